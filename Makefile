@@ -1,0 +1,39 @@
+# Two commands: `make run` opens the app, `make test` checks everything but the slow tests.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run setup test test-all check bench format
+
+run: setup
+	$(BIN)/python -m streamlit run app.py --server.port=$$($(BIN)/python tools/free_port.py)
+
+setup: .venv/ready
+
+.venv/ready: requirements.txt
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed; choose one with: make setup PYTHON=python3.12')"
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+.venv/ready-dev: .venv/ready requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+check: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: check
+	$(BIN)/python -m pytest
+
+bench: .venv/ready-dev
+	$(BIN)/python -m benchmarks
+
+format: .venv/ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .

@@ -1,0 +1,46 @@
+"""Overview: what is measured, what was found, and where to go on."""
+
+import streamlit as st
+
+from pcf_core.charts import risk_dots
+from pcf_core.findings import overview_finding
+from pcf_core.ui.data import all_reports
+from pcf_core.ui.figures import risk_figures
+from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture
+from pcf_core.ui.rows import risk_table, run_rows
+
+WHAT = """
+PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and measures the
+probability of each group's words. From these **probabilities** it computes **stereotypes**, how far each
+occupation is from neutral, and from them a discrimination **risk**, split into **prejudice**, what the model
+always does, and **caprice**, what changes with the context.
+"""
+HOW = """
+Each dot is the discrimination risk R of one model with its interval over templates. 0 is a fair model, 1 a
+fully stereotyped one; a model with random weights would be at ½. *Risk* splits it into its two parts, *Tilt*
+shows which way it leans, *Heat map* shows every occupation and context, *Tails* the few that stand out.
+"""
+DOORS = [
+    ("pages/risk.py", "I decide", "How much, and is it fixed or moody?"),
+    ("pages/heat_map.py", "I audit", "Every occupation, context and word."),
+    ("pages/score.py", "I present", "Score a model live, here and now."),
+]
+
+
+def draw() -> None:
+    loaded = open_page("Overview", "How much do these models discriminate?")
+    finding(overview_finding(loaded.reports))
+    key_figures(risk_figures(loaded.reports))
+    everything = all_reports(loaded)
+    picture(risk_dots(run_rows(everything)), "risk_dots", "Risk of every scored run with its interval")
+    columns = st.columns(len(DOORS))
+    for column, (page, label, text) in zip(columns, DOORS, strict=True):
+        with column.container(border=True):
+            st.page_link(page, label=f"**{label}**", query_params=loaded.choice.parameters)
+            st.caption(text)
+    st.subheader("What is measured")
+    st.markdown(WHAT)
+    foot(HOW, lambda: risk_table(run_rows(everything)), "overview", loaded)
+
+
+guarded(draw)

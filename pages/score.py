@@ -1,0 +1,37 @@
+"""Score: measure models now.  Form on the left, estimate on the right, the queue below."""
+
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.ui.page import guarded, plain, submit
+from pcf_core.ui.queue import draw_queue
+from pcf_core.ui.request import draw_estimate, draw_request, requested_runs
+
+
+def draw() -> None:
+    st.title("Score")
+    st.markdown("##### Which models do you want to measure, on which topic?")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        request = draw_request()
+    runs = []
+    with right:
+        for model in request.models:
+            try:
+                runs.append(requested_runs(request, model))
+            except AuditError as error:
+                st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+        if runs:
+            draw_estimate(runs)
+        elif not request.models:
+            st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
+    with left:
+        if st.button("Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"):
+            for run in runs:
+                submit(run)
+            st.rerun()
+    st.subheader("Queue")
+    draw_queue()
+
+
+guarded(draw)

@@ -1,0 +1,43 @@
+"""Tilt: which way does each model lean, and for which occupations?"""
+
+import streamlit as st
+
+from pcf_core.charts import tilt_box, tilt_panels
+from pcf_core.findings import risk_finding, tilt_finding
+from pcf_core.topics import womens_share
+from pcf_core.ui.figures import tilt_figures
+from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture
+from pcf_core.ui.rows import tilt_table
+
+HOW = """
+Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the ends mean
+that the model puts only one group's words there. The box holds the middle half of the occupations, the line in
+it is their median; the three extremes on each side are named. *Labour force* shows the same scale for the
+people who hold these jobs in the US, where that is known.
+"""
+
+
+def draw() -> None:
+    loaded = open_page("Tilt", "Which way does it lean?")
+    groups = loaded.first.report.groups
+    if len(groups) > 2:
+        finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
+        picture(tilt_panels(loaded.reports), "tilt_panels", "Box plots of the mean stereotype, a panel a group")
+    else:
+        high, low = groups[0], groups[1]
+        finding(*(tilt_finding(name, report, high, low) for name, report in loaded.reports.items()))
+        key_figures(tilt_figures(loaded.reports, high))
+        shown = st.toggle(
+            "Labour force", True, key="labour", bind="query-params",
+            help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
+        )  # fmt: skip
+        labour = womens_share(loaded.first.run.evidence) if shown and "female" in groups else None
+        picture(
+            tilt_box(loaded.reports, high, low, labour=labour),
+            "tilt_box",
+            f"Box plots of the mean stereotype towards {high} words, one a model",
+        )
+    foot(HOW, lambda: tilt_table(loaded.reports), "tilt", loaded)
+
+
+guarded(draw)

@@ -1,0 +1,343 @@
+"""The command line: the same functions as the pages, without a browser.  See docs/cli.md.
+
+Data goes to stdout (JSON with ``--json`` or into a pipe, a table on a terminal), progress and messages to
+stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to resume).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import typer
+from typer.exceptions import TyperException
+
+from pcf_core.audit import (
+    Result,
+    ViewOptions,
+    build_run,
+    load_result,
+    matrix_report,
+    missing_blocks,
+    report,
+)
+from pcf_core.errors import AuditError, InputError
+from pcf_core.jobs import Queue, ensure_worker, submit_run
+from pcf_core.models import list_models, resolve
+from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
+from pcf_core.report import export_run, report_document
+from pcf_core.settings import settings
+from pcf_core.store import Store
+from pcf_core.topics import (
+    list_evidence,
+    list_template_sets,
+    list_topics,
+    load_evidence,
+    load_templates,
+    load_topic,
+)
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Measure how a language model discriminates: prejudice and caprice, with uncertainty.",
+)
+
+INTERRUPTED = 130
+
+ModelOption = Annotated[
+    list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
+]
+TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML file")]
+TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
+EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
+ProtocolOption = Annotated[str, typer.Option("--protocol", help="exact, exact-boundary or single-token")]
+WeightsOption = Annotated[str, typer.Option("--weights", help="uniform, employment or a CSV file")]
+CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> with k ≥ 1")]
+ScaleOption = Annotated[str, typer.Option("--scale", help="pcf (largest value 1) or bvf (p/p* − 1)")]
+ReferenceOption = Annotated[str, typer.Option("--reference", help="neutral p*: uniform or labour")]
+WeightingOption = Annotated[str, typer.Option("--template-weights", help="counts or equal")]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
+
+
+# ------------------------------------------------------------------------------------- output
+
+
+def say(message: str) -> None:
+    """Progress and messages: stderr."""
+    typer.echo(message, err=True)
+
+
+def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:
+    """Data: JSON where asked for or piped, readable lines on a terminal."""
+    if as_json or not sys.stdout.isatty():
+        typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+    else:
+        typer.echo("\n".join(lines()))
+
+
+def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
+    """The value, if it is allowed.
+
+    Raises:
+        InputError: it is not; the sentence lists what is.
+    """
+    if value not in allowed:
+        raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
+    return value
+
+
+def open_store() -> Store:
+    return Store.open(settings().cache, settings().assets / "cache")
+
+
+def view_options(
+    weights: str, criterion: str, scale: str, reference: str, weighting: str, protocol: str
+) -> ViewOptions:
+    return ViewOptions(
+        template_weighting=one_of(weighting, "--template-weights", ("counts", "equal")),
+        occupation_weights=weights,
+        criterion=criterion,
+        scale=one_of(scale, "--scale", get_args(Scale)),
+        reference=one_of(reference, "--reference", ("uniform", "labour")),
+        protocol=one_of(protocol, "--protocol", get_args(Protocol)),
+    )
+
+
+# ------------------------------------------------------------------------------------- lists
+
+
+@app.command()
+def models(as_json: JsonOption = False) -> None:
+    """List the models that are at hand."""
+    specs = list_models()
+    give(
+        [spec.model_dump() for spec in specs],
+        as_json,
+        lambda: [f"{spec.name:<24} {spec.family:<8} {spec.parameters:>14,}  {spec.title}" for spec in specs],
+    )
+
+
+@app.command()
+def topics(as_json: JsonOption = False) -> None:
+    """List the shipped topics and evidence lists."""
+    shipped, lists = list_topics(), list_evidence()
+    give(
+        {
+            "topics": [topic.model_dump() for topic in shipped],
+            "evidence": [evidence.model_dump() for evidence in lists],
+        },
+        as_json,
+        lambda: [
+            *(
+                f"topic     {t.name:<20} {len(t.words):>4} words   {' · '.join(t.group_names)}"
+                for t in shipped
+            ),
+            *(f"evidence  {e.name:<20} {len(e.terms):>4} terms   {e.title}" for e in lists),
+        ],
+    )
+
+
+@app.command()
+def templates(as_json: JsonOption = False) -> None:
+    """List the shipped template sets."""
+    sets = list_template_sets()
+    give(
+        [templates.model_dump() for templates in sets],
+        as_json,
+        lambda: [f"{s.name:<20} {len(s.templates):>5} templates   {s.title}" for s in sets],
+    )
+
+
+# ------------------------------------------------------------------------------------- scoring
+
+
+@app.command()
+def words(
+    model: ModelOption,
+    text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
+    topic: TopicOption = "gender",
+    protocol: ProtocolOption = "exact",
+    as_json: JsonOption = False,
+) -> None:
+    """Score the topic's words in one sentence."""
+    from pcf_core.jobs.words import word_check
+
+    chosen = load_topic(topic)
+    kind = one_of(protocol, "--protocol", get_args(Protocol))
+    answers = [word_check(name, chosen, text, kind) for name in model]
+
+    def lines() -> list[str]:
+        return [
+            f"{name}: " + ", ".join(f"{group} {p:.3f}" for group, p in answer["preferences"].items())
+            for name, answer in zip(model, answers, strict=True)
+        ]
+
+    give(answers[0] if len(answers) == 1 else answers, as_json, lines)
+
+
+@app.command()
+def score(
+    model: ModelOption,
+    topic: TopicOption = "gender",
+    templates: TemplatesOption = "",
+    evidence: EvidenceOption = "",
+    protocol: ProtocolOption = "exact",
+    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Score every template × occupation; what is in the store is not scored again."""
+    chosen = load_topic(topic)
+    texts = load_templates(templates or chosen.templates)
+    terms = load_evidence(evidence or chosen.evidence)
+    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
+    runs = [build_run(resolve(name), chosen, terms, texts, kind) for name in model]
+    store = open_store()
+    answers = [queue_run(store, run) if queue else score_now(store, run, kind) for run in runs]
+    give(
+        answers[0] if len(answers) == 1 else answers,
+        as_json,
+        lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
+    )
+
+
+def score_now(store: Store, run: RunSpec, protocol: Protocol) -> dict[str, Any]:
+    """Score in the foreground, with progress on stderr."""
+    from pcf_core.jobs.scoring import score_run
+    from pcf_core.scoring.opening import open_scorer
+
+    def progress(done: int, total: int, rate: float) -> None:
+        typer.echo(f"\r{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s ", err=True, nl=False)
+
+    scored = score_run(run, store, open_scorer, on_progress=progress)
+    if scored:
+        say("")
+    load_result(store, run, protocol)
+    return {"run": run.key, "cells": run.cells, "scored": scored}
+
+
+def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
+    """Leave the work to a worker."""
+    missing = sum(len(block.prompts) for block in missing_blocks(store, run))
+    job = submit_run(Queue.open(settings().cache / "catalogue.sqlite"), run, missing)
+    ensure_worker(settings())
+    say(f"queued as job {job.id}; follow it on the page Score, or call score again without --queue")
+    return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}
+
+
+@app.command()
+def worker(
+    until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
+) -> None:
+    """Take jobs from the queue and score them."""
+    from pcf_core.jobs.worker import Worker
+
+    Worker.open(settings()).run(until_idle=until_idle)
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+@app.command()
+def risk(
+    run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")] = "",
+    matrix: Annotated[Path | None, typer.Option(help="a JSON file of probabilities made elsewhere")] = None,
+    weights: WeightsOption = "uniform",
+    criterion: CriterionOption = "max",
+    scale: ScaleOption = "pcf",
+    reference: ReferenceOption = "uniform",
+    template_weights: WeightingOption = "counts",
+    protocol: ProtocolOption = "exact",
+    as_json: JsonOption = False,
+) -> None:
+    """Discrimination risk of a finished run, or of a matrix of probabilities."""
+    options = view_options(weights, criterion, scale, reference, template_weights, protocol)
+    if bool(run) == (matrix is not None):
+        raise InputError(
+            "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
+        )
+    if matrix is not None:
+        found = matrix_report(read_json(matrix), options)
+    else:
+        found = read_run(run, options)[2]
+    give(report_document(found), as_json, lambda: risk_lines(found))
+
+
+def read_run(key: str, options: ViewOptions) -> tuple[RunSpec, Result, RiskReport]:
+    store = open_store()
+    run = store.load_run(key)
+    result = load_result(store, run, options.protocol)
+    return run, result, report(result, run, options)
+
+
+def read_json(path: Path) -> Mapping[str, Any]:
+    """One JSON object from a file.
+
+    Raises:
+        InputError: the file cannot be read or is not JSON.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; give the path of a JSON file.") from error
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}.") from error
+    return document  # type: ignore[no-any-return]
+
+
+def risk_lines(found: RiskReport) -> list[str]:
+    lines = []
+    for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
+        interval = found.intervals[name][0]
+        lines.append(
+            f"{name:<16} {getattr(found, name):.4f}  ({interval.low:.4f}–{interval.high:.4f}, templates)"
+        )
+    lines.append(f"effective templates {found.effective_templates:.1f} of {len(found.templates)}")
+    lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
+    return lines + list(found.warnings)
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
+    out: Annotated[Path, typer.Option(help="the file to write")],
+    form: Annotated[str, typer.Option("--format", help="csv, parquet or json")] = "csv",
+    weights: WeightsOption = "uniform",
+    criterion: CriterionOption = "max",
+    scale: ScaleOption = "pcf",
+    reference: ReferenceOption = "uniform",
+    template_weights: WeightingOption = "counts",
+    protocol: ProtocolOption = "exact",
+) -> None:
+    """Write one row per occupation × template × group, and the risk report beside it as JSON."""
+    kind: Literal["csv", "parquet", "json"] = one_of(form, "--format", ("csv", "parquet", "json"))
+    options = view_options(weights, criterion, scale, reference, template_weights, protocol)
+    spec, result, found = read_run(run, options)
+    for path in export_run(spec, result.preferences, found, out, kind):
+        say(f"wrote {path}")
+
+
+def main() -> int:
+    """Run a command; every refusal is one sentence on stderr."""
+    try:
+        code = int(app(standalone_mode=False) or 0)
+    except InputError as error:
+        say(str(error))
+        return 2
+    except AuditError as error:
+        say(str(error))
+        return 1
+    except TyperException as error:
+        say(error.format_message())
+        return error.exit_code
+    if code == INTERRUPTED:
+        say("interrupted; what is finished is kept, the same command goes on from there")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Colours, marks and the layout that all charts share.
+
+Nothing here sets a text colour or a background: the page's theme, light or dark, does.  No meaning hangs on
+colour alone: a model has a colour and a marker and a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+# Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
+# stands for their black, which a dark page swallows.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#F0E442")
+MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
+PATTERNS = ("", "/", "x", "-", "\\", "|", "+", ".")
+
+# ColorBrewer's PuOr, eleven stops from 0 (orange) over neutral to 1 (purple).
+DIVERGING = (
+    *("#7f3b08", "#b35806", "#e08214", "#fdb863", "#fee0b6", "#f7f7f7"),
+    *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
+)
+SEQUENTIAL = "Cividis"
+ACCENT = "#0072B2"
+CAPRICE = "#D55E00"
+MUTED = "#7F7F7F"
+GRID = "rgba(127, 127, 127, 0.25)"
+GROUP_ENDS = ("#8073ac", "#b35806")
+
+MAX_HEIGHT = 640
+LABEL_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class ModelStyle:
+    """How a model looks in every chart."""
+
+    color: str
+    marker: str
+    pattern: str
+
+
+def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
+    """One style per name, by its place: within eight names colour, marker and pattern all differ.
+
+    Beyond eight the colours repeat with other markers and patterns; 64 names have 64 pairs.
+    """
+    styles = {}
+    for place, name in enumerate(dict.fromkeys(names)):
+        mark = (place + place // len(MARKERS)) % len(MARKERS)
+        styles[name] = ModelStyle(OKABE_ITO[place % len(OKABE_ITO)], MARKERS[mark], PATTERNS[mark])
+    return styles
+
+
+def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
+    """Styles of protected groups: two take the ends of the diverging scale, more take the models' colours."""
+    styles = model_styles(groups)
+    if len(styles) != 2:
+        return styles
+    return {
+        name: ModelStyle(end, style.marker, style.pattern)
+        for (name, style), end in zip(styles.items(), GROUP_ENDS, strict=True)
+    }
+
+
+def text(label: object, length: int = LABEL_LENGTH) -> str:
+    """A user's label as plain text for plotly: shortened to ``length`` characters, and never markup.
+
+    Escapes HTML, the dollar sign (LaTeX) and the per cent sign (hover templates) as entities.
+    """
+    plain = " ".join(str(label).split())
+    if len(plain) > length:
+        plain = plain[: length - 1].rstrip() + "…"
+    for character, entity in (
+        ("&", "&amp;"),
+        ("<", "&lt;"),
+        (">", "&gt;"),
+        ("$", "&#36;"),
+        ("%", "&#37;"),
+    ):
+        plain = plain.replace(character, entity)
+    return plain
+
+
+def lines(label: object, width: int = 20) -> str:
+    """The same in two lines of about ``width`` characters, so that a label leaves room on a narrow page."""
+    rows = textwrap.wrap(str(label), width) or [""]
+    return "<br>".join([text(rows[0], width), *([text(" ".join(rows[1:]), width)] if rows[1:] else [])])
+
+
+def short_template(template: str) -> str:
+    """A template as a tick label: "The [X] said that [Y]." becomes "… said that"."""
+    label = re.sub(r"^The \[X\]|\[X\]", "…", template)
+    label = re.sub(r"\s*\[Y\]\s*[.!?]?\s*$", "", label)
+    return label.replace("[Y]", "___")
+
+
+def diverging(neutral: float) -> list[list[Any]]:
+    """Colour scale from 0 to 1 whose middle stop lies on ``neutral`` (0 < neutral < 1)."""
+    half = len(DIVERGING) // 2
+    below = [neutral * step / half for step in range(half)]
+    above = [neutral + (1 - neutral) * step / half for step in range(half + 1)]
+    return [[position, color] for position, color in zip([*below, *above], DIVERGING, strict=True)]
+
+
+def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
+    """Properties of an axis of names: keys are the data's values, labels are plotly text (see :func:`text`).
+
+    Two equal labels stay two places, and plotly leaves labels out where they would overlap.
+    """
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": list(labels),
+        "labelalias": dict(labels),
+        "showgrid": False,
+    }
+
+
+def bar_marker(style: ModelStyle) -> dict[str, Any]:
+    """A bar in a model's or group's colour, drawn as its pattern on the page's own background."""
+    return {
+        "color": style.color,
+        "pattern": {"shape": style.pattern, "fillmode": "replace"},
+        "line": {"color": style.color, "width": 1},
+    }
+
+
+def base_layout(
+    figure: go.Figure, height: float, *, view: str = "", legend: bool | None = None, **layout: Any
+) -> go.Figure:
+    """Apply what every chart shares, in place.
+
+    Args:
+        figure: the chart; it is also returned.
+        height: pixels, cut to 640.
+        view: zoom is kept from one drawing to the next as long as this stays the same.
+        legend: whether to show the legend; ``None`` leaves it to plotly.
+        layout: further properties of plotly's layout.
+    """
+    figure.update_layout(
+        height=min(MAX_HEIGHT, round(height)),
+        paper_bgcolor="rgba(0, 0, 0, 0)",
+        plot_bgcolor="rgba(0, 0, 0, 0)",
+        margin={"l": 8, "r": 12, "t": 12, "b": 8},
+        legend={
+            "orientation": "h",
+            "traceorder": "normal",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "xanchor": "left",
+            "bgcolor": "rgba(0, 0, 0, 0)",
+        },
+        showlegend=legend,
+        uirevision=view or "constant",
+        hovermode="closest",
+    )
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(automargin=True, zeroline=False, gridcolor=GRID, tickfont_size=11, title_font_size=12)
+    figure.update_layout(**layout)
+    return figure

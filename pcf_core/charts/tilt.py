@@ -1,0 +1,195 @@
+"""Box plots of the tilt: the mean stereotype of a group over occupations (BVF Figure 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from pcf_core.charts import theme
+from pcf_core.records import FloatArray, RiskReport
+
+LABELLED = 3
+LINE = 12  # pixels between two labels
+BOX = 0.15  # half a box's height, in rows
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One box: ``values`` [occupation] with their names, at ``place`` on the y axis of subplot ``panel``."""
+
+    label: str
+    names: Sequence[str]
+    values: FloatArray
+    style: theme.ModelStyle
+    place: int
+    panel: int = 1
+
+    @property
+    def heights(self) -> FloatArray:
+        """[occupation] where each point lies: neighbours in value are spread by the golden ratio."""
+        spread = np.empty(len(self.values))
+        spread[np.argsort(self.values, kind="stable")] = np.arange(len(self.values)) * 0.6180339887 % 1 - 0.5
+        return np.asarray(self.place + 1.6 * BOX * spread)
+
+
+def tilt_box(
+    reports: Mapping[str, RiskReport],
+    group_high: str,
+    group_low: str,
+    *,
+    labour: Mapping[str, float] | None,
+) -> go.Figure:
+    """One horizontal box per model over the occupations' mean stereotype of ``group_high``.
+
+    Every occupation is a point; the three furthest to each side are named (fewer where many models share the
+    height), those to the right above the box, those to the left below it.
+
+    Args:
+        reports: per model; only ``occupations[i].stereotype[group_high]`` is read.
+        group_high: the group at the right end of the axis.
+        group_low: the group named at the left end.
+        labour: per occupation the share of ``group_low`` (women, for gender) among the people employed, in
+            [0, 1]; drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
+    """
+    styles = theme.model_styles(list(reports))
+    rows = [
+        _Row(model, *_tilt(report, group_high), style=styles[model], place=place)
+        for place, (model, report) in enumerate(reports.items())
+    ]
+    if labour:
+        muted = theme.ModelStyle(theme.MUTED, "circle-open", "")
+        values = 1 - 2 * np.array(list(labour.values()), dtype=np.float64)
+        rows.append(_Row("labour force", list(labour), values, muted, len(rows)))
+    height = min(theme.MAX_HEIGHT, 90 + 140 * len(rows))
+    labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
+    figure = go.Figure()
+    for row in rows:
+        _draw(figure, row, labelled, step=LINE * len(rows) / (height - 90))
+    low, high = theme.text(group_low), theme.text(group_high)
+    figure.update_xaxes(
+        title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →", range=_range(rows), tickformat="+.2~g"
+    )
+    figure.update_yaxes(_rows_axis([row.label for row in rows]))
+    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    return theme.base_layout(figure, height, view=f"{low} {high} {' '.join(reports)}", legend=False)
+
+
+def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
+    """For more than two groups: one panel per group, in each a box per model, all on one axis.
+
+    To the right of 0 the group is put before its neutral share; names are on hover.
+    """
+    styles = theme.model_styles(list(reports))
+    groups = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
+    titles = [f"← less · {theme.text(group)} · more →" for group in groups]
+    figure = make_subplots(
+        rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
+    )
+    rows = [
+        _Row(model, *_tilt(report, group), style=styles[model], place=place, panel=panel)
+        for panel, group in enumerate(groups, start=1)
+        for place, (model, report) in enumerate(reports.items())
+    ]
+    for row in rows:
+        _draw(figure, row, labelled=0, step=0)
+    figure.update_annotations(font_size=12)
+    figure.update_xaxes(range=_range(rows), tickformat="+.2~g")
+    figure.update_xaxes(
+        title_text="mean stereotype (0 = neutral, at most 1) → the group more often", row=len(groups)
+    )
+    figure.update_yaxes(_rows_axis(list(reports)))
+    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    height = 80 + len(groups) * (40 + 44 * len(reports))
+    return theme.base_layout(
+        figure,
+        height,
+        view=f"{groups} {list(reports)}",
+        legend=False,
+        margin={"l": 8, "r": 12, "t": 28, "b": 8},
+    )
+
+
+def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
+    names = [occupation.occupation for occupation in report.occupations]
+    return names, np.array([occupation.stereotype[group] for occupation in report.occupations])
+
+
+def _rows_axis(labels: Sequence[str]) -> dict[str, object]:
+    """Rows from top to bottom; numbers rather than names, because points and labels lie between two rows."""
+    places = list(range(len(labels)))
+    shown = [theme.lines(label, 14) for label in labels]
+    return {"tickvals": places, "ticktext": shown, "range": [len(labels) - 0.5, -0.5], "showgrid": False}
+
+
+def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
+    """From ``lowest`` to 1; wider only where another scale or an uneven reference takes a stereotype beyond."""
+    values = np.concatenate([row.values for row in rows])
+    return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
+
+
+def _draw(figure: go.Figure, row: _Row, labelled: int, step: float) -> None:
+    """Add a row's box, its points and, where there is room, the names of its extremes."""
+    target = {} if row.panel == 1 else {"xaxis": f"x{row.panel}", "yaxis": f"y{row.panel}"}
+    figure.add_trace(_box(row).update(**target))
+    figure.add_trace(_points(row).update(**target))
+    order = np.argsort(row.values, kind="stable")
+    count = min(labelled, len(order) // 2)
+    for line in range(count):
+        away = BOX + step * (line + 0.75)
+        _label(figure, row, int(order[line]), row.place + away)
+        _label(figure, row, int(order[-1 - line]), row.place - away)
+
+
+def _box(row: _Row) -> go.Box:
+    q1, median, q3 = np.quantile(row.values, [0.25, 0.5, 0.75])
+    reach = 1.5 * (q3 - q1)
+    inside = row.values[(row.values >= q1 - reach) & (row.values <= q3 + reach)]
+    return go.Box(
+        orientation="h",
+        q1=[q1],
+        median=[median],
+        q3=[q3],
+        lowerfence=[inside.min()],
+        upperfence=[inside.max()],
+        y=[row.place],
+        width=2 * BOX,
+        line={"color": row.style.color, "width": 1.5},
+        fillcolor="rgba(127, 127, 127, 0.12)",
+        hoverinfo="skip",
+        name=theme.text(row.label),
+    )
+
+
+def _points(row: _Row) -> go.Scatter:
+    return go.Scatter(
+        x=row.values,
+        y=row.heights,
+        mode="markers",
+        marker={"symbol": row.style.marker, "size": 6, "color": row.style.color, "opacity": 0.7},
+        customdata=[theme.text(name) for name in row.names],
+        hovertemplate="%{customdata}: %{x:+.3g}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _label(figure: go.Figure, row: _Row, index: int, height: float) -> None:
+    """Name one occupation at the end of a thin line; the text runs towards the middle of the axis."""
+    value = float(row.values[index])
+    figure.add_annotation(
+        text=theme.text(row.names[index], 24),
+        x=value,
+        y=float(row.heights[index]),
+        axref="x",
+        ayref="y",
+        ax=value,
+        ay=height,
+        xanchor="left" if value < 0 else "right",
+        arrowhead=0,
+        arrowwidth=1,
+        arrowcolor=theme.GRID,
+        font_size=11,
+    )

@@ -1,0 +1,63 @@
+"""The exception tree: every refusal of what a user gave is a subclass of :class:`AuditError`.
+
+AuditError                     one clear sentence: which input, what is allowed, what came, what to do
+├── InputError                 the input itself is wrong (command line: exit 2)
+│   ├── TopicError             topics, groups, words
+│   ├── EvidenceError          occupations and their weights
+│   ├── TemplateError          template sets
+│   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
+│   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
+│   ├── RunError               unknown run key, run not finished
+│   └── SettingsError          the operator's settings
+├── StoreError                 the store cannot be read or written (command line: exit 1)
+│   └── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
+└── ScoringError               a model failed while scoring: NaN, out of memory, context too short
+"""
+
+
+class AuditError(Exception):
+    """Root of everything the app says to a user instead of a traceback."""
+
+
+class InputError(AuditError):
+    """What the user gave cannot be used."""
+
+
+class TopicError(InputError):
+    """A topic, a group or a word list."""
+
+
+class EvidenceError(InputError):
+    """An evidence list or its weights."""
+
+
+class TemplateError(InputError):
+    """A template set."""
+
+
+class CriterionError(InputError):
+    """A norm, a scale, a reference distribution, or a matrix of probabilities."""
+
+
+class ModelError(InputError):
+    """A model that is unknown, unsafe or cannot express a word."""
+
+
+class RunError(InputError):
+    """A run that is unknown or unfinished."""
+
+
+class SettingsError(InputError):
+    """A setting of the operator."""
+
+
+class StoreError(AuditError):
+    """The store cannot be read or written."""
+
+
+class DamagedShardError(StoreError):
+    """A shard whose bytes do not fit its checksum."""
+
+
+class ScoringError(AuditError):
+    """A model failed while scoring."""

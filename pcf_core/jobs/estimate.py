@@ -1,0 +1,70 @@
+"""What a run will cost, said before it is queued: cells, time, memory, disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcf_core.jobs.queue import Queue
+from pcf_core.models import resolve
+from pcf_core.records import RunSpec
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+BYTES_A_SCORE = 4
+BYTES_A_WEIGHT = {"float32": 4, "bfloat16": 2, "float16": 2}
+VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
+PROMPTS_A_BATCH = 256
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """``missing`` cells; ``seconds`` is None while nothing like it was measured; sizes in bytes.
+
+    ``basis`` says in a sentence where the time comes from.
+    """
+
+    missing: int
+    seconds: float | None
+    memory_bytes: float
+    disk_bytes: float
+    basis: str
+
+
+def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
+    """Estimate a run from what the store lacks and from finished jobs on this machine.
+
+    Time is the missing cells over the rate of the last finished job of the same model; of another model, the
+    rate is scaled by the number of parameters, which is rough.
+
+    Raises:
+        ModelError: the model's files cannot be read.
+    """
+    blocks = store.missing(run.scoring, run.prompts, run.topic.words)
+    missing = sum(len(block.prompts) for block in blocks)
+    scores = sum(len(block.prompts) * len(block.words) for block in blocks)
+    spec = resolve(run.scoring.model)
+    seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, queue)
+    return Estimate(
+        missing=missing,
+        seconds=seconds,
+        memory_bytes=spec.parameters * BYTES_A_WEIGHT[spec.dtype]
+        + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
+        disk_bytes=float(scores * BYTES_A_SCORE),
+        basis=basis,
+    )
+
+
+def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:
+    """Seconds for the missing cells and the sentence that says how they were estimated."""
+    measured = {}
+    for job in queue.list(200):
+        if job.kind == "score" and job.rate and job.done:
+            measured.setdefault(RunSpec.model_validate(job.payload["run"]).scoring.model, job.rate)
+    if model in measured:
+        return missing / measured[model], f"From the last run of this model here: {measured[model]:,.0f} cells/s."
+    for other, rate in measured.items():
+        size = resolve(other).parameters
+        if size and parameters:
+            scaled = rate * size / parameters
+            return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."
+    return None, "Nothing was scored on this machine yet; the queue shows the speed once it runs."

@@ -1,0 +1,64 @@
+"""The hash of a model's files: what the weights are, wherever they lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from pcf_core.settings import settings
+
+
+def weights_hash(files: Sequence[Path]) -> str:
+    """SHA-256 over the safetensors bytes of all shards, in the order of their names."""
+    if len(files) == 1:
+        return _file_hash(files[0])
+    parts = "".join(_file_hash(path) for path in sorted(files, key=lambda path: path.name))
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def tokenizer_hash(files: Sequence[Path]) -> str:
+    """SHA-256 over names and bytes of the tokenizer's files."""
+    total = hashlib.sha256()
+    for path in sorted(files, key=lambda path: path.name):
+        total.update(f"{path.name}\0{_file_hash(path)}\0".encode())
+    return total.hexdigest()
+
+
+def _file_hash(path: Path) -> str:
+    state = path.stat()
+    return _remembered(str(path.resolve()), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(path: str, size: int, modified: int) -> str:
+    """Large files are read once: their hash is kept in the cache folder under path, size and time."""
+    if size < 2**26:
+        return _read_hash(path)
+    notes = settings().cache / "weights.json"
+    known = _read_notes(notes)
+    entry = f"{path}|{size}|{modified}"
+    if entry not in known:
+        known = {**_read_notes(notes), entry: _read_hash(path)}
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
+        fresh.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf8")
+        fresh.replace(notes)
+    return known[entry]
+
+
+def _read_hash(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_notes(notes: Path) -> dict[str, str]:
+    """What is remembered; a damaged file is only a cache and is written anew."""
+    try:
+        known = json.loads(notes.read_text(encoding="utf8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    return known if isinstance(known, dict) else {}

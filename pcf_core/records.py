@@ -1,0 +1,299 @@
+"""Frozen records that cross rooms.  Shapes and units are stated once, here.
+
+Axis names used everywhere: ``occupation`` (the evidence X), ``template`` (the context C), ``group`` (the
+topic Y), ``word``.  Log-probabilities are natural logarithms (nats); probabilities lie in [0, 1].
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+FloatArray = NDArray[np.floating[Any]]
+Scale = Literal["pcf", "bvf"]
+Protocol = Literal["exact", "exact-boundary", "single-token"]
+Family = Literal["masked", "causal"]
+
+# Version of each family's scoring rules: raise it when the same model and prompt would give another number.
+RULES: Mapping[str, str] = {"masked": "1", "causal": "1", "fake": "1"}
+
+
+def digest(value: Any) -> str:
+    """Sixteen hexadecimal digits of the SHA-256 of a value's canonical JSON: the hash behind every key."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Record(BaseModel):
+    """Base of the records that are read from files or written to them: frozen, no unknown field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Group(Record):
+    """One protected group and the words that stand for it at ``[Y]``."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+class LeftOut(Record):
+    """Something that was not used, and why: shown, never dropped silently."""
+
+    name: str
+    reason: str
+
+
+class Topic(Record):
+    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts."""
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    aligned: bool = False
+    language: str = "en"
+    source: str = ""
+    notes: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    evidence: str = ""
+    templates: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words, group after group: the order of the word axis."""
+        return tuple(word for group in self.groups for word in group.words)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(group.name for group in self.groups)
+
+    @property
+    def hash(self) -> str:
+        """Hash of what decides a number: groups and words, not titles and notes."""
+        return digest([[group.name, group.words] for group in self.groups])
+
+
+class Evidence(Record):
+    """The occupations (X), or any list of terms that fill ``[X]``."""
+
+    name: str
+    title: str
+    terms: tuple[str, ...]
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def hash(self) -> str:
+        return digest(self.terms)
+
+
+class Template(Record):
+    """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus."""
+
+    text: str
+    count: float = 1.0
+
+    def prompt(self, term: str) -> str:
+        """The text with the term at ``[X]`` and ``[Y]`` still open."""
+        return self.text.replace("[X]", term)
+
+
+class TemplateSet(Record):
+    """The contexts (C)."""
+
+    name: str
+    title: str
+    templates: tuple[Template, ...]
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(template.text for template in self.templates)
+
+    @property
+    def counts(self) -> FloatArray:
+        """[template] counts, not normalised."""
+        return np.array([template.count for template in self.templates], dtype=np.float64)
+
+    @property
+    def hash(self) -> str:
+        """Hash of the texts: counts are a view option and decide no score."""
+        return digest(self.texts)
+
+
+class Weights(Record):
+    """Weights of the occupations, aligned with ``terms``; what had no figure is named in ``left_out``.
+
+    ``share`` is the part of the list that remains (by number of occupations).
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    values: tuple[float, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    share: float = 1.0
+    source: str = ""
+
+
+class ModelSpec(Record):
+    """A model that can be scored: where it is and what it is, found without loading it.
+
+    ``identity`` is the hash of the weights (or the hub's resolved revision); ``path`` is the folder, empty
+    while a hub model is not downloaded.  ``parameters`` counts weights, 0 where unknown.
+    """
+
+    name: str
+    family: Family
+    path: str
+    identity: str
+    tokenizer: str
+    parameters: int = 0
+    dtype: str = "float32"
+    context: int = 0
+    title: str = ""
+    notes: str = ""
+
+
+class ScoringKey(Record):
+    """All that decides the log-probability of a word in a prompt, and nothing else."""
+
+    model: str
+    identity: str
+    tokenizer: str
+    family: str
+    rules: str
+    dtype: str = "float32"
+    protocol: str = "exact"
+
+    @classmethod
+    def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
+        """The key of a model; ``single-token`` selects from the ``exact`` rows and has no key of its own."""
+        return cls(
+            model=spec.name,
+            identity=spec.identity,
+            tokenizer=spec.tokenizer,
+            family=spec.family,
+            rules=RULES[spec.family],
+            dtype=spec.dtype,
+            protocol="exact" if protocol == "single-token" else protocol,
+        )
+
+    @property
+    def hash(self) -> str:
+        return digest(self.model_dump())
+
+
+class RunSpec(Record):
+    """What is asked for: every prompt of templates × evidence, for every word of the topic."""
+
+    scoring: ScoringKey
+    topic: Topic
+    evidence: Evidence
+    templates: TemplateSet
+
+    @property
+    def key(self) -> str:
+        """Run key, for links: weights, counts, criteria and scales are not part of it."""
+        return digest([self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash])
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Prompts in the order occupation-major, template-minor."""
+        return tuple(t.prompt(term) for term in self.evidence.terms for t in self.templates.templates)
+
+    @property
+    def cells(self) -> int:
+        return len(self.evidence.terms) * len(self.templates.templates)
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """What a tokenizer makes of the words: tokens per word, and the words it cannot express."""
+
+    tokens: Mapping[str, int]
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of one run.
+
+    ``log_probabilities``: [occupation, template, word] nats, words in the order of ``words`` (the topic's
+    words less those left out).  ``tokens``: [word] tokens per word.  ``coverage``: per key (a number of
+    tokens, or ``"all"``) the [occupation, template] sum of the words' probabilities; ``None`` where the text
+    right of ``[Y]`` is scored together with the word.
+    """
+
+    run: RunSpec
+    words: tuple[str, ...]
+    log_probabilities: FloatArray
+    tokens: NDArray[np.int_]
+    coverage: Mapping[str, FloatArray] | None
+    left_out: tuple[LeftOut, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """``values``: [occupation, template, group] probabilities that sum to 1 over groups (PCF Eq. 11).
+
+    ``coverage``: [occupation, template] probability that the model gives to all words of the topic together,
+    or ``None`` (see :class:`Scored`).
+    """
+
+    groups: tuple[str, ...]
+    occupations: tuple[str, ...]
+    templates: tuple[str, ...]
+    values: FloatArray
+    coverage: FloatArray | None = None
+
+
+class Interval(Record):
+    """A two-sided interval; ``unit`` is what was resampled."""
+
+    over: Literal["templates", "occupations", "both"] = "templates"
+    level: float = 0.95
+    low: float
+    high: float
+    unit: str = "template"
+
+
+@dataclass(frozen=True)
+class OccupationRisk:
+    """Risk of one occupation: r_x = r_x^p + r_x^c, the s.d. of its stereotype, mean preferences by group."""
+
+    occupation: str
+    weight: float
+    overall_risk: float
+    prejudice_risk: float
+    caprice_risk: float
+    stereotype_sd: float
+    stereotype: Mapping[str, float]
+    preferences: Mapping[str, float]
+    intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it."""
+
+    overall_risk: float
+    prejudice_risk: float
+    caprice_risk: float
+    effective_templates: float
+    groups: tuple[str, ...]
+    templates: tuple[str, ...]
+    template_weights: FloatArray
+    occupations: tuple[OccupationRisk, ...]
+    intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    criterion: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()

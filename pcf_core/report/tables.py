@@ -1,0 +1,115 @@
+"""Tables of a run: one row per occupation × template × group, or one per occupation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from pcf_core.errors import StoreError
+from pcf_core.records import Preferences, RiskReport, RunSpec
+from pcf_core.report.documents import report_document
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
+    """One row per occupation × template × group of the report: probability, weights, coverage.
+
+    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined.
+    """
+    rows = [preferences.occupations.index(row.occupation) for row in report.occupations]
+    values = preferences.values[rows]
+    occupations, templates, groups = values.shape
+    coverage = np.full((occupations, templates), np.nan)
+    if preferences.coverage is not None:
+        coverage = preferences.coverage[rows]
+    weights = np.array([row.weight for row in report.occupations])
+    names = np.array([row.occupation for row in report.occupations], dtype=object)
+    return pd.DataFrame(
+        {
+            "occupation": np.repeat(names, templates * groups),
+            "template": np.tile(np.repeat(np.array(report.templates, dtype=object), groups), occupations),
+            "group": np.tile(np.array(preferences.groups, dtype=object), occupations * templates),
+            "probability": values.ravel(),
+            "occupation_weight": np.repeat(weights, templates * groups),
+            "template_weight": np.tile(np.repeat(report.template_weights, groups), occupations),
+            "coverage": np.repeat(coverage.ravel(), groups),
+        }
+    )
+
+
+def occupation_table(report: RiskReport) -> pd.DataFrame:
+    """One row per occupation: the three risks with the interval of r_x, s.d., mean preferences."""
+    return pd.DataFrame(
+        [
+            {
+                "occupation": row.occupation,
+                "weight": row.weight,
+                "overall_risk": row.overall_risk,
+                "overall_low": row.intervals["overall_risk"][0].low,
+                "overall_high": row.intervals["overall_risk"][0].high,
+                "prejudice_risk": row.prejudice_risk,
+                "caprice_risk": row.caprice_risk,
+                "stereotype_sd": row.stereotype_sd,
+                **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
+                **{f"preference_{group}": row.preferences[group] for group in report.groups},
+            }
+            for row in report.occupations
+        ]
+    )
+
+
+def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
+    """Text cells a spreadsheet would run as a formula get a leading apostrophe."""
+    safe = table.copy()
+    for column in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[column]):
+            safe[column] = [f"'{cell}" if str(cell).startswith(FORMULA_STARTS) else cell for cell in safe[column]]
+    return safe
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    partial = path.with_name(path.name + ".part")
+    try:
+        write(partial)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+
+
+def export_run(run: RunSpec, preferences: Preferences, report: RiskReport, out: Path, form: str) -> list[Path]:
+    """Write the cells and the risk report of a run; return the files.
+
+    ``csv`` and ``parquet`` hold one row per occupation × template × group, with the report beside them in
+    ``<name>.risk.json``; ``json`` holds both in one document.
+
+    Raises:
+        StoreError: a file cannot be written.
+    """
+    cells = cell_table(preferences, report)
+    document = {"run": run.key, "specification": run.model_dump(), "report": report_document(report)}
+    if form == "json":
+        records = cells.astype(object).where(cells.notna(), None).to_dict("records")
+        write_whole(out, lambda path: path.write_bytes(json_bytes(document | {"cells": records})))
+        return [out]
+    if form == "parquet":
+        write_whole(out, lambda path: cells.to_parquet(path, index=False))
+    else:
+        write_whole(out, lambda path: spreadsheet_safe(cells).to_csv(path, index=False))
+    beside = out.with_name(out.stem + ".risk.json")
+    write_whole(beside, lambda path: path.write_bytes(json_bytes(document)))
+    return [out, beside]
+
+
+def json_bytes(document: object) -> bytes:
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()

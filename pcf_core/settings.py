@@ -1,0 +1,68 @@
+"""The operator's settings: the only place that reads the environment (``PCF_*``) or a settings file."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from pcf_core.errors import SettingsError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """Every setting and its default: ``PCF_CACHE=/data``, or ``cache = "/data"`` in pcf.toml."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PCF_", toml_file=ROOT / "pcf.toml", frozen=True, extra="forbid"
+    )
+
+    cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
+    assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
+    models: Path | None = Field(None, description="a folder of further model directories")
+    allow_hub: bool = Field(True, description="whether models may be downloaded from the hub")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="device of the worker")
+    threads: int = Field(0, ge=0, le=1024, description="CPU threads of the worker, 0 for all cores")
+    shard_prompts: int = Field(512, ge=1, le=65536, description="prompts a shard")
+    batch_tokens: int = Field(8192, ge=128, description="tokens a batch, padding included")
+    start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
+    worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
+    worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment goes before the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process, read once.
+
+    Raises:
+        SettingsError: a value that is not allowed, with its name.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "PCF_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise SettingsError(
+            f"The setting {name} cannot be used: {first['msg']} (got {first['input']!r})."
+        ) from error

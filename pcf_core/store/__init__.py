@@ -1,0 +1,18 @@
+"""The store: word log-probabilities by (scoring key, prompt, word), content-addressed and never half-written.
+
+    <root>/scores/<scoring hash>/<shard id>.parquet    prompt texts and, per prompt, one float32 nat per word
+    <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: without it there is no shard
+    <root>/runs/<run key>.json                         what was asked for, and whether it is complete
+    <root>/results/<run key>/<name>.parquet            aggregates that can be rebuilt from the scores
+    <root>/catalogue.sqlite                            index from prompts to shards, rebuilt from the shards;
+                                                       the job queue has its tables in the same file
+
+A second folder of the same layout, the shipped one, lies below the first and is only read.
+
+Layer: may import the core's records, errors and settings; pyarrow and sqlite3.
+"""
+
+from pcf_core.store.runs import RunInfo
+from pcf_core.store.store import Missing, Store
+
+__all__ = ["Missing", "RunInfo", "Store"]

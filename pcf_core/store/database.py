@@ -1,0 +1,111 @@
+"""One SQLite file that several processes share: the catalogue and the job queue keep their tables in it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pcf_core.errors import StoreError
+from pcf_core.store.files import DAMAGED, sentence, set_aside, sqlite_code, told
+
+BUSY_SECONDS = 30.0
+FILE_NAME = "catalogue.sqlite"
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+
+class Database:
+    """A connection that the threads of one process share, in autocommit mode.
+
+    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing written to it
+    would last, where that is worth telling.
+
+    Every method raises :class:`StoreError` with one sentence where SQLite refuses.
+    """
+
+    def __init__(self, path: Path | None, refusal: str = "") -> None:
+        self._place = path or Path(":memory:")
+        self._refusal = refusal
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(
+            self._place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        self._connection.row_factory = sqlite3.Row
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.execute("BEGIN IMMEDIATE")  # can it be written?
+            self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._connection.close()
+            raise
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is written stays: false in memory."""
+        return not self._refusal
+
+    def must_last(self) -> None:
+        """Refuse to go on where nothing can be kept.
+
+        Raises:
+            StoreError: the folder could not be written when it was opened.
+        """
+        if self._refusal:
+            raise StoreError(self._refusal)
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> list[sqlite3.Row]:
+        """Run one statement and fetch all its rows."""
+        with self._lock, told(self._place):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def execute_many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Run one statement per row."""
+        with self._lock, told(self._place):
+            self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of the statements inside or none; one process at a time.  Inside another, part of that one."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
+            self.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self.execute("ROLLBACK")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+def open_database(path: Path) -> Database:
+    """Open the file; in memory where the folder is read-only or full, so that reading goes on.
+
+    A file that is not a database any more is set aside and a new one begun.
+
+    Raises:
+        StoreError: another process holds it for longer than 30 s.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Database(path)
+    except (OSError, sqlite3.Error) as error:
+        if sqlite_code(error) == sqlite3.SQLITE_BUSY:
+            raise StoreError(sentence(error, path)) from error
+        if sqlite_code(error) in DAMAGED:
+            with told(path):
+                set_aside(path)
+                for suffix in ("-wal", "-shm"):
+                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+                return Database(path)
+        return Database(None, refusal=sentence(error, path.parent))

@@ -1,0 +1,132 @@
+"""One shard: prompts × words of one scoring key, a Parquet file and its manifest.
+
+The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, one nat per
+accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pcf_core.errors import DamagedShardError
+from pcf_core.records import Record, ScoringKey, digest
+from pcf_core.store.files import seal, sha256, unseal, write_whole
+
+SCHEMA_VERSION = 1
+
+Nats = NDArray[np.float32]
+
+
+class Manifest(Record):
+    """What a shard holds and what made it.
+
+    ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words the
+    tokenizer cannot express, with the reason; ``sha256``: of the Parquet file's bytes.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    shard: str
+    sha256: str
+    scoring: ScoringKey
+    rows: int
+    words: tuple[str, ...]
+    tokens: tuple[int, ...]
+    refused: dict[str, str]
+    created: datetime
+    provenance: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard that was read and found intact; ``values``: [prompt, word] nats."""
+
+    manifest: Manifest
+    prompts: tuple[str, ...]
+    values: Nats
+
+
+def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
+    """The name of the shard that answers these prompts and words."""
+    return digest([SCHEMA_VERSION, scoring, prompts, words])
+
+
+def paths(folder: Path, shard: str) -> tuple[Path, Path]:
+    """Data and manifest."""
+    return folder / f"{shard}.parquet", folder / f"{shard}.json"
+
+
+def write_shard(folder: Path, manifest: Manifest, data: bytes) -> None:
+    """Write the data, then the manifest that makes it count.
+
+    Raises:
+        OSError: nothing half-written counts: data without a manifest is not there.
+    """
+    data_path, manifest_path = paths(folder, manifest.shard)
+    write_whole(data_path, data)
+    write_whole(manifest_path, seal(manifest.model_dump(mode="json")))
+
+
+def read_shard(folder: Path, shard: str) -> Shard:
+    """Read a shard and check every byte of it.
+
+    Raises:
+        FileNotFoundError: there is no such shard.
+        DamagedShardError: a checksum does not fit, or the content is not what a shard holds.
+    """
+    data_path, manifest_path = paths(folder, shard)
+    seals, data = manifest_path.read_bytes(), data_path.read_bytes()
+    try:
+        manifest = Manifest.model_validate(unseal(seals))
+        if manifest.sha256 != sha256(data):
+            raise ValueError("the checksum of the data does not fit")
+        prompts, values = decode(data)
+        if values.shape != (manifest.rows, len(manifest.words)) or manifest.shard != shard:
+            raise ValueError(f"it holds {values.shape} numbers, not what its manifest says")
+    except (ValueError, KeyError, OSError, pa.ArrowException) as error:
+        raise DamagedShardError(
+            f"The shard {shard} of {folder.name} is damaged ({_short(error)}): "
+            "its scores count as missing and are made again when they are asked for."
+        ) from error
+    return Shard(manifest, prompts, values)
+
+
+def encode(prompts: Sequence[str], values: Nats) -> bytes:
+    """[prompt, word] nats as the bytes of a Parquet file; the same numbers give the same bytes."""
+    numbers = pa.array(np.ascontiguousarray(values, dtype=np.float32).ravel())
+    table = pa.table(
+        {
+            "prompt": pa.array(prompts, pa.string()),
+            "log_probability": pa.array([], pa.list_(pa.float32(), values.shape[1]))
+            if len(prompts) == 0
+            else pa.FixedSizeListArray.from_arrays(numbers, values.shape[1]),
+        }
+    )
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", use_dictionary=False)
+    return bytes(sink.getvalue())
+
+
+def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
+    """The inverse of :func:`encode`."""
+    table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False).combine_chunks()
+    column = table["log_probability"].combine_chunks()
+    values = column.flatten().to_numpy().reshape(table.num_rows, column.type.list_size)
+    return tuple(table["prompt"].to_pylist()), values
+
+
+def now() -> datetime:
+    """Wall time, for people to read: nothing is decided by it."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _short(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")[:200]

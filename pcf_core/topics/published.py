@@ -1,0 +1,66 @@
+"""The risks that the papers print, to be shown beside one's own and labelled as published.
+
+``assets/published_risks.csv``: figures as printed, divided by 1,000 where the paper multiplies by it; rows
+that do not add up were left as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from pcf_core.errors import SettingsError
+from pcf_core.records import Record
+from pcf_core.settings import settings
+from pcf_core.topics.reading import read_table
+
+PAPERS = {
+    "PCF": "Liu et al. 2024, Prejudice and Caprice (arXiv 2402.15481v1)",
+    "BVF": "Liu et al. 2024, Bias and Volatility (arXiv 2402.15481, NeurIPS 2024)",
+}
+
+
+class PublishedRisk(Record):
+    """One row of a paper's table: R, R^p and R^c between 0 and 1 on the named scale.
+
+    ``scale``: "pcf" or "bvf"; "equal" where both agree (two groups); "unknown" where the paper does not say.
+    """
+
+    paper: Literal["PCF", "BVF"]
+    table: int
+    topic: str
+    language: str
+    context_source: str
+    model: str
+    overall_risk: float = Field(ge=0, le=1)
+    prejudice_risk: float = Field(ge=0, le=1)
+    caprice_risk: float = Field(ge=0, le=1)
+    scale: Literal["pcf", "bvf", "equal", "unknown"]
+
+    @property
+    def source(self) -> str:
+        """Paper and table, for the label of the row."""
+        return f"{PAPERS[self.paper]}, Table {self.table}"
+
+    @property
+    def drawable(self) -> bool:
+        """Whether it may stand in a picture: a value on an unknown scale belongs in tables only."""
+        return self.scale != "unknown"
+
+
+def published_risks() -> tuple[PublishedRisk, ...]:
+    """All printed rows, in the order of the papers' tables.
+
+    Raises:
+        SettingsError: the file in the assets folder is missing or damaged.
+    """
+    path = settings().assets / "published_risks.csv"
+    rows = read_table(path, tuple(PublishedRisk.model_fields), (), SettingsError)
+    try:
+        return tuple(PublishedRisk.model_validate(row) for _, row in rows)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise SettingsError(
+            f"{path.name} is damaged ({first['loc'][0]}: {first['msg']}): restore it from the repository."
+        ) from problem

@@ -1,0 +1,184 @@
+"""From a name or a path to the content of a file: shipped folders, TOML, CSV, plain lines.
+
+Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcf_core.errors import InputError
+from pcf_core.settings import settings
+from pcf_core.topics.text import MAX_NAME, listed, shown
+
+MAX_BYTES = 32 * 2**20
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A folder of shipped files of one kind, and which files a user may give instead.
+
+    ``suffix``: ending of the shipped files; ``accepts``: endings of the user's.
+    """
+
+    kind: str
+    folder: str
+    suffix: str
+    accepts: tuple[str, ...]
+    error: type[InputError]
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the shipped files, sorted."""
+        return tuple(sorted(path.stem for path in self._root().glob(f"*{self.suffix}")))
+
+    def find(self, name_or_path: str | Path) -> Path:
+        """The shipped file of that name, else the user's file at that path.
+
+        A shipped name goes first; a file of the same name is reached with ``./name``.
+
+        Raises:
+            InputError: (the shelf's own kind) neither a name nor a readable kind of file.
+        """
+        if isinstance(name_or_path, str) and name_or_path in self.names():
+            return self._root() / f"{name_or_path}{self.suffix}"
+        path = given_file(name_or_path, self.accepts)
+        if path is None:
+            raise self.error(
+                f"{shown(name_or_path)} is neither a shipped {self.kind} nor a file that can be one: "
+                f"use {listed(self.names())}, or the path of a {' or '.join(self.accepts)} file."
+            )
+        return path
+
+    def is_shipped(self, path: Path) -> bool:
+        """Whether a path that :meth:`find` returned belongs to the shelf."""
+        return path.parent == self._root()
+
+    def _root(self) -> Path:
+        return settings().assets / self.folder
+
+
+def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
+    """The path if it is a file with one of these endings, else ``None``."""
+    found = Path(path)
+    try:
+        return found if found.suffix.lower() in accepts and found.is_file() else None
+    except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
+        return None
+
+
+def name_of(path: Path) -> str:
+    """A safe name made from a file's name: "Meine Liste.csv" gives "meine-liste"."""
+    ascii_only = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
+
+
+def label(path: Path) -> str:
+    """A file's name as it stands in a sentence: what cannot be printed is a question mark."""
+    return "".join(character if character.isprintable() else "?" for character in path.name)
+
+
+def title_of(path: Path) -> str:
+    """The title of a file that names none: its name without the ending."""
+    return Path(label(path)).stem
+
+
+def read_text(path: Path, error: type[InputError]) -> str:
+    """The text of a file, its byte order mark removed.
+
+    Raises:
+        error: over 32 MiB, not UTF-8, or not readable.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{label(path)} is not UTF-8 text (byte {problem.start + 1:,}): save it with the encoding UTF-8."
+        ) from problem
+    except OSError as problem:
+        reason = problem.strerror or "input/output error"
+        raise error(
+            f"{label(path)} cannot be read ({reason}): check that it is there and may be read."
+        ) from problem
+
+
+def read_toml(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
+    """The top-level table of a TOML file.
+
+    Raises:
+        error: malformed, or with a key that is not ``allowed``.
+    """
+    text = read_text(path, error)
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
+        reason = " ".join(str(problem).split()).rstrip(".")[:200]
+        raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
+    unknown = sorted(set(table) - set(allowed))
+    if unknown:
+        raise error(
+            f"{label(path)} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}."
+        )
+    return table
+
+
+def read_table(
+    path: Path, columns: Collection[str], optional: Collection[str], error: type[InputError]
+) -> list[tuple[str, dict[str, str]]]:
+    """The rows of a CSV file with a header line: (where, row), where naming file and line.
+
+    ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  A column called
+    ``occupation`` is read as ``term``.
+
+    Raises:
+        error: other columns, a row of another length, a broken quotation mark.
+    """
+    reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
+    rows: list[tuple[str, dict[str, str]]] = []
+    header: list[str] = []
+    try:
+        for cells in reader:
+            where = f"{label(path)}, line {reader.line_num}"
+            if not header:
+                header = _header(cells, path, columns, optional, error)
+            elif len(cells) not in (0, len(header)):
+                raise error(
+                    f"{where} has {len(cells)} cells where the header has {len(header)}: "
+                    f"put a text that has a comma in quotation marks."
+                )
+            elif cells:
+                rows.append((where, dict(zip(header, cells, strict=True))))
+    except csv.Error as problem:
+        raise error(f"{label(path)}, line {reader.line_num} is not valid CSV ({problem}).") from problem
+    if not header:
+        raise error(f"{label(path)} is empty: its first line names the columns {listed(columns)}.")
+    return rows
+
+
+def _header(
+    cells: list[str],
+    path: Path,
+    columns: Collection[str],
+    optional: Collection[str],
+    error: type[InputError],
+) -> list[str]:
+    written = [cell.strip().lower() for cell in cells]
+    header = ["term" if name == "occupation" else name for name in written]
+    names = set(header)
+    if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
+        also = f" and, if wanted, {listed(optional)}" if optional else ""
+        raise error(
+            f"{label(path)} has the columns {shown(', '.join(written))}: "
+            f"its first line must name {listed(columns)}{also}, separated by commas."
+        )
+    return header

@@ -1,0 +1,116 @@
+"""Checks of the short texts a user gives: names, words, titles.  One rule a function, one sentence a refusal.
+
+``where`` opens every sentence: the file's name, or a phrase such as "The topic".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+from pcf_core.errors import InputError
+from pcf_core.records import LeftOut
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+MAX_NAME = 64
+MAX_WORD = 200
+MAX_FIELD = 65_536
+
+
+def normalise(text: str) -> str:
+    """NFC, every run of white space one space, none at the ends; case is kept, models see it."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def shown(value: object) -> str:
+    """A value as it stands in a sentence: a text quoted, on one line, cut at 60 characters; else its kind."""
+    if isinstance(value, (str, Path)):
+        text = str(value)
+        return repr(text if len(text) <= 60 else text[:57] + "...")
+    kinds = {int: "a number", float: "a number", list: "a list", dict: "a table", bool: "true or false"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names for a sentence: "a, b and c"."""
+    *others, last = list(names) or ["none"]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def check_name(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """A name that is safe in file names and links, unchanged.
+
+    Raises:
+        error: it is not small letters, digits and hyphens, or is over 64 characters long.
+    """
+    if isinstance(value, str) and NAME.fullmatch(value) and len(value) <= MAX_NAME:
+        return value
+    raise error(
+        f"{where}: {what} is {shown(value)}; use small letters a to z, digits and hyphens, "
+        f"at most {MAX_NAME} characters, for example my-list."
+    )
+
+
+def check_text(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """A free text such as a title or a note, normalised; it may be empty.
+
+    Raises:
+        error: no text, longer than 64 K characters, or with control characters.
+    """
+    if not isinstance(value, str):
+        raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
+    text = normalise(value)
+    if len(text) > MAX_FIELD:
+        raise error(f"{where}: {what} has {len(text):,} characters; shorten it to {MAX_FIELD:,}.")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
+    return text
+
+
+def check_word(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """A word or term that will stand at ``[X]`` or ``[Y]``, normalised.
+
+    Raises:
+        error: empty or invisible, over 200 characters, with brackets or control characters.
+    """
+    word = check_text(value, what, where, error)
+    if not any(character.isprintable() and character != " " for character in word):
+        raise error(f"{where}: {what} is empty ({shown(value)}); write it or remove the entry.")
+    if len(word) > MAX_WORD:
+        raise error(f"{where}: {what} {shown(word)} is over {MAX_WORD} characters long; shorten it.")
+    if "[" in word or "]" in word:
+        raise error(f"{where}: {what} {shown(word)} has a bracket; [X] and [Y] belong to templates only.")
+    return word
+
+
+def first_duplicate(words: Iterable[str]) -> str | None:
+    """The first word that stands twice, ``None`` where all differ."""
+    seen: set[str] = set()
+    for word in words:
+        if word in seen:
+            return word
+        seen.add(word)
+    return None
+
+
+def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:
+    """What a file's author left out and why: a list of ``{name, reason}``.
+
+    Raises:
+        error: the entries have another shape.
+    """
+    if not isinstance(entries, (list, tuple)):
+        raise error(f"{where}: left_out is {shown(entries)}; write [[left_out]] with a name and a reason.")
+    found = []
+    for entry in entries:
+        if isinstance(entry, LeftOut):
+            entry = entry.model_dump()
+        if not isinstance(entry, dict) or set(entry) != {"name", "reason"}:
+            raise error(f"{where}: a left_out entry needs a name and a reason, nothing else.")
+        name = check_word(entry["name"], "the name of a left_out entry", where, error)
+        found.append(
+            LeftOut(name=name, reason=check_text(entry["reason"], f"the reason of {name}", where, error))
+        )
+    return tuple(found)

@@ -1,0 +1,142 @@
+"""The shared choice: what is looked at and how it is read.  One block in the sidebar, bound to the URL.
+
+Every widget has a fixed default, so that a link without a parameter means the same everywhere; a choice that
+is computed from the cache is written into links explicitly (:func:`link_to`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+import streamlit as st
+
+from pcf_core.audit import ViewOptions
+from pcf_core.models import list_models
+from pcf_core.records import Protocol, Scale, Topic
+from pcf_core.topics import list_evidence, list_template_sets, list_topics
+from pcf_core.ui.data import scored_models
+
+DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+WEIGHTS = {"uniform": "every occupation alike", "employment": "people employed in the US"}
+WEIGHTINGS = {"counts": "as often as in the corpus", "equal": "every template alike"}
+CRITERIA = {"max": "largest positive stereotype (l∞)", "l2": "l2 norm", "l1": "sum (l1 norm)"}
+SCALES = {"pcf": "PCF: largest value 1", "bvf": "BVF: p/p* − 1"}
+REFERENCES = {"uniform": "every group alike", "labour": "the US labour force"}
+PROTOCOLS = {
+    "exact": "whole words",
+    "single-token": "words of one token only",
+    "exact-boundary": "whole words, and the word ends",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the sidebar says: names, not yet loaded."""
+
+    models: tuple[str, ...]
+    topic: str
+    templates: str
+    evidence: str
+    options: ViewOptions
+
+    @property
+    def parameters(self) -> dict[str, str | list[str]]:
+        """The choice as query parameters, for links between pages."""
+        return {
+            "model": list(self.models),
+            "topic": self.topic,
+            "templates": self.templates,
+            "evidence": self.evidence,
+            "weights": self.options.occupation_weights,
+            "template_weights": self.options.template_weighting,
+            "criterion": self.options.criterion,
+            "scale": self.options.scale,
+            "reference": self.options.reference,
+            "protocol": self.options.protocol,
+        }
+
+
+def draw_choice() -> None:
+    """Draw the block; pages read it with :func:`current_choice`."""
+    topics = {topic.name: topic for topic in list_topics()}
+    known = dict.fromkeys([*(spec.name for spec in list_models()), *scored_models()])
+    with st.sidebar:
+        st.multiselect(
+            "Models",
+            list(known),
+            default=[name for name in DEFAULT_MODELS if name in known],
+            key="model",
+            bind="query-params",
+            help="The models whose results are shown side by side. Score others on the page Score.",
+        )
+        topic = st.selectbox(
+            "Topic",
+            list(topics),
+            format_func=lambda name: topics[name].title,
+            key="topic",
+            bind="query-params",
+            help="The groups whose words are compared at [Y].",
+        )
+        draw_texts(topics[topic or next(iter(topics))])
+        with st.expander("How it is read"):
+            draw_view_options()
+
+
+def draw_texts(topic: Topic) -> None:
+    sets = {templates.name: templates for templates in list_template_sets()}
+    lists = {evidence.name: evidence for evidence in list_evidence()}
+    st.selectbox(
+        "Templates",
+        list(sets),
+        index=list(sets).index(topic.templates) if topic.templates in sets else 0,
+        format_func=lambda name: sets[name].title,
+        key="templates",
+        bind="query-params",
+        help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
+    )
+    st.selectbox(
+        "Occupations",
+        list(lists),
+        index=list(lists).index(topic.evidence) if topic.evidence in lists else 0,
+        format_func=lambda name: lists[name].title,
+        key="evidence",
+        bind="query-params",
+        help="The list that fills [X].",
+    )
+
+
+def draw_view_options() -> None:
+    """View options cost no scoring: they only change how the scores are read."""
+    choices: list[tuple[str, str, dict[str, str], str]] = [
+        ("weights", "Occupation weights", WEIGHTS, "What counts as one occupation in R."),
+        ("template_weights", "Template weights", WEIGHTINGS, "Counts from the corpus, or every template alike."),
+        ("criterion", "Criterion J", CRITERIA, "How one stereotype a group becomes one number."),
+        ("scale", "Scale", SCALES, "With two groups and the uniform reference both scales agree."),
+        ("reference", "Neutral point p*", REFERENCES, "What an unprejudiced model would say."),
+        ("protocol", "Words", PROTOCOLS, "The papers take words of one token; exact takes whole words."),
+    ]
+    for key, label, options, help_text in choices:
+        st.selectbox(
+            label, list(options), format_func=options.__getitem__, key=key, bind="query-params", help=help_text
+        )
+
+
+def current_choice() -> Choice:
+    """The choice of the block drawn in this script run."""
+    state = st.session_state
+    scales, protocols = get_args(Scale), get_args(Protocol)
+    return Choice(
+        models=tuple(state["model"]),
+        topic=state["topic"],
+        templates=state["templates"],
+        evidence=state["evidence"],
+        options=ViewOptions(
+            template_weighting="equal" if state["template_weights"] == "equal" else "counts",
+            occupation_weights=state["weights"],
+            criterion=state["criterion"],
+            scale=scales[scales.index(state["scale"])],
+            reference="labour" if state["reference"] == "labour" else "uniform",
+            protocol=protocols[protocols.index(state["protocol"])],
+        ),
+    )

@@ -1,0 +1,177 @@
+"""The skeleton every page shares: question, finding, key figures, picture, how to read, data, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.findings import effective_templates_note, left_out_note, number
+from pcf_core.jobs import ensure_worker, submit_run
+from pcf_core.records import RunSpec
+from pcf_core.report import spreadsheet_safe
+from pcf_core.settings import settings
+from pcf_core.ui.choice import current_choice
+from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store
+from pcf_core.ui.figures import KeyFigure
+from pcf_core.ui.queue import active_jobs, draw_jobs
+
+CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:"})
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is written: names and sentences may come from a user's file."""
+    return text.translate(MARKDOWN)
+
+
+def open_page(title: str, question: str) -> Loaded:
+    """Title and question, then the results of the shared choice; stops the script where there is nothing.
+
+    States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
+    """
+    st.title(title)
+    st.markdown(f"##### {question}")
+    choice = current_choice()
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:")
+        st.stop()
+    loaded = load(choice)
+    for name, sentence in loaded.refused.items():
+        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    if loaded.missing:
+        offer_scoring(loaded.missing)
+    if not loaded.runs:
+        st.stop()
+    draw_loaded(loaded)
+    return loaded
+
+
+def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
+    """Say what is not scored yet and offer to queue it; while it is being scored, show the progress."""
+    jobs = active_jobs({run.key for run in missing.values()})
+    if jobs:
+        draw_jobs([job.id for job in jobs])
+        return
+    names = " and ".join(plain(name) for name in missing)
+    with st.container(border=True):
+        st.markdown(f"**Not scored yet:** {names} with this topic, these templates and occupations.")
+        if st.button("Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"):
+            for run in missing.values():
+                submit(run)
+            st.rerun()
+
+
+def submit(run: RunSpec) -> int:
+    """Queue what a run lacks and see that a worker is alive; return the job's id."""
+    blocks = open_store().missing(run.scoring, run.prompts, run.topic.words)
+    job = submit_run(open_queue(), run, sum(len(block.prompts) for block in blocks))
+    if settings().start_worker:
+        ensure_worker(settings())
+    return job.id
+
+
+def draw_loaded(loaded: Loaded) -> None:
+    """The line under the shared choice: what is loaded."""
+    first = loaded.first.report
+    count = len(loaded.runs)
+    with st.sidebar:
+        st.caption(
+            f"{count} {'run' if count == 1 else 'runs'} · {len(first.occupations):,} occupations × "
+            f"{len(first.templates):,} templates"
+        )
+
+
+def finding(*sentences: str) -> None:
+    """The sentences a policy reader takes away."""
+    st.markdown("  \n".join(plain(sentence) for sentence in sentences if sentence))
+
+
+def key_figures(figures: list[KeyFigure]) -> None:
+    columns = st.columns(len(figures))
+    for column, figure in zip(columns, figures, strict=True):
+        column.metric(
+            figure.label, figure.value, help=figure.help, delta=figure.detail or None, delta_color="off",
+            delta_arrow="off",
+        )  # fmt: skip
+
+
+def picture(figure: go.Figure, key: str, alt: str) -> None:
+    """One chart, full width; ``alt`` is its sentence for a screen reader."""
+    st.plotly_chart(figure, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+
+
+def foot(how_to_read: str, table: Callable[[], pd.DataFrame], name: str, loaded: Loaded) -> None:
+    """How to read this, Data, Provenance."""
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left.markdown(how_to_read)
+    with middle:
+        draw_table(table(), name)
+    with right:
+        draw_provenance(loaded)
+
+
+def draw_table(table: pd.DataFrame, name: str) -> None:
+    st.dataframe(table, hide_index=True, alt=f"The data of this picture, {len(table):,} rows")
+    with st.container(horizontal=True):
+        st.download_button(
+            "CSV", lambda: spreadsheet_safe(table).to_csv(index=False), f"{name}.csv", "text/csv",
+            key=f"{name}_csv", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+        st.download_button(
+            "Parquet", lambda: table.to_parquet(index=False), f"{name}.parquet",
+            "application/vnd.apache.parquet", key=f"{name}_parquet", on_click="ignore",
+            icon=":material/download:",
+        )  # fmt: skip
+
+
+def draw_provenance(loaded: Loaded) -> None:
+    """Where each number comes from, and the command that makes it again."""
+    for name, item in loaded.runs.items():
+        st.markdown(f"**{plain(name)}**")
+        key, report = item.run.scoring, item.report
+        facts = {
+            "run": item.run.key,
+            "weights (SHA-256 or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "dtype": key.dtype,
+            "protocol": loaded.choice.options.protocol,
+            "criterion": report.criterion,
+            "coverage (median)": median_coverage(item),
+        }
+        st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
+        st.code(command(item, loaded), language="bash")
+        for sentence in [*report.warnings, effective_templates_note(report.effective_templates, len(report.templates))]:
+            if sentence:
+                st.caption(plain(sentence))
+        note = left_out_note(report.left_out)
+        if note:
+            with st.expander("Left out, and why"):
+                st.markdown(plain(note))
+
+
+def median_coverage(item: LoadedRun) -> str:
+    coverage = item.result.preferences.coverage
+    return "not defined for these templates" if coverage is None else number(float(pd.Series(coverage.ravel()).median()))
+
+
+def command(item: LoadedRun, loaded: Loaded) -> str:
+    """The command line that reproduces the number."""
+    options = loaded.choice.options
+    return (
+        f"python -m pcf_core risk {item.run.key} --weights {options.occupation_weights}"
+        f" --template-weights {options.template_weighting} --criterion {options.criterion}"
+        f" --scale {options.scale} --reference {options.reference} --protocol {options.protocol}"
+    )
+
+
+def guarded(draw: Callable[[], None]) -> None:
+    """Draw a page; a refusal becomes one sentence, never a traceback."""
+    try:
+        draw()
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")

@@ -1,0 +1,131 @@
+"""The queue as a person sees it: state, progress, time left, and what can be done about a job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.jobs import Job, ensure_worker
+from pcf_core.records import RunSpec
+from pcf_core.settings import settings
+from pcf_core.ui.data import open_queue
+
+ACTIVE = ("queued", "running")
+STATES = {
+    "queued": ":material/schedule: waiting",
+    "running": ":material/sync: scoring",
+    "done": ":material/check_circle: finished",
+    "failed": ":material/error: failed",
+    "cancelled": ":material/cancel: cancelled",
+}
+
+
+def active_jobs(run_keys: Collection[str]) -> list[Job]:
+    """Jobs under way for these runs."""
+    return [job for job in open_queue().list(100) if job.state in ACTIVE and job.key in run_keys]
+
+
+def draw_jobs(job_ids: list[int]) -> None:
+    """Follow jobs; the page is drawn anew when the last of them ends."""
+
+    @st.fragment(run_every="1s")
+    def watch() -> None:
+        jobs = [open_queue().get(job_id) for job_id in job_ids]
+        for job in jobs:
+            draw_job(job)
+        if not any(job.state in ACTIVE for job in jobs):
+            st.rerun()
+
+    watch()
+
+
+def draw_queue(limit: int = 20) -> None:
+    """All recent jobs, refreshed each second while one is under way."""
+    jobs = [job for job in open_queue().list(limit) if job.kind == "score"]
+    if not jobs:
+        st.caption("The queue is empty.")
+        return
+    busy = any(job.state in ACTIVE for job in jobs)
+
+    @st.fragment(run_every="1s" if busy else None)
+    def watch() -> None:
+        current = [job for job in open_queue().list(limit) if job.kind == "score"]
+        if busy and settings().start_worker:
+            ensure_worker(settings())
+        for job in current:
+            draw_job(job)
+        if busy and not any(job.state in ACTIVE for job in current):
+            st.rerun()
+
+    watch()
+
+
+def draw_job(job: Job) -> None:
+    """One job: what, how far, how fast, and the buttons that its state allows."""
+    from pcf_core.ui.page import plain
+
+    run = RunSpec.model_validate(job.payload["run"])
+    with st.container(border=True):
+        st.markdown(f"**{plain(run.scoring.model)}** · {plain(run.topic.title)} · {STATES[job.state]}")
+        if job.state in ACTIVE:
+            st.progress(min(1.0, job.done / job.total) if job.total else 0.0, text=progress_text(job))
+        else:
+            st.caption(ended_text(job))
+        if job.error:
+            st.error(plain(job.error))
+        draw_actions(job, run)
+
+
+def progress_text(job: Job) -> str:
+    text = f"{job.done:,} of {job.total:,} cells"
+    if job.rate:
+        text += f" · {job.rate:,.0f} a second"
+    if job.seconds_left is not None:
+        text += f" · {duration(job.seconds_left)} left"
+    return text
+
+
+def ended_text(job: Job) -> str:
+    cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
+    return f"{cells} · run {job.key}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours, in words short enough for a progress line."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def draw_actions(job: Job, run: RunSpec) -> None:
+    queue = open_queue()
+    with st.container(horizontal=True):
+        if job.state in ACTIVE and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:"):
+            queue.cancel(job.id)
+            st.rerun()
+        if job.state in ("failed", "cancelled"):
+            label = "Resume" if job.state == "cancelled" else "Retry"
+            if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
+                retry(job)
+                st.rerun()
+        if job.state == "done":
+            parameters: dict[str, str | list[str]] = {
+                "model": [run.scoring.model],
+                "topic": run.topic.name,
+                "templates": run.templates.name,
+                "evidence": run.evidence.name,
+                "protocol": run.scoring.protocol,
+            }
+            for page, label in (("heat_map", "Heat map"), ("tilt", "Tilt"), ("risk", "Risk"), ("tails", "Tails")):
+                st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
+
+
+def retry(job: Job) -> None:
+    try:
+        open_queue().retry(job.id)
+        if settings().start_worker:
+            ensure_worker(settings())
+    except AuditError as error:
+        st.error(str(error))

@@ -1,0 +1,119 @@
+"""The form of the page Score and the estimate that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import streamlit as st
+
+from pcf_core.audit import build_run
+from pcf_core.jobs import Estimate, estimate
+from pcf_core.models import list_models, resolve
+from pcf_core.records import Protocol, RunSpec
+from pcf_core.topics import (
+    list_evidence,
+    list_template_sets,
+    list_topics,
+    load_evidence,
+    load_templates,
+    load_topic,
+)
+from pcf_core.ui.choice import DEFAULT_MODELS, PROTOCOLS
+from pcf_core.ui.data import open_queue, open_store
+from pcf_core.ui.queue import duration
+
+SCORED_PROTOCOLS = ("exact", "exact-boundary")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the form asks for, by name."""
+
+    models: tuple[str, ...]
+    topic: str
+    templates: str
+    evidence: str
+    protocol: Protocol
+
+
+def draw_request() -> Request:
+    """The form; every choice is in the URL."""
+    known = [spec.name for spec in list_models()]
+    models = st.multiselect(
+        "Models", known, default=[name for name in DEFAULT_MODELS if name in known], key="score_model",
+        bind="query-params", accept_new_options=True, placeholder="Choose, or type a hub id or a folder",
+        help="A shipped model, the id of a model on the hub such as openai-community/gpt2, or a folder on the "
+        "server with safetensors. Models run code of the library alone, never their own.",
+    )  # fmt: skip
+    topics = {topic.name: topic for topic in list_topics()}
+    sets = {templates.name: templates for templates in list_template_sets()}
+    lists = {evidence.name: evidence for evidence in list_evidence()}
+    topic = st.selectbox(
+        "Topic", list(topics), format_func=lambda name: topics[name].title, key="score_topic",
+        bind="query-params", help="The groups whose words are compared.",
+    )  # fmt: skip
+    chosen = topics[topic]
+    templates = st.selectbox(
+        "Templates", list(sets), index=list(sets).index(chosen.templates) if chosen.templates in sets else 0,
+        format_func=lambda name: f"{sets[name].title} ({len(sets[name].templates):,})", key="score_templates",
+        bind="query-params", help="The contexts.",
+    )  # fmt: skip
+    evidence = st.selectbox(
+        "Occupations", list(lists), index=list(lists).index(chosen.evidence) if chosen.evidence in lists else 0,
+        format_func=lambda name: f"{lists[name].title} ({len(lists[name].terms):,})", key="score_evidence",
+        bind="query-params", help="The list that fills [X].",
+    )  # fmt: skip
+    protocol = st.selectbox(
+        "Words", SCORED_PROTOCOLS, format_func=PROTOCOLS.__getitem__, key="score_protocol", bind="query-params",
+        help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
+        "selection from these scores and cost nothing extra.",
+    )  # fmt: skip
+    kinds = get_args(Protocol)
+    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)])
+
+
+def requested_runs(request: Request, model: str) -> RunSpec:
+    """The run the form means for one model.
+
+    Raises:
+        AuditError: an unknown model, one that cannot be read, or lists that do not fit.
+    """
+    return build_run(
+        resolve(model),
+        load_topic(request.topic),
+        load_evidence(request.evidence),
+        load_templates(request.templates),
+        request.protocol,
+    )
+
+
+def draw_estimate(runs: Sequence[RunSpec]) -> None:
+    """Cells, time, memory and disk before anything is queued."""
+    for run in runs:
+        found = estimate(run, open_store(), open_queue())
+        with st.container(border=True):
+            st.markdown(f"**{run.scoring.model}** · {run.scoring.family} · {run.scoring.dtype}")
+            columns = st.columns(2)
+            columns[0].metric("To score", f"{found.missing:,}", help="Cells that are not in the store yet.")
+            columns[1].metric("Time", time_text(found), help=found.basis)
+            columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
+            columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
+            if not found.missing:
+                st.caption("Everything is in the store: opening it costs nothing.")
+
+
+def time_text(found: Estimate) -> str:
+    if not found.missing:
+        return "none"
+    return "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
+
+
+def size_text(size: float) -> str:
+    """Bytes in the unit that reads best."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

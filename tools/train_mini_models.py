@@ -1,0 +1,449 @@
+"""Train the small language models that the app ships as its embedded default.
+
+    python tools/train_mini_models.py prepare --corpora ../shared/data/corpora
+    python tools/train_mini_models.py train mini-gpt
+    python tools/train_mini_models.py train mini-bert
+
+``prepare`` trains one byte-level BPE tokenizer and encodes the corpora once; ``train`` runs until the
+token budget is spent, writes checkpoints to an ignored folder, resumes from them after an interruption,
+and saves float16 safetensors in the hub's own layout with a model card.
+
+Half of the rows of every batch are the openings of biographies, where an occupation and a pronoun meet;
+the other half are windows that begin at a sentence.  Some batches hold shorter rows, cut anywhere, so that
+the models know prompts as short as the templates; there mini-bert always predicts the last token, because
+most templates end in the word that is asked for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+import typer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+
+LENGTH = 128
+VOCABULARY = 8192
+SPECIALS = ["<s>", "</s>", "<pad>", "<unk>", "<mask>"]
+BOS, EOS, PAD, UNK, MASK = range(5)
+OPENINGS = ("bios",)  # a corpus file whose name holds one of these gives its openings
+DEFAULT_FILES = [
+    "wiki_bios-01.jsonl.gz",
+    "wiki_bios-02.jsonl.gz",
+    "wiki_featured_bios.jsonl.gz",
+    "simplewiki_bios.jsonl.gz",
+    "wiki_articles.jsonl.gz",
+    "simplewiki_articles.jsonl.gz",
+]
+MALE_FEMALE = ("he", "she")
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What decides the weights, together with the corpus: written into the model card."""
+
+    name: str
+    tokens: int
+    batch_tokens: int = 4096
+    matrix_rate: float = 0.02
+    other_rate: float = 8e-3
+    warmup: float = 0.02
+    decay: float = 0.35
+    mask_share: float = 0.25
+    short_share: float = 0.15
+    seed: int = 0
+
+
+# ---------------------------------------------------------------------------------------------- corpus
+
+
+def read_documents(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (id, text): one JSON object a line for ``.jsonl[.gz]``, one document a line for text."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf8") as lines:
+        for number, line in enumerate(lines):
+            if ".jsonl" in path.name:
+                record = json.loads(line)
+                yield str(record.get("id", f"{path.name}:{number}")), record["text"]
+            elif line.strip():
+                yield f"{path.name}:{number}", line.strip()
+
+
+def is_held_out(identifier: str) -> bool:
+    """One document in a hundred, by the hash of its id: never trained on."""
+    return int(hashlib.sha256(identifier.encode()).hexdigest(), 16) % 100 == 0
+
+
+def train_tokenizer(files: list[Path], documents_a_file: int = 4000) -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=SPECIALS,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+
+    def texts() -> Iterator[str]:
+        for path in files:
+            for index, (_, text) in enumerate(read_documents(path)):
+                if index >= documents_a_file:
+                    break
+                yield text[:4000]
+
+    tokenizer.train_from_iterator(texts(), trainer)
+    return tokenizer
+
+
+def encode(tokenizer: Tokenizer, files: list[Path], folder: Path) -> None:
+    """Write the token stream, the starts of documents, openings and held-out documents as ``.npy``."""
+    train: list[np.ndarray] = []
+    held: list[np.ndarray] = []
+    openings: list[np.ndarray] = []
+    for path in files:
+        batch: list[tuple[str, str]] = []
+
+        def flush(batch: list[tuple[str, str]], opening: bool) -> None:
+            encodings = tokenizer.encode_batch_fast([text for _, text in batch], add_special_tokens=False)
+            for (identifier, _), encoding in zip(batch, encodings, strict=True):
+                ids = np.asarray([*encoding.ids, EOS], dtype=np.uint16)
+                if is_held_out(identifier):
+                    held.append(ids)
+                    continue
+                train.append(ids)
+                if opening and len(ids) >= LENGTH:
+                    openings.append(ids[:LENGTH])
+
+        opening = any(word in path.name for word in OPENINGS)
+        for document in read_documents(path):
+            batch.append(document)
+            if len(batch) == 1000:
+                flush(batch, opening)
+                batch = []
+        flush(batch, opening)
+        typer.echo(f"{path.name}: {sum(map(len, train)):,} tokens so far", err=True)
+    np.save(folder / "stream.npy", np.concatenate(train))
+    np.save(folder / "openings.npy", np.stack(openings))
+    np.save(folder / "held_out.npy", np.concatenate(held))
+
+
+@app.command()
+def prepare(
+    corpora: Annotated[Path, typer.Option(help="folder of the corpora")] = Path("../shared/data/corpora"),
+    files: Annotated[list[str] | None, typer.Option("--file", help="file names in it")] = None,
+    work: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
+) -> None:
+    """Train the tokenizer and encode the corpora."""
+    work.mkdir(exist_ok=True)
+    paths = [corpora / name for name in (files or DEFAULT_FILES)]
+    tokenizer = train_tokenizer(paths)
+    tokenizer.save(str(work / "tokenizer.json"))
+    encode(tokenizer, paths, work)
+    (work / "files.json").write_text(json.dumps([path.name for path in paths]))
+
+
+# --------------------------------------------------------------------------------------------- batches
+
+
+class Batches:
+    """Rows of token ids, a function of (seed, step) alone, so that a resumed run sees the same text."""
+
+    def __init__(self, work: Path, recipe: Recipe, tokenizer: Tokenizer) -> None:
+        self.stream = np.load(work / "stream.npy", mmap_mode="r")
+        self.openings = np.load(work / "openings.npy", mmap_mode="r")
+        full_stop = tokenizer.token_to_id(".")
+        ends = np.flatnonzero((self.stream == full_stop) | (self.stream == EOS)) + 1
+        self.starts = ends[ends < len(self.stream) - LENGTH]
+        self.recipe = recipe
+        self.order = np.random.default_rng(recipe.seed).permutation(len(self.openings))
+
+    def rows(self, step: int) -> np.ndarray:
+        """[rows, length] ids that begin with ``<s>``; windows that begin at a sentence start."""
+        random = np.random.default_rng((self.recipe.seed, step))
+        short = random.random() < self.recipe.short_share
+        length = int(random.integers(12, 64)) if short else LENGTH
+        count = self.recipe.batch_tokens // length
+        half = count // 2
+        first = step * (self.recipe.batch_tokens // LENGTH // 2)
+        opening = self.openings[self.order[(first + np.arange(half)) % len(self.order)], : length - 1]
+        starts = random.choice(self.starts, count - half)
+        windows = np.stack([self.stream[start : start + length - 1] for start in starts])
+        body = np.concatenate([opening, windows]).astype(np.int64)
+        body[:, 0] = strip_space(body[:, 0], self.no_space)
+        return np.concatenate([np.full((count, 1), BOS), body], axis=1)
+
+    no_space: np.ndarray = np.arange(VOCABULARY)
+
+
+def space_table(tokenizer: Tokenizer) -> np.ndarray:
+    """For each id, the id of the same piece without its leading space, where there is one."""
+    table = np.arange(VOCABULARY)
+    for piece, index in tokenizer.get_vocab().items():
+        bare = tokenizer.token_to_id(piece[1:]) if piece.startswith("Ġ") and len(piece) > 1 else None
+        if bare is not None:
+            table[index] = bare
+    return table
+
+
+def strip_space(ids: np.ndarray, table: np.ndarray) -> np.ndarray:
+    return table[ids]
+
+
+def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return masked ids and the boolean [rows, length] of the positions to be predicted (80/10/10)."""
+    chosen = torch.rand(rows.shape, generator=generator) < share
+    chosen &= rows >= len(SPECIALS)
+    dice = torch.rand(rows.shape, generator=generator)
+    random_ids = torch.randint(len(SPECIALS), VOCABULARY, rows.shape, generator=generator)
+    masked = torch.where(chosen & (dice < 0.8), torch.full_like(rows, MASK), rows)
+    return torch.where(chosen & (dice >= 0.9), random_ids, masked), chosen
+
+
+# ---------------------------------------------------------------------------------------------- models
+
+
+def build(name: str) -> PreTrainedModel:
+    if name == "mini-gpt":
+        return GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=VOCABULARY, n_positions=LENGTH, n_embd=256, n_layer=4, n_head=4,
+                activation_function="gelu_pytorch_tanh", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+                bos_token_id=BOS, eos_token_id=EOS, pad_token_id=PAD,
+            )
+        )  # fmt: skip
+    return BertForMaskedLM(
+        BertConfig(
+            vocab_size=VOCABULARY, hidden_size=256, num_hidden_layers=4, num_attention_heads=4,
+            intermediate_size=1024, max_position_embeddings=LENGTH, type_vocab_size=1,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+            pad_token_id=PAD, bos_token_id=BOS, eos_token_id=EOS,
+        )
+    )  # fmt: skip
+
+
+def loss_of(
+    model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
+) -> torch.Tensor:
+    """Mean cross-entropy in nats a predicted token; only masked positions go through BERT's head."""
+    if isinstance(model, GPT2LMHeadModel):
+        logits = model(input_ids=rows, use_cache=False).logits[:, :-1]
+        return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), rows[:, 1:].flatten())
+    rows = rows.clone()
+    rows[:, -1] = EOS
+    masked, chosen = mask(rows.cpu(), share, generator)
+    if rows.shape[1] < LENGTH:
+        masked[:, -2], chosen[:, -2] = MASK, True
+    masked, chosen = masked.to(rows.device), chosen.to(rows.device)
+    hidden = model.bert(input_ids=masked).last_hidden_state[chosen]
+    return torch.nn.functional.cross_entropy(model.cls(hidden).float(), rows[chosen])
+
+
+def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
+    """GPT: ``<s> text``.  BERT: ``<s> text </s>``, and ``<mask>`` takes the space before it."""
+    ends = "" if name == "mini-gpt" else " </s>"
+    tokenizer.post_processor = processors.Sequence(
+        [
+            processors.ByteLevel(trim_offsets=False),
+            processors.TemplateProcessing(
+                single=f"<s> $A{ends}", special_tokens=[("<s>", BOS), ("</s>", EOS)]
+            ),
+        ]
+    )
+    from transformers import AddedToken
+
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=LENGTH,
+        bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>",
+        mask_token=AddedToken("<mask>", lstrip=True, special=True),
+        cls_token="<s>", sep_token="</s>",
+        clean_up_tokenization_spaces=False,
+    )  # fmt: skip
+
+
+@torch.inference_mode()
+def evaluate(model: PreTrainedModel, held_out: np.ndarray, recipe: Recipe, device: str) -> float:
+    """Held-out loss, nats a token, on the same 512 windows (and masks) each time."""
+    model.eval()
+    generator = torch.Generator().manual_seed(1)
+    starts = np.linspace(0, len(held_out) - LENGTH, 512).astype(int)
+    rows = np.stack([np.r_[BOS, held_out[start : start + LENGTH - 1]] for start in starts]).astype(np.int64)
+    losses = [
+        loss_of(model, torch.from_numpy(block).to(device), 0.15, generator).item()
+        for block in np.split(rows, 16)
+    ]
+    model.train()
+    return float(np.mean(losses))
+
+
+@torch.inference_mode()
+def probe(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, device: str) -> dict[str, list[float]]:
+    """P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
+    model.eval()
+    ids = [tokenizer.convert_tokens_to_ids("Ġ" + word) for word in MALE_FEMALE]
+    answer = {}
+    for occupation in ("nurse", "engineer", "secretary", "captain"):
+        text = f"The {occupation} said that"
+        if isinstance(model, GPT2LMHeadModel):
+            batch = tokenizer(text, return_tensors="pt").to(device)
+            logits = model(input_ids=batch["input_ids"]).logits[0, -1]
+        else:
+            batch = tokenizer(f"{text} <mask>", return_tensors="pt").to(device)
+            position = (batch["input_ids"][0] == MASK).nonzero().item()
+            logits = model(input_ids=batch["input_ids"]).logits[0, position]
+        answer[occupation] = [round(p, 4) for p in logits.float().softmax(-1)[ids].tolist()]
+    model.train()
+    return answer
+
+
+# -------------------------------------------------------------------------------------------- training
+
+
+def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices of the layers, AdamW for embeddings, biases and norms."""
+    matrices, others = [], []
+    for name, parameter in model.named_parameters():
+        inside = any(part in name for part in (".h.", ".layer."))
+        (matrices if inside and parameter.ndim == 2 else others).append(parameter)
+    return [
+        torch.optim.Muon(matrices, lr=recipe.matrix_rate, weight_decay=0.01),
+        torch.optim.AdamW(others, lr=recipe.other_rate, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+
+
+def rate(step: int, steps: int, recipe: Recipe) -> float:
+    """Warm up, stay, decay linearly to a fiftieth: the plateau may be prolonged without a restart."""
+    warm = max(1, int(steps * recipe.warmup))
+    left = (steps - step) / max(1, int(steps * recipe.decay))
+    return min(1.0, (step + 1) / warm, max(0.02, left))
+
+
+@app.command()
+def train(
+    name: Annotated[str, typer.Argument(help="mini-gpt or mini-bert")],
+    tokens: Annotated[int, typer.Option(help="tokens to see")] = 14_000_000,
+    work: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
+    out: Annotated[Path, typer.Option(help="folder of the shipped models")] = Path("assets/models"),
+    threads: Annotated[int, typer.Option(help="CPU threads")] = 2,
+    seed: Annotated[int, typer.Option(help="seed of weights and order")] = 0,
+    matrix_rate: Annotated[float, typer.Option(help="Muon's learning rate")] = 0.02,
+) -> None:
+    """Train one model; call again to resume."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    recipe = Recipe(
+        name,
+        tokens,
+        seed=seed,
+        matrix_rate=matrix_rate,
+        short_share=0.15 if name == "mini-gpt" else 0.35,
+    )
+    raw = Tokenizer.from_file(str(work / "tokenizer.json"))
+    batches = Batches(work, recipe, raw)
+    batches.no_space = space_table(raw)
+    held_out = np.load(work / "held_out.npy", mmap_mode="r")
+    tokenizer = hub_tokenizer(name, raw)
+    model = build(name).to(device)
+    chosen = optimizers(model, recipe)
+    base = [[group["lr"] for group in optimizer.param_groups] for optimizer in chosen]
+    steps = tokens // recipe.batch_tokens
+    checkpoint = work / f"{name}-{seed}.pt"
+    first, history = 0, []
+    if checkpoint.exists():
+        state = torch.load(checkpoint, weights_only=True, map_location=device)
+        model.load_state_dict(state["model"])
+        for optimizer, saved in zip(chosen, state["optimizers"], strict=True):
+            optimizer.load_state_dict(saved)
+        first, history = state["step"], state["history"]
+    precision: Any = torch.autocast(device, dtype=torch.bfloat16)
+    model.train()
+    begun = saved_at = time.monotonic()
+    for step in range(first, steps):
+        scale = rate(step, steps, recipe)
+        for optimizer, rates in zip(chosen, base, strict=True):
+            for group, value in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = value * scale
+        rows = torch.from_numpy(batches.rows(step)).to(device)
+        generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
+        with precision:
+            loss = loss_of(model, rows, recipe.mask_share, generator)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for optimizer in chosen:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        done = step + 1
+        if done % 100 == 0 or done == steps:
+            speed = (done - first) * recipe.batch_tokens / (time.monotonic() - begun)
+            line: dict[str, Any] = {"step": done, "of": steps, "loss": round(loss.item(), 3)}
+            if done % 300 == 0 or done == steps:
+                with nullcontext() if device == "cpu" else precision:
+                    line["held_out"] = round(evaluate(model, held_out, recipe, device), 4)
+                line["probe"] = probe(model, tokenizer, device)
+                history.append([done * recipe.batch_tokens, line["held_out"]])
+            typer.echo(json.dumps(line | {"tokens_per_second": round(speed)}), err=True)
+        if time.monotonic() - saved_at > 240 or done == steps:
+            saved_at = time.monotonic()
+            state = {
+                "model": model.state_dict(),
+                "optimizers": [optimizer.state_dict() for optimizer in chosen],
+                "step": done,
+                "history": history,
+            }
+            torch.save(state, checkpoint.with_suffix(".new"))
+            checkpoint.with_suffix(".new").replace(checkpoint)
+    save(model, tokenizer, recipe, history, work, out / name)
+
+
+def save(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    recipe: Recipe,
+    history: list[list[float]],
+    work: Path,
+    folder: Path,
+) -> None:
+    """Write float16 safetensors, tokenizer and card in the hub's layout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.half().cpu().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    loss = history[-1][1]
+    (folder / "training.json").write_text(
+        json.dumps(
+            {
+                "recipe": asdict(recipe),
+                "files": json.loads((work / "files.json").read_text()),
+                "held_out_loss": history,
+                "held_out_perplexity": round(math.exp(loss), 2),
+                "parameters": sum(p.numel() for p in model.parameters()),
+                "weights_sha256": weights,
+            },
+            indent=1,
+        )
+    )
+
+
+if __name__ == "__main__":
+    app()
