@@ -14,26 +14,50 @@ from pcf_core.ui.rows import cell_rows
 
 PRESETS = {"varied": "Most varied", "papers": "The papers' 6 × 10", "all": "All"}
 HOW = """
-Each cell is the probability that the model prefers one group's words after this occupation in this context:
-1 means only that group's words, 0 none of them, the middle of the scale is neutral. The bars on the right are
-the occupation's mean over all contexts, those on top the weight of the context. Choose an occupation and a
-context below to see the prompt, the groups and the words behind one cell.
+Each cell is the probability that the model prefers one group's words after this occupation in this
+context: 1 means only that group's words, 0 none of them, the middle of the scale is neutral. The bars on
+the right are the occupation's mean over all contexts, those on top the weight of the context. Choose an
+occupation and a context below to see the prompt, the groups and the words behind one cell.
 """
 
 
 def draw() -> None:
-    loaded = open_page("Heat map", "Which words does the model expect, occupation by occupation, context by context?")
+    loaded = open_page(
+        "Heat map", "Which words does the model expect, occupation by occupation, context by context?"
+    )
     shown = {name: item.result.preferences for name, item in loaded.runs.items()}
     group = loaded.first.report.groups[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = st.selectbox("Model", list(loaded.runs), key="heat_model", bind="query-params",
-                             help="The heat map shows one model at a time.")  # fmt: skip
-        group = st.selectbox("Group", loaded.first.report.groups, key="group", bind="query-params",
-                             help="Whose probability the colours show.")  # fmt: skip
-        preset = st.selectbox("Show", list(PRESETS), format_func=PRESETS.__getitem__, key="preset",
-                              bind="query-params", help="Which occupations and templates are drawn.")  # fmt: skip
-        order = st.selectbox("Order by", list(ORDERS), format_func=ORDERS.__getitem__, key="order",
-                             bind="query-params", help="The order of the occupations, from the top.")  # fmt: skip
+        model = st.selectbox(
+            "Model",
+            list(loaded.runs),
+            key="heat_model",
+            bind="query-params",
+            help="The heat map shows one model at a time.",
+        )
+        group = st.selectbox(
+            "Group",
+            loaded.first.report.groups,
+            key="group",
+            bind="query-params",
+            help="Whose probability the colours show.",
+        )
+        preset = st.selectbox(
+            "Show",
+            list(PRESETS),
+            format_func=PRESETS.__getitem__,
+            key="preset",
+            bind="query-params",
+            help="Which occupations and templates are drawn.",
+        )
+        order = st.selectbox(
+            "Order by",
+            list(ORDERS),
+            format_func=ORDERS.__getitem__,
+            key="order",
+            bind="query-params",
+            help="The order of the occupations, from the top.",
+        )
     item = loaded.runs[model]
     finding(heat_map_finding(model, item.result.preferences, group, item.report.template_weights))
     key_figures(heat_figures(shown, group))
@@ -44,10 +68,14 @@ def draw() -> None:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")
         return
     neutral = 1 / len(item.report.groups)
-    figure = heat_map(item.result.preferences, group, rows, columns, item.report.template_weights, neutral=neutral)
+    figure = heat_map(
+        item.result.preferences, group, rows, columns, item.report.template_weights, neutral=neutral
+    )
     picture(figure, "heat_map", f"Heat map of the probability of {group} words")
-    st.caption(f"{len(rows):,} of {len(item.result.preferences.occupations):,} occupations × "
-               f"{len(columns):,} of {len(item.result.preferences.templates):,} templates")  # fmt: skip
+    st.caption(
+        f"{len(rows):,} of {len(item.result.preferences.occupations):,} occupations × "
+        f"{len(columns):,} of {len(item.result.preferences.templates):,} templates"
+    )
     draw_cell(loaded, neutral)
     foot(HOW, lambda: cell_rows(item.result.preferences, group, rows, columns), "heat_map", loaded)
 
@@ -57,18 +85,31 @@ def draw_cell(loaded: Loaded, neutral: float) -> None:
     st.subheader("One cell")
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
-    occupation = left.selectbox("Occupation", preferences.occupations, key="occupation", bind="query-params",
-                                help="Fills [X].")  # fmt: skip
-    template = right.selectbox("Context", preferences.templates, key="template", bind="query-params",
-                               help="The template of the cell.")  # fmt: skip
+    occupation = left.selectbox(
+        "Occupation", preferences.occupations, key="occupation", bind="query-params", help="Fills [X]."
+    )
+    template = right.selectbox(
+        "Context",
+        preferences.templates,
+        key="template",
+        bind="query-params",
+        help="The template of the cell.",
+    )
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
-    picture(cell_bars(cell_preferences(loaded, occupation, template), neutral=neutral), "cell_bars",
-            "Probability of each group in this cell, one bar a model")  # fmt: skip
+    picture(
+        cell_bars(cell_preferences(loaded, occupation, template), neutral=neutral),
+        "cell_bars",
+        "Probability of each group in this cell, one bar a model",
+    )
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
             st.markdown(f"Words that carry it · **{plain(name)}**")
-            picture(word_bars(cell_words(item, occupation, template)), f"words_{name}", f"Most probable words of {name}")
+            picture(
+                word_bars(cell_words(item, occupation, template)),
+                f"words_{name}",
+                f"Most probable words of {name}",
+            )
             st.caption(cell_caption(item, occupation, template))
 
 

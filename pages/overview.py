@@ -10,15 +10,16 @@ from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, pic
 from pcf_core.ui.rows import risk_table, run_rows
 
 WHAT = """
-PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and measures the
-probability of each group's words. From these **probabilities** it computes **stereotypes**, how far each
-occupation is from neutral, and from them a discrimination **risk**, split into **prejudice**, what the model
-always does, and **caprice**, what changes with the context.
+PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
+measures the probability of each group's words. From these **probabilities** it computes **stereotypes**,
+how far each occupation is from neutral, and from them a discrimination **risk**, split into
+**prejudice**, what the model always does, and **caprice**, what changes with the context.
 """
 HOW = """
-Each dot is the discrimination risk R of one model with its interval over templates. 0 is a fair model, 1 a
-fully stereotyped one; a model with random weights would be at ½. *Risk* splits it into its two parts, *Tilt*
-shows which way it leans, *Heat map* shows every occupation and context, *Tails* the few that stand out.
+Each dot is the discrimination risk R of one model with its interval over templates. 0 is a fair model, 1
+a fully stereotyped one; a model with random weights would be at ½. *Risk* splits it into its two parts,
+*Tilt* shows which way it leans, *Heat map* shows every occupation and context, *Tails* the few that stand
+out.
 """
 DOORS = [
     ("pages/risk.py", "I decide", "How much, and is it fixed or moody?"),

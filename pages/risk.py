@@ -20,14 +20,14 @@ from pcf_core.ui.rows import published_rows, reference_rows, risk_table, run_row
 
 HOW = """
 Each bar is the discrimination risk R of one model: the mean over occupations of the criterion J of its
-stereotypes. The first part is **prejudice**, what remains when the contexts are averaged; the patterned part is
-**caprice**, what changes its sign with the context. The whisker is the interval of R over templates. Hollow
-diamonds are values the papers published, measured with other templates and word lists.
+stereotypes. The first part is **prejudice**, what remains when the contexts are averaged; the patterned
+part is **caprice**, what changes its sign with the context. The whisker is the interval of R over
+templates. Hollow diamonds are values the papers published, measured with other templates and word lists.
 """
 HOW_OCCUPATIONS = """
 The same split for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
-stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it moves.
-The whisker is the interval of the occupation's risk over templates.
+stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it
+moves. The whisker is the interval of the occupation's risk over templates.
 """
 
 
@@ -37,9 +37,14 @@ def draw() -> None:
     finding(comparison_finding(loaded.reports))
     key_figures(risk_figures(loaded.reports))
     view = st.segmented_control(
-        "Show", ["models", "occupations"], default="models", required=True, key="risk_view",
-        bind="query-params", help="Whole models, or the occupations of one model.",
-    )  # fmt: skip
+        "Show",
+        ["models", "occupations"],
+        default="models",
+        required=True,
+        key="risk_view",
+        bind="query-params",
+        help="Whole models, or the occupations of one model.",
+    )
     if view == "occupations":
         draw_occupations(loaded)
     else:
@@ -49,13 +54,19 @@ def draw() -> None:
 def draw_models(loaded: Loaded) -> None:
     with st.container(horizontal=True):
         references = st.toggle(
-            "Reference models", True, key="references", bind="query-params",
+            "Reference models",
+            True,
+            key="references",
+            bind="query-params",
             help="What a fair, a stereotyped and a random model would get.",
-        )  # fmt: skip
+        )
         published = st.toggle(
-            "Published values", True, key="published", bind="query-params",
+            "Published values",
+            True,
+            key="published",
+            bind="query-params",
             help="The papers' own figures for this topic, hollow and labelled as published.",
-        )  # fmt: skip
+        )
     groups, scale = len(loaded.first.report.groups), loaded.choice.options.scale
     rows = run_rows(loaded.reports) + (reference_rows(groups, scale) if references else [])
     topic = loaded.first.run.topic.name

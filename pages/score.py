@@ -26,7 +26,9 @@ def draw() -> None:
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:
-        if st.button("Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"):
+        if st.button(
+            "Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"
+        ):
             for run in runs:
                 submit(run)
             st.rerun()

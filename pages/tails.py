@@ -10,19 +10,17 @@ from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, pic
 from pcf_core.ui.rows import tails_table
 
 HOW = """
-**Caprice** is what an occupation's risk gains because its stereotype changes sign from context to context. It
-is exactly 0 where the sign never changes, however much the stereotype moves, so the s.d. of the stereotype
-stands beside it. The ticks under the histogram are single occupations. **Prejudice** is drawn with a normal
-distribution fitted by maximum likelihood; excess kurtosis is 0 for a normal distribution and large where a few
-occupations lie far out.
+**Caprice** is what an occupation's risk gains because its stereotype changes sign from context to
+context. It is exactly 0 where the sign never changes, however much the stereotype moves, so the s.d. of
+the stereotype stands beside it. The ticks under the histogram are single occupations. **Prejudice** is
+drawn with a normal distribution fitted by maximum likelihood; excess kurtosis is 0 for a normal
+distribution and large where a few occupations lie far out.
 """
 
 
 def draw() -> None:
     loaded = open_page("Tails", "Are a few occupations treated far more capriciously than the rest?")
-    tails = {
-        name: caprice_tail(values) for name, values in parts_of(loaded.reports, "caprice_risk").items()
-    }
+    tails = {name: caprice_tail(values) for name, values in parts_of(loaded.reports, "caprice_risk").items()}
     finding(
         *(
             tails_finding(name, loaded.reports[name], tail.zero_share, tail.excess_kurtosis)
@@ -31,11 +29,18 @@ def draw() -> None:
     )
     key_figures(tail_figures(loaded.reports, tails))
     part = st.segmented_control(
-        "Show", ["caprice", "prejudice"], default="caprice", required=True, key="part", bind="query-params",
+        "Show",
+        ["caprice", "prejudice"],
+        default="caprice",
+        required=True,
+        key="part",
+        bind="query-params",
         help="The distribution over occupations of one part of the risk.",
-    )  # fmt: skip
+    )
     if part == "prejudice":
-        fits = {name: normal_fit(values) for name, values in parts_of(loaded.reports, "prejudice_risk").items()}
+        fits = {
+            name: normal_fit(values) for name, values in parts_of(loaded.reports, "prejudice_risk").items()
+        }
         picture(
             prejudice_histogram(loaded.reports, {name: (fit.mean, fit.sd) for name, fit in fits.items()}),
             "prejudice_histogram",
@@ -43,9 +48,12 @@ def draw() -> None:
         )
     else:
         log_count = st.toggle(
-            "Log count", False, key="log_count", bind="query-params",
+            "Log count",
+            False,
+            key="log_count",
+            bind="query-params",
             help="A logarithmic count axis makes single far-out occupations visible.",
-        )  # fmt: skip
+        )
         picture(
             caprice_histogram(loaded.reports, log_count=log_count),
             "caprice_histogram",

@@ -10,10 +10,10 @@ from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, pic
 from pcf_core.ui.rows import tilt_table
 
 HOW = """
-Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the ends mean
-that the model puts only one group's words there. The box holds the middle half of the occupations, the line in
-it is their median; the three extremes on each side are named. *Labour force* shows the same scale for the
-people who hold these jobs in the US, where that is known.
+Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
+ends mean that the model puts only one group's words there. The box holds the middle half of the
+occupations, the line in it is their median; the three extremes on each side are named. *Labour force*
+shows the same scale for the people who hold these jobs in the US, where that is known.
 """
 
 
@@ -22,15 +22,20 @@ def draw() -> None:
     groups = loaded.first.report.groups
     if len(groups) > 2:
         finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
-        picture(tilt_panels(loaded.reports), "tilt_panels", "Box plots of the mean stereotype, a panel a group")
+        picture(
+            tilt_panels(loaded.reports), "tilt_panels", "Box plots of the mean stereotype, a panel a group"
+        )
     else:
         high, low = groups[0], groups[1]
         finding(*(tilt_finding(name, report, high, low) for name, report in loaded.reports.items()))
         key_figures(tilt_figures(loaded.reports, high))
         shown = st.toggle(
-            "Labour force", True, key="labour", bind="query-params",
+            "Labour force",
+            True,
+            key="labour",
+            bind="query-params",
             help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
-        )  # fmt: skip
+        )
         labour = womens_share(loaded.first.run.evidence) if shown and "female" in groups else None
         picture(
             tilt_box(loaded.reports, high, low, labour=labour),

@@ -92,7 +92,7 @@ def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
 
 
 def open_store() -> Store:
-    return Store.open(settings().cache, settings().assets / "cache")
+    return Store.open(settings().cache, settings().results)
 
 
 def view_options(
@@ -223,7 +223,7 @@ def score_now(store: Store, run: RunSpec, protocol: Protocol) -> dict[str, Any]:
 def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
     """Leave the work to a worker."""
     missing = sum(len(block.prompts) for block in missing_blocks(store, run))
-    job = submit_run(Queue.open(settings().cache / "catalogue.sqlite"), run, missing)
+    job = submit_run(Queue.open(settings().catalogue), run, missing)
     ensure_worker(settings())
     say(f"queued as job {job.id}; follow it on the page Score, or call score again without --queue")
     return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}

@@ -61,9 +61,7 @@ def build_run(
     spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
 ) -> RunSpec:
     """Say what is asked for; nothing is scored."""
-    return RunSpec(
-        scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates
-    )
+    return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
 
 # ------------------------------------------------------------------------- words -> preferences
@@ -103,8 +101,8 @@ def select_words(
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Choose the words that count, and name those that do not.
 
-    Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF Eq. 8
-    and 11), and in an aligned topic a word left out takes its counterparts with it.
+    Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF
+    Eq. 8 and 11), and in an aligned topic a word left out takes its counterparts with it.
     """
     left_out = {word: reason for word, reason in table.refused.items() if word in topic.words}
     if protocol == "single-token":
@@ -154,8 +152,8 @@ def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Scored
     missing = 0 if unknown else sum(len(block.prompts) for block in missing_blocks(store, run))
     if unknown or missing:
         raise RunError(
-            f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not scored; "
-            "score it first (the page Score, or `python -m pcf_core score`)."
+            f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
+            "scored; score it first (the page Score, or `python -m pcf_core score`)."
         )
     words, left_out = select_words(run.topic, table, protocol)
     shape = (len(run.evidence.terms), len(run.templates.templates), len(words))
@@ -269,8 +267,8 @@ def warnings_of(scored: Scored) -> tuple[str, ...]:
             )
     if scored.run.scoring.family == "masked" and len(set(scored.tokens.tolist())) > 1:
         warnings.append(
-            "Words of several tokens are scored with as many masks; their probabilities are conditional on the "
-            "number of tokens and are added up to preferences all the same."
+            "Words of several tokens are scored with as many masks; their probabilities are conditional on "
+            "the number of tokens and are added up to preferences all the same."
         )
     return tuple(warnings)
 
@@ -404,9 +402,8 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
     known = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
     if not isinstance(document, Mapping) or "preferences" not in document or set(document) - known:
         raise CriterionError(
-            "The matrix file must be one JSON object with `preferences` [occupation][template][group] and at most "
-            + ", ".join(f"`{key}`" for key in sorted(known - {"preferences"}))
-            + "."
+            "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
+            "and at most " + ", ".join(f"`{key}`" for key in sorted(known - {"preferences"})) + "."
         )
     values = number_array(document["preferences"], "preferences", 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))

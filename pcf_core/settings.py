@@ -28,6 +28,7 @@ class Settings(BaseSettings):
 
     cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
     assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
+    shipped_results: bool = Field(True, description="whether the results that come with the app are shown")
     models: Path | None = Field(None, description="a folder of further model directories")
     allow_hub: bool = Field(True, description="whether models may be downloaded from the hub")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="device of the worker")
@@ -37,6 +38,16 @@ class Settings(BaseSettings):
     start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
     worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
+
+    @property
+    def results(self) -> Path | None:
+        """The folder of the results that come with the app, read only; None where they are not wanted."""
+        return self.assets / "cache" if self.shipped_results else None
+
+    @property
+    def catalogue(self) -> Path:
+        """The SQLite file of the catalogue and the queue."""
+        return self.cache / "catalogue.sqlite"
 
     @classmethod
     def settings_customise_sources(

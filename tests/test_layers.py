@@ -79,7 +79,9 @@ def test_every_room_says_its_layer() -> None:
 def test_pages_are_short_and_import_no_science() -> None:
     for path in (ROOT / "pages").glob("*.py"):
         tops = {module.split(".")[0] for module in imports_of(path)}
-        assert not tops & {"numpy", "scipy", "torch", "plotly", "pandas"}, f"{path.name} computes or draws itself"
+        assert not tops & {"numpy", "scipy", "torch", "plotly", "pandas"}, (
+            f"{path.name} computes or draws itself"
+        )
 
 
 def test_the_app_process_never_imports_torch() -> None:
@@ -91,5 +93,7 @@ def test_the_app_process_never_imports_torch() -> None:
         f"for name in {modules!r}: importlib.import_module(name.removesuffix('.__init__'))\n"
         "print(sorted({'torch', 'transformers', 'spacy'} & set(sys.modules)))"
     )
-    answer = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     assert answer.stdout.strip().splitlines()[-1] == "[]"

@@ -32,6 +32,7 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float] = REFEREN
         chosen = [(key, row) for key, row in keyed if row.kind == kind]
         if chosen:
             figure.add_trace(overall_trace(chosen, name=name, symbol=symbol, size=11, color=color))
+    furthest = max([1.0, *references.values(), *(row.high or row.overall for row in rows)])
     for label, place in references.items():
         figure.add_vline(x=place, line={"dash": "dot", "width": 1, "color": theme.MUTED})
         figure.add_annotation(
@@ -39,11 +40,11 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float] = REFEREN
             y=1,
             yref="paper",
             yanchor="bottom",
+            xanchor="right" if place > 0.8 * furthest else "center",
             text=theme.text(label),
             showarrow=False,
             font_size=11,
         )
-    furthest = max([1.0, *(row.high or row.overall for row in rows)])
     figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
     figure.update_yaxes(theme.name_axis({key: theme.lines(row.label) for key, row in keyed}))
     figure.update_yaxes(autorange="reversed", showgrid=True)

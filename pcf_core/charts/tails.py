@@ -19,8 +19,8 @@ SMALLEST_RANGE = 0.01
 def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> go.Figure:
     """Occupations counted by caprice, one panel per model on one axis, with a rug of the single values.
 
-    Exact zeros have a bar of their own, left of 0 and counted in the panel's title: they say that a stereotype
-    never changes its sign, not that it is small.
+    Exact zeros have a bar of their own, left of 0 and counted in the panel's title: they say that a
+    stereotype never changes its sign, not that it is small.
     """
     values = {
         model: np.array([x.caprice_risk for x in report.occupations]) for model, report in reports.items()

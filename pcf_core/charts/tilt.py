@@ -97,10 +97,8 @@ def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
     for row in rows:
         _draw(figure, row, labelled=0, step=0)
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(range=_range(rows), tickformat="+.2~g")
-    figure.update_xaxes(
-        title_text="mean stereotype (0 = neutral, at most 1) → the group more often", row=len(groups)
-    )
+    figure.update_xaxes(range=_range(rows, lowest=-1 / (len(groups) - 1)), tickformat="+.2~g")
+    figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
     figure.update_yaxes(_rows_axis(list(reports)))
     figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
     height = 80 + len(groups) * (40 + 44 * len(reports))
@@ -126,7 +124,7 @@ def _rows_axis(labels: Sequence[str]) -> dict[str, object]:
 
 
 def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
-    """From ``lowest`` to 1; wider only where another scale or an uneven reference takes a stereotype beyond."""
+    """From ``lowest`` to 1; wider where another scale or an uneven reference takes a stereotype beyond."""
     values = np.concatenate([row.values for row in rows])
     return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
 

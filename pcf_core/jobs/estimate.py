@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcf_core.jobs.queue import Queue
+
 from pcf_core.models import resolve
 from pcf_core.records import RunSpec
 from pcf_core.settings import settings
@@ -61,7 +62,9 @@ def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) ->
         if job.kind == "score" and job.rate and job.done:
             measured.setdefault(RunSpec.model_validate(job.payload["run"]).scoring.model, job.rate)
     if model in measured:
-        return missing / measured[model], f"From the last run of this model here: {measured[model]:,.0f} cells/s."
+        return missing / measured[
+            model
+        ], f"From the last run of this model here: {measured[model]:,.0f} cells/s."
     for other, rate in measured.items():
         size = resolve(other).parameters
         if size and parameters:

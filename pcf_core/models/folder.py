@@ -99,7 +99,9 @@ def family_of(config: Mapping[str, Any], name: str) -> Family:
     """``masked`` or ``causal`` by the names in ``architectures``; anything else is refused, never guessed."""
     architectures = config.get("architectures")
     if not isinstance(architectures, list) or not architectures:
-        raise ModelError(f"The config.json of the model {name} names no architecture in 'architectures'; {SUPPORTED}.")
+        raise ModelError(
+            f"The config.json of the model {name} names no architecture in 'architectures'; {SUPPORTED}."
+        )
     families = {_family(str(architecture)) for architecture in architectures}
     if None in families or len(families) != 1 or config.get("is_encoder_decoder"):
         raise ModelError(
@@ -145,7 +147,9 @@ def weight_files(folder: Path, name: str) -> list[Path]:
         names = _shards(index, name)
         missing = [shard for shard in names if not (folder / shard).is_file()]
         if missing:
-            raise ModelError(f"The model {name} lacks the weights {', '.join(missing)} named in {index.name}; download it again.")
+            raise ModelError(
+                f"The model {name} lacks {', '.join(missing)}, named in {index.name}; download it again."
+            )
         return [folder / shard for shard in names]
     if (folder / "model.safetensors").is_file():
         return [folder / "model.safetensors"]
@@ -159,12 +163,19 @@ def weight_files(folder: Path, name: str) -> list[Path]:
 
 def _shards(index: Path, name: str) -> Sequence[str]:
     try:
-        names = sorted({str(shard) for shard in json.loads(index.read_text(encoding="utf8"))["weight_map"].values()})
+        names = sorted(
+            {str(shard) for shard in json.loads(index.read_text(encoding="utf8"))["weight_map"].values()}
+        )
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise ModelError(f"The file {index.name} of the model {name} is not a safetensors index; download it again.") from error
+        raise ModelError(
+            f"The file {index.name} of the model {name} is not a safetensors index; download it again."
+        ) from error
     odd = [shard for shard in names if not re.fullmatch(r"[\w.\-]+\.safetensors", shard)]
     if odd or not names:
-        raise ModelError(f"The file {index.name} of the model {name} names {odd or 'no shards'}; only files beside it may be named.")
+        raise ModelError(
+            f"The file {index.name} of the model {name} names {odd or 'no shards'}; "
+            "only files beside it may be named."
+        )
     return names
 
 
@@ -179,7 +190,9 @@ def count_parameters(path: Path, name: str) -> int:
             header = json.loads(file.read(length))
             return sum(prod(tensor["shape"]) for key, tensor in header.items() if key != "__metadata__")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelError(f"The weights {path.name} of the model {name} are damaged ({error}); copy them again.") from error
+            raise ModelError(
+                f"The weights {path.name} of the model {name} are damaged ({error}); copy them again."
+            ) from error
 
 
 def read_card(folder: Path) -> tuple[str, str]:
@@ -187,7 +200,9 @@ def read_card(folder: Path) -> tuple[str, str]:
     path = folder / "README.md"
     if not path.is_file():
         return "", ""
-    text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf8", errors="replace"), flags=re.DOTALL)
+    text = re.sub(
+        r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf8", errors="replace"), flags=re.DOTALL
+    )
     heading = re.search(r"^# +(.+)$", text, flags=re.MULTILINE)
     if heading is None:
         return "", ""

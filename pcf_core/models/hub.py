@@ -40,7 +40,9 @@ def resolve_hub(name: str) -> ModelSpec:
 def download(spec: ModelSpec) -> Path:
     """Fetch the weights of a hub model at its revision; the folder."""
     if not settings().allow_hub:
-        raise ModelError(f"The weights of {spec.name} are not here and downloads are off (PCF_ALLOW_HUB); allow them.")
+        raise ModelError(
+            f"The weights of {spec.name} are not here and downloads are off (PCF_ALLOW_HUB); allow them."
+        )
     return _snapshot(spec.name, spec.identity, SMALL_FILES + WEIGHTS)
 
 
@@ -50,7 +52,9 @@ def _cached(name: str) -> Path | None:
 
     try:
         folder = Path(
-            snapshot_download(name, local_files_only=True, allow_patterns=SMALL_FILES, ignore_patterns=SUBFOLDERS)
+            snapshot_download(
+                name, local_files_only=True, allow_patterns=SMALL_FILES, ignore_patterns=SUBFOLDERS
+            )
         )
     except LocalEntryNotFoundError:
         return None
@@ -73,10 +77,12 @@ def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
         )
     except GatedRepoError as error:
         raise ModelError(
-            f"The model {name} is gated: accept its terms on the hub and set HF_TOKEN to a token that may read it."
+            f"The model {name} is gated: accept its terms on the hub and set HF_TOKEN to a token for it."
         ) from error
     except RevisionNotFoundError as error:
-        raise ModelError(f"The hub no longer has the revision {revision} of {name}; score it anew.") from error
+        raise ModelError(
+            f"The hub no longer has the revision {revision} of {name}; score it anew."
+        ) from error
     except RepositoryNotFoundError as error:
         raise ModelError(
             f"The hub has no model named {name}, or it is private: check the name, or set HF_TOKEN."
@@ -88,7 +94,9 @@ def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
         ) from error
     except (HfHubHTTPError, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise ModelError(f"The model {name} could not be downloaded from the hub ({reason}); try again.") from error
+        raise ModelError(
+            f"The model {name} could not be downloaded from the hub ({reason}); try again."
+        ) from error
 
 
 def _require_safetensors(name: str, revision: str) -> None:
@@ -102,6 +110,6 @@ def _require_safetensors(name: str, revision: str) -> None:
         return
     if not any(path.startswith("model") and path.endswith(".safetensors") for path in files):
         raise ModelError(
-            f"The hub model {name} has no safetensors weights, and other formats can run code; choose a model "
-            "that has them, or convert it and give the directory."
+            f"The hub model {name} has no safetensors weights, and other formats can run code; choose a "
+            "model that has them, or convert it and give the directory."
         )

@@ -57,8 +57,8 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     absent = sorted(report["missing_keys"])
     if absent:  # transformers would fill them with random numbers
         raise ModelError(
-            f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would be "
-            "random; use a checkpoint saved with its language-model head."
+            f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
+            "be random; use a checkpoint saved with its language-model head."
         )
     return Loaded(model.eval().to(place), tokenizer, place)
 

@@ -42,8 +42,8 @@ def resolve(name_or_path: str) -> ModelSpec:
         return resolve_hub(name_or_path)
     known = ", ".join(spec.name for spec in list_models()) or "none"
     raise ModelError(
-        f"There is no model named {name_or_path!r}: known are {known}; or give a model directory, or a hub id "
-        "such as openai-community/gpt2."
+        f"There is no model named {name_or_path!r}: known are {known}; or give a model directory, or a hub "
+        "id such as openai-community/gpt2."
     )
 
 
@@ -59,9 +59,13 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
         for config in sorted(root.glob("*/config.json")):
             name = config.parent.name
             if not NAME.fullmatch(name):
-                yield LeftOut(name=name, reason="A model's name may hold letters, digits, '.', '_' and '-' only.")
+                yield LeftOut(
+                    name=name, reason="A model's name may hold letters, digits, '.', '_' and '-' only."
+                )
             elif name in seen:
-                yield LeftOut(name=name, reason=f"Another model is named {name}; rename the folder {config.parent}.")
+                yield LeftOut(
+                    name=name, reason=f"Another model is named {name}; rename the folder {config.parent}."
+                )
             else:
                 seen.add(name)
                 try:

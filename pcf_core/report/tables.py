@@ -68,7 +68,9 @@ def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
     safe = table.copy()
     for column in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[column]):
-            safe[column] = [f"'{cell}" if str(cell).startswith(FORMULA_STARTS) else cell for cell in safe[column]]
+            safe[column] = [
+                f"'{cell}" if str(cell).startswith(FORMULA_STARTS) else cell for cell in safe[column]
+            ]
     return safe
 
 
@@ -84,10 +86,14 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise StoreError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror or error}; choose another place."
+        ) from error
 
 
-def export_run(run: RunSpec, preferences: Preferences, report: RiskReport, out: Path, form: str) -> list[Path]:
+def export_run(
+    run: RunSpec, preferences: Preferences, report: RiskReport, out: Path, form: str
+) -> list[Path]:
     """Write the cells and the risk report of a run; return the files.
 
     ``csv`` and ``parquet`` hold one row per occupation × template × group, with the report beside them in

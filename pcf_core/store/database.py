@@ -21,8 +21,8 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 class Database:
     """A connection that the threads of one process share, in autocommit mode.
 
-    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing written to it
-    would last, where that is worth telling.
+    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing that is
+    written to it would last, where somebody may try.
 
     Every method raises :class:`StoreError` with one sentence where SQLite refuses.
     """
@@ -71,11 +71,23 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All of the statements inside or none; one process at a time.  Inside another, part of that one."""
+        with self._within("BEGIN IMMEDIATE"):
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Several reads of one state, which writers in other processes neither change nor wait for."""
+        with self._within("BEGIN DEFERRED"):
+            yield
+
+    @contextmanager
+    def _within(self, begin: str) -> Iterator[None]:
         with self._lock:
-            if self._connection.in_transaction:
+            inside_another = self._connection.in_transaction
+            if inside_another:
                 yield
                 return
-            self.execute("BEGIN IMMEDIATE")
+            self.execute(begin)
             try:
                 yield
                 self.execute("COMMIT")

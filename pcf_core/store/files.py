@@ -27,8 +27,8 @@ def sha256(data: bytes) -> str:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file that is there completely or not at all, also after a power cut.
 
-    The draft beside it has a fixed name, so that what a killed process left is overwritten by the next attempt;
-    callers therefore take turns (:meth:`pcf_core.store.database.Database.transaction`).
+    The draft beside it has a fixed name, so that what a killed process left is overwritten by the next
+    attempt; callers therefore take turns (:meth:`pcf_core.store.database.Database.transaction`).
 
     Raises:
         OSError: the folder is full or cannot be written; nothing is left behind.
@@ -40,7 +40,7 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
@@ -52,7 +52,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def set_aside(path: Path) -> None:
     """Rename a damaged file so that it is no longer found, where the folder can be written."""
-    os.replace(path, path.with_name(f"{path.name}.damaged"))
+    path.replace(path.with_name(f"{path.name}.damaged"))
 
 
 def seal(body: Mapping[str, Any]) -> bytes:
@@ -101,7 +101,9 @@ def sentence(error: OSError | sqlite3.Error, place: Path) -> str:
         return f"The cache at {place} is busy with other processes: repeat in a moment."
     if code in DAMAGED:
         return f"The catalogue at {place} is damaged: delete it, it is rebuilt from the shards."
-    return f"The cache at {place} cannot be used ({error}): check the disk or set PCF_CACHE to another folder."
+    return (
+        f"The cache at {place} cannot be used ({error}): check the disk or set PCF_CACHE to another folder."
+    )
 
 
 def sqlite_code(error: Exception) -> int | None:

@@ -1,7 +1,7 @@
 """One shard: prompts × words of one scoring key, a Parquet file and its manifest.
 
-The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, one nat per
-accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
+The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, one number
+per accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pcf_core.errors import DamagedShardError
+from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import Record, ScoringKey, digest
-from pcf_core.store.files import seal, sha256, unseal, write_whole
+from pcf_core.store.files import seal, sha256, told, unseal, write_whole
 
 SCHEMA_VERSION = 1
 
@@ -29,8 +29,8 @@ Nats = NDArray[np.float32]
 class Manifest(Record):
     """What a shard holds and what made it.
 
-    ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words the
-    tokenizer cannot express, with the reason; ``sha256``: of the Parquet file's bytes.
+    ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
+    that the tokenizer cannot express, with the reason; ``sha256``: of the Parquet file's bytes.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -43,6 +43,10 @@ class Manifest(Record):
     refused: dict[str, str]
     created: datetime
     provenance: dict[str, Any]
+
+
+class MissingShardError(StoreError):
+    """There is no such shard, or not any more."""
 
 
 @dataclass(frozen=True)
@@ -79,21 +83,32 @@ def read_shard(folder: Path, shard: str) -> Shard:
     """Read a shard and check every byte of it.
 
     Raises:
-        FileNotFoundError: there is no such shard.
+        MissingShardError: there is no such shard.
         DamagedShardError: a checksum does not fit, or the content is not what a shard holds.
+        StoreError: it was written by another version, or the disk refuses to read it.
     """
     data_path, manifest_path = paths(folder, shard)
-    seals, data = manifest_path.read_bytes(), data_path.read_bytes()
+    if not manifest_path.exists():
+        raise MissingShardError(f"There is no shard {shard} of {folder.name}.")
+    with told(folder):
+        seals = manifest_path.read_bytes()
+        data = data_path.read_bytes() if data_path.exists() else b""
     try:
-        manifest = Manifest.model_validate(unseal(seals))
+        body = unseal(seals)
+        if body.get("schema_version") != SCHEMA_VERSION:
+            raise StoreError(
+                f"The shard {shard} of {folder.name} was written by another version of PCF Audit (schema "
+                f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is left alone and not used."
+            )
+        manifest = Manifest.model_validate(body)
         if manifest.sha256 != sha256(data):
-            raise ValueError("the checksum of the data does not fit")
+            raise ValueError("the checksum of its data does not fit")
         prompts, values = decode(data)
         if values.shape != (manifest.rows, len(manifest.words)) or manifest.shard != shard:
-            raise ValueError(f"it holds {values.shape} numbers, not what its manifest says")
+            raise ValueError("it holds something else than its manifest says")
     except (ValueError, KeyError, OSError, pa.ArrowException) as error:
         raise DamagedShardError(
-            f"The shard {shard} of {folder.name} is damaged ({_short(error)}): "
+            f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): "
             "its scores count as missing and are made again when they are asked for."
         ) from error
     return Shard(manifest, prompts, values)
@@ -128,5 +143,5 @@ def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def _short(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")[:200]

@@ -52,8 +52,8 @@ class Shelf:
         path = given_file(name_or_path, self.accepts)
         if path is None:
             raise self.error(
-                f"{shown(name_or_path)} is neither a shipped {self.kind} nor a file that can be one: "
-                f"use {listed(self.names())}, or the path of a {' or '.join(self.accepts)} file."
+                f"{shown(name_or_path)} is neither a shipped {self.kind} nor an existing "
+                f"{' or '.join(self.accepts)} file: use {listed(self.names())}, or the path of such a file."
             )
         return path
 
@@ -149,14 +149,16 @@ def read_table(
     try:
         for cells in reader:
             where = f"{label(path)}, line {reader.line_num}"
+            if not cells:
+                continue
             if not header:
                 header = _header(cells, path, columns, optional, error)
-            elif len(cells) not in (0, len(header)):
+            elif len(cells) != len(header):
                 raise error(
                     f"{where} has {len(cells)} cells where the header has {len(header)}: "
                     f"put a text that has a comma in quotation marks."
                 )
-            elif cells:
+            else:
                 rows.append((where, dict(zip(header, cells, strict=True))))
     except csv.Error as problem:
         raise error(f"{label(path)}, line {reader.line_num} is not valid CSV ({problem}).") from problem

@@ -110,7 +110,12 @@ def draw_view_options() -> None:
     """View options cost no scoring: they only change how the scores are read."""
     choices: list[tuple[str, str, dict[str, str], str]] = [
         ("weights", "Occupation weights", WEIGHTS, "What counts as one occupation in R."),
-        ("template_weights", "Template weights", WEIGHTINGS, "Counts from the corpus, or every template alike."),
+        (
+            "template_weights",
+            "Template weights",
+            WEIGHTINGS,
+            "Counts from the corpus, or every template alike.",
+        ),
         ("criterion", "Criterion J", CRITERIA, "How one stereotype a group becomes one number."),
         ("scale", "Scale", SCALES, "With two groups and the uniform reference both scales agree."),
         ("reference", "Neutral point p*", REFERENCES, "What an unprejudiced model would say."),
@@ -118,7 +123,12 @@ def draw_view_options() -> None:
     ]
     for key, label, options, help_text in choices:
         st.selectbox(
-            label, list(options), format_func=options.__getitem__, key=key, bind="query-params", help=help_text
+            label,
+            list(options),
+            format_func=options.__getitem__,
+            key=key,
+            bind="query-params",
+            help=help_text,
         )
 
 

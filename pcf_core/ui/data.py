@@ -50,12 +50,12 @@ class Loaded:
 
 @st.cache_resource(show_spinner=False)
 def open_store() -> Store:
-    return Store.open(settings().cache, settings().assets / "cache")
+    return Store.open(settings().cache, settings().results)
 
 
 @st.cache_resource(show_spinner=False)
 def open_queue() -> Queue:
-    return Queue.open(settings().cache / "catalogue.sqlite")
+    return Queue.open(settings().catalogue)
 
 
 def scored_models() -> tuple[str, ...]:

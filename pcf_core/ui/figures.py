@@ -30,7 +30,7 @@ def risk_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
         KeyFigure(
             f"Risk R · {name}",
             number(report.overall_risk),
-            "Discrimination risk: 0 is fair; on the PCF scale 1 is fully stereotyped. Interval over templates.",
+            "Discrimination risk: 0 is fair, on the PCF scale 1 is stereotyped. Interval over templates.",
             f"{with_interval(report.overall_risk, report.intervals['overall_risk'][0])}, "
             f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
         )
@@ -64,9 +64,7 @@ def signed(value: float) -> str:
     return ("+" if value > 0 else "") + number(value)
 
 
-def tail_figures(
-    reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceTail]
-) -> list[KeyFigure]:
+def tail_figures(reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceTail]) -> list[KeyFigure]:
     """Share of exact zeros of caprice, with R^c and the mean s.d. of the stereotype."""
     figures = []
     for name, report in list(reports.items())[:MOST]:
@@ -75,7 +73,7 @@ def tail_figures(
             KeyFigure(
                 f"No caprice at all · {name}",
                 f"{tails[name].zero_share:.0%}",
-                "Share of occupations whose stereotype keeps its sign over all templates: caprice exactly 0.",
+                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0.",
                 f"caprice R^c {with_interval(report.caprice_risk, report.intervals['caprice_risk'][0])}, "
                 f"s.d. of the stereotype {number(spread)}",
             )
@@ -93,7 +91,7 @@ def heat_figures(preferences: Mapping[str, Preferences], group: str) -> list[Key
                 f"P({group}) · {name}",
                 number(float(np.median(cells))),
                 "Median over all cells; 0 to 1, neutral is one over the number of groups.",
-                f"from {number(float(cells.min()))} to {number(float(cells.max()))} over {cells.size:,} cells",
+                "Median over all cells, 0 to 1; neutral is one over the number of groups.",
             )
         )
     return figures

@@ -37,7 +37,9 @@ def open_page(title: str, question: str) -> Loaded:
     st.markdown(f"##### {question}")
     choice = current_choice()
     if not choice.models:
-        st.info("Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:")
+        st.info(
+            "Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:"
+        )
         st.stop()
     loaded = load(choice)
     for name, sentence in loaded.refused.items():
@@ -59,7 +61,9 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
     names = " and ".join(plain(name) for name in missing)
     with st.container(border=True):
         st.markdown(f"**Not scored yet:** {names} with this topic, these templates and occupations.")
-        if st.button("Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"):
+        if st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+        ):
             for run in missing.values():
                 submit(run)
             st.rerun()
@@ -94,9 +98,13 @@ def key_figures(figures: list[KeyFigure]) -> None:
     columns = st.columns(len(figures))
     for column, figure in zip(columns, figures, strict=True):
         column.metric(
-            figure.label, figure.value, help=figure.help, delta=figure.detail or None, delta_color="off",
+            figure.label,
+            figure.value,
+            help=figure.help,
+            delta=figure.detail or None,
+            delta_color="off",
             delta_arrow="off",
-        )  # fmt: skip
+        )
 
 
 def picture(figure: go.Figure, key: str, alt: str) -> None:
@@ -118,14 +126,23 @@ def draw_table(table: pd.DataFrame, name: str) -> None:
     st.dataframe(table, hide_index=True, alt=f"The data of this picture, {len(table):,} rows")
     with st.container(horizontal=True):
         st.download_button(
-            "CSV", lambda: spreadsheet_safe(table).to_csv(index=False), f"{name}.csv", "text/csv",
-            key=f"{name}_csv", on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
-        st.download_button(
-            "Parquet", lambda: table.to_parquet(index=False), f"{name}.parquet",
-            "application/vnd.apache.parquet", key=f"{name}_parquet", on_click="ignore",
+            "CSV",
+            lambda: spreadsheet_safe(table).to_csv(index=False),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{name}_csv",
+            on_click="ignore",
             icon=":material/download:",
-        )  # fmt: skip
+        )
+        st.download_button(
+            "Parquet",
+            lambda: table.to_parquet(index=False),
+            f"{name}.parquet",
+            "application/vnd.apache.parquet",
+            key=f"{name}_parquet",
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def draw_provenance(loaded: Loaded) -> None:
@@ -145,7 +162,10 @@ def draw_provenance(loaded: Loaded) -> None:
         }
         st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
         st.code(command(item, loaded), language="bash")
-        for sentence in [*report.warnings, effective_templates_note(report.effective_templates, len(report.templates))]:
+        for sentence in [
+            *report.warnings,
+            effective_templates_note(report.effective_templates, len(report.templates)),
+        ]:
             if sentence:
                 st.caption(plain(sentence))
         note = left_out_note(report.left_out)
@@ -156,7 +176,11 @@ def draw_provenance(loaded: Loaded) -> None:
 
 def median_coverage(item: LoadedRun) -> str:
     coverage = item.result.preferences.coverage
-    return "not defined for these templates" if coverage is None else number(float(pd.Series(coverage.ravel()).median()))
+    return (
+        "not defined for these templates"
+        if coverage is None
+        else number(float(pd.Series(coverage.ravel()).median()))
+    )
 
 
 def command(item: LoadedRun, loaded: Loaded) -> str:

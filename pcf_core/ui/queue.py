@@ -118,7 +118,12 @@ def draw_actions(job: Job, run: RunSpec) -> None:
                 "evidence": run.evidence.name,
                 "protocol": run.scoring.protocol,
             }
-            for page, label in (("heat_map", "Heat map"), ("tilt", "Tilt"), ("risk", "Risk"), ("tails", "Tails")):
+            for page, label in (
+                ("heat_map", "Heat map"),
+                ("tilt", "Tilt"),
+                ("risk", "Risk"),
+                ("tails", "Tails"),
+            ):
                 st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
 
 

@@ -42,34 +42,55 @@ def draw_request() -> Request:
     """The form; every choice is in the URL."""
     known = [spec.name for spec in list_models()]
     models = st.multiselect(
-        "Models", known, default=[name for name in DEFAULT_MODELS if name in known], key="score_model",
-        bind="query-params", accept_new_options=True, placeholder="Choose, or type a hub id or a folder",
-        help="A shipped model, the id of a model on the hub such as openai-community/gpt2, or a folder on the "
-        "server with safetensors. Models run code of the library alone, never their own.",
-    )  # fmt: skip
+        "Models",
+        known,
+        default=[name for name in DEFAULT_MODELS if name in known],
+        key="score_model",
+        bind="query-params",
+        accept_new_options=True,
+        placeholder="Choose, or type a hub id or a folder",
+        help="A shipped model, the id of a model on the hub such as openai-community/gpt2, or a folder on "
+        "the server with safetensors. Models run code of the library alone, never their own.",
+    )
     topics = {topic.name: topic for topic in list_topics()}
     sets = {templates.name: templates for templates in list_template_sets()}
     lists = {evidence.name: evidence for evidence in list_evidence()}
     topic = st.selectbox(
-        "Topic", list(topics), format_func=lambda name: topics[name].title, key="score_topic",
-        bind="query-params", help="The groups whose words are compared.",
-    )  # fmt: skip
+        "Topic",
+        list(topics),
+        format_func=lambda name: topics[name].title,
+        key="score_topic",
+        bind="query-params",
+        help="The groups whose words are compared.",
+    )
     chosen = topics[topic]
     templates = st.selectbox(
-        "Templates", list(sets), index=list(sets).index(chosen.templates) if chosen.templates in sets else 0,
-        format_func=lambda name: f"{sets[name].title} ({len(sets[name].templates):,})", key="score_templates",
-        bind="query-params", help="The contexts.",
-    )  # fmt: skip
+        "Templates",
+        list(sets),
+        index=list(sets).index(chosen.templates) if chosen.templates in sets else 0,
+        format_func=lambda name: f"{sets[name].title} ({len(sets[name].templates):,})",
+        key="score_templates",
+        bind="query-params",
+        help="The contexts.",
+    )
     evidence = st.selectbox(
-        "Occupations", list(lists), index=list(lists).index(chosen.evidence) if chosen.evidence in lists else 0,
-        format_func=lambda name: f"{lists[name].title} ({len(lists[name].terms):,})", key="score_evidence",
-        bind="query-params", help="The list that fills [X].",
-    )  # fmt: skip
+        "Occupations",
+        list(lists),
+        index=list(lists).index(chosen.evidence) if chosen.evidence in lists else 0,
+        format_func=lambda name: f"{lists[name].title} ({len(lists[name].terms):,})",
+        key="score_evidence",
+        bind="query-params",
+        help="The list that fills [X].",
+    )
     protocol = st.selectbox(
-        "Words", SCORED_PROTOCOLS, format_func=PROTOCOLS.__getitem__, key="score_protocol", bind="query-params",
+        "Words",
+        SCORED_PROTOCOLS,
+        format_func=PROTOCOLS.__getitem__,
+        key="score_protocol",
+        bind="query-params",
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
         "selection from these scores and cost nothing extra.",
-    )  # fmt: skip
+    )
     kinds = get_args(Protocol)
     return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)])
 

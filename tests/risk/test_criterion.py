@@ -1,6 +1,7 @@
 """J on paper, against its definition by loops, and what it refuses."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_all_norms_agree_on_two_groups(p: np.ndarray, reference: np.ndarray, sca
 def test_a_larger_k_gives_no_larger_risk(p: np.ndarray) -> None:
     # PCF's appendix 8.2 says the opposite.
     risks = [float(Criterion(norm).J(p)) for norm in NORMS]
-    assert all(later <= earlier + 1e-12 for earlier, later in zip(risks, risks[1:], strict=False))
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(risks))
 
 
 @given(reference=rows(4))

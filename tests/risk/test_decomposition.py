@@ -48,7 +48,7 @@ def test_the_papers_two_models_have_the_same_risk_for_opposite_reasons(
 
 
 def test_the_demo_of_the_papers_repository() -> None:
-    # Figures of the demo in EmpathYang/Prejudice-Volatility-Framework, compute_risk.py: 4 occupations × 4 contexts.
+    # Figures of its compute_risk.py (EmpathYang/Prejudice-Volatility-Framework): 4 occupations × 4 contexts.
     male = [
         [0.58, 0.47, 0.34, 0.57],
         [0.47, 0.47, 0.93, 0.90],
@@ -224,7 +224,7 @@ def test_total_weighs_occupations() -> None:
     ],
 )
 def test_what_decompose_refuses(change: dict[str, Any], sentence: str) -> None:
-    allowed = {
+    allowed: dict[str, Any] = {
         "values": np.full((1, 2, 2), 0.5),
         "template_weights": [1, 1],
         "criterion": Criterion(),

@@ -64,14 +64,14 @@ def test_any_finite_weights_sum_to_one_and_keep_their_order(weights: list[float]
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ([1.0, 2.0], "must be a list of 3 numbers"),
-        ([[1.0, 2.0, 3.0]], "must be a list of 3 numbers"),
-        ([0.0, 0.0, 0.0], "all 0"),
+        ([1.0, 2.0], "`template_weights` must be a list of 3 numbers"),
+        ([[1.0, 2.0, 3.0]], "`template_weights` must be a list of 3 numbers"),
+        ([0.0, 0.0, 0.0], "`template_weights` are all 0"),
         ([1.0, -2.0, 3.0], r"got -2 at `template_weights\[1\]`"),
         ([1.0, 2.0, np.nan], r"got nan at `template_weights\[2\]`"),
         ([np.inf, 2.0, 1.0], r"got inf at `template_weights\[0\]`"),
     ],
 )
 def test_weights_that_are_refused(weights: list[float], sentence: str) -> None:
-    with pytest.raises(CriterionError, match=f"template_weights.*{sentence}|{sentence}"):
+    with pytest.raises(CriterionError, match=sentence):
         normalised(weights, 3, "template_weights")

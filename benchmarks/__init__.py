@@ -1,0 +1,1 @@
+"""Speed, measured: `make bench` prints every table in one run on one machine."""

@@ -1,0 +1,76 @@
+"""Sentences about whole models: how much risk, which parts, and how several compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.records import RiskReport
+
+
+def risk_finding(model: str, report: RiskReport) -> str:
+    """R with its interval, over what, and how it splits into prejudice and caprice."""
+    occupations, templates = len(report.occupations), len(report.templates)
+    sentence = (
+        f"The discrimination risk of {model} is {risk_with_interval(report)} "
+        f"over {count(occupations, 'occupation')} and {count(templates, 'template')}"
+    )
+    if report.overall_risk <= 0:
+        return f"{sentence}."
+    share = report.prejudice_risk / report.overall_risk
+    return (
+        f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
+        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)})."
+    )
+
+
+def comparison_finding(reports: Mapping[str, RiskReport]) -> str:
+    """Who has the highest and who the lowest risk; empty for one model.
+
+    It does not say that the difference is more than chance: that takes a paired comparison.
+    """
+    if len(reports) < 2:
+        return ""
+    ranked = sorted(reports, key=lambda model: -reports[model].overall_risk)
+    first, last = reports[ranked[0]], reports[ranked[-1]]
+    if first.overall_risk == last.overall_risk:
+        return f"{listed(ranked)} have the same risk, {number(first.overall_risk)}."
+    two = len(ranked) == 2
+    return (
+        f"The {'higher' if two else 'highest'} risk{'' if two else f' of {len(ranked):,} models'} "
+        f"is that of {ranked[0]}, {risk_with_interval(first)}, "
+        f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last)}; "
+        "whether they differ beyond chance is not tested here."
+    )
+
+
+def overview_finding(reports: Mapping[str, RiskReport]) -> str:
+    """The range of risk and the strongest lean over all models."""
+    if not reports:
+        return "No model has been scored yet."
+    ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
+    lowest, highest = (f"{number(reports[m].overall_risk)} ({m})" for m in (ranked[0], ranked[-1]))
+    if len(ranked) == 1:
+        sentence = f"One model has been measured, with a discrimination risk of {lowest}."
+    else:
+        sentence = f"{count(len(ranked), 'model')} have been measured: their risk is {lowest} to {highest}."
+    leans = [
+        (value, group, row.occupation, model)
+        for model, report in reports.items()
+        for row in report.occupations
+        for group, value in row.stereotype.items()
+    ]
+    value, group, occupation, model = max(leans)
+    if value <= 0:
+        return sentence
+    return (
+        f"{sentence} The strongest lean is that of {model} for “{occupation}” towards {group} words, "
+        f"with a mean stereotype of {number(value)}."
+    )
+
+
+def risk_with_interval(report: RiskReport) -> str:
+    """R and its interval over templates, or the first there is."""
+    known = report.intervals.get("overall_risk", ())
+    interval = next((one for one in known if one.over == "templates"), next(iter(known), None))
+    return with_interval(report.overall_risk, interval)

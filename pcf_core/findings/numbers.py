@@ -1,0 +1,73 @@
+"""Numbers as people read them: three significant digits, separators, a real minus sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pcf_core.records import Interval
+
+ROUNDING = 1e-12  # what the arithmetic leaves of a zero
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | None) -> str:
+    """Three significant digits without trailing zeros: 0.523, 0.52, 1,204, 2.5×10⁻⁷; "unknown" for none."""
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    size = abs(value)
+    if size < ROUNDING:
+        return "0"
+    if size < 1e-4:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{_trimmed(mantissa)}×10{str(int(exponent)).translate(SUPERSCRIPT)}".replace("-", "−", 1)
+    return _trimmed(f"{value:,.{_decimals(value)}f}").replace("-", "−")
+
+
+def count(value: int, noun: str = "", plural: str = "") -> str:
+    """A whole number with separators, and its noun: "1 template", "2,000 templates"."""
+    word = noun if value == 1 else plural or f"{noun}s"
+    return f"{value:,} {word}" if noun else f"{value:,}"
+
+
+def percent(share: float) -> str:
+    """A share of 1 as per cent: whole, finer below 1 and above 99, and 0 or 100 only where that is exact."""
+    if not math.isfinite(share):
+        return "unknown"
+    if min(abs(share), abs(1 - share)) < ROUNDING or 0.01 <= share <= 0.99:
+        return f"{100 * share:.0f} %"
+    if share < 0.001:
+        return "under 0.1 %"
+    if 0.999 < share:
+        return "over 99.9 %"
+    return f"{_trimmed(f'{100 * share:.1f}')} %"
+
+
+def with_interval(value: float, interval: Interval | None) -> str:
+    """A number and its interval with the same decimals: "0.52 (0.50–0.54)"; without one the number alone."""
+    if interval is None or not all(map(math.isfinite, (value, interval.low, interval.high))):
+        return number(value)
+    ends = (value, interval.low, interval.high)
+    largest = max(map(abs, ends))
+    decimals = min(6, _decimals(value if abs(value) >= largest / 100 else largest))
+    texts = [f"{end:,.{decimals}f}" for end in ends]
+    while decimals and all(text.endswith("0") for text in texts):
+        decimals -= 1
+        texts = [text[:-1].rstrip(".") for text in texts]
+    whole, low, high = (text.replace("-", "−") for text in texts)
+    dash = " to " if interval.low < 0 else "–"
+    return f"{whole} ({low}{dash}{high})"
+
+
+def _decimals(value: float) -> int:
+    """Decimals that leave three significant digits; none from 100 up."""
+    return 2 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence: "a", "a and b", "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

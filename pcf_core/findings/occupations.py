@@ -1,0 +1,158 @@
+"""Sentences about occupations: which way they lean, how that changes with the context, who stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.findings.numbers import count, listed, number
+from pcf_core.records import FloatArray, Preferences, RiskReport
+
+MOST_NAMES = 3
+TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
+NONE = -1
+
+
+def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
+    """For how many occupations the model puts each group's words first on average, and the strongest leans.
+
+    With a non-uniform p* "first" means relative to that reference, and the sentence says so.
+    """
+    groups = report.groups
+    leaders = leading(_table([row.stereotype for row in report.occupations], groups))
+    by_preference = leading(_table([row.preferences for row in report.occupations], groups))
+    relative = "" if np.array_equal(leaders, by_preference) else ", compared with the reference,"
+    high, low, ties = (
+        int(np.sum(leaders == place)) for place in (groups.index(group_high), groups.index(group_low), NONE)
+    )
+    others = len(leaders) - high - low - ties
+    parts = [f"{group_low} words for {low:,}"]
+    parts += [f"another group's words for {others:,}"] if others else []
+    parts += [f"none for {ties:,}"] if ties else []
+    sentence = (
+        f"{model} puts {group_high} words first{relative} for {high:,} of "
+        f"{count(len(leaders), 'occupation')}, {listed(parts)}."
+    )
+    sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
+    return f"{sentence} It leans most {'; '.join(sides)}." if sides else sentence
+
+
+def heat_map_finding(
+    model: str, preferences: Preferences, group: str, template_weights: ArrayLike | None = None
+) -> str:
+    """Range of P(group) with the prompts at its ends, and how often the context changes who comes first.
+
+    Args:
+        model: its name.
+        preferences: [occupation, template, group]; cells that are not known yet are NaN and do not count.
+        group: one of the groups.
+        template_weights: [template]; templates without weight are left out.
+    """
+    used = np.ones(len(preferences.templates), dtype=bool)
+    if template_weights is not None:
+        used = np.asarray(template_weights) > 0
+    values = np.where(used[:, np.newaxis], preferences.values, np.nan)
+    shares = values[..., preferences.groups.index(group)]
+    if not np.isfinite(shares).any():
+        return f"No probability of {model} is known yet."
+    ends = []
+    for place in (np.nanargmin(shares), np.nanargmax(shares)):
+        row, column = divmod(int(place), shares.shape[1])
+        prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
+        ends.append(f"{number(float(shares[row, column]))} in “{prompt.replace('[Y]', '…').rstrip('.')}”")
+    leaders = leading(values)
+    changing = sum(len(set(row[row != NONE].tolist())) > 1 for row in leaders)
+    return (
+        f"The share that {model} gives to {group} words runs from {ends[0]} to {ends[1]}; "
+        f"for {changing:,} of {count(len(leaders), 'occupation')} the group that comes first "
+        "changes with the context."
+    )
+
+
+def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
+    """How caprice is spread over occupations, what an exact zero means, and how much stereotypes move.
+
+    Args:
+        model: its name.
+        report: caprice and the s.d. of the stereotype per occupation.
+        zero_share: share of occupations whose caprice is exactly 0.
+        kurtosis: excess kurtosis of caprice, ``None`` where it is not defined.
+    """
+    total = len(report.occupations)
+    zeros = round(zero_share * total)
+    keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
+    moves = np.mean([row.stereotype_sd for row in report.occupations])
+    spread = (
+        f"Over templates the stereotype has a standard deviation of {number(float(moves))}"
+        f"{', averaged over occupations' if total > 1 else ''}."
+    )
+    if zeros == total:
+        whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
+        return f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. {spread}"
+    largest = max(report.occupations, key=lambda row: row.caprice_risk)
+    sentences = [
+        f"The caprice of {model} is largest for “{largest.occupation}”, {number(largest.caprice_risk)}.",
+        f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
+        if zeros
+        else f"It is exactly 0 for none of {count(total, 'occupation')}.",
+        spread,
+    ]
+    if kurtosis is not None:
+        sentences.append(
+            f"The excess kurtosis of caprice is {number(kurtosis)} (0 for a normal distribution)."
+        )
+    return " ".join(sentences)
+
+
+def occupation_finding(report: RiskReport, occupation: str, preferences: Preferences) -> str:
+    """In what share of contexts, by weight, each group comes first for one occupation.
+
+    Args:
+        report: names the template weights; its templates are those of ``preferences``.
+        occupation: one of the preferences' occupations.
+        preferences: [occupation, template, group].
+    """
+    cells = preferences.values[preferences.occupations.index(occupation)]
+    known = np.isfinite(cells).all(axis=-1)
+    weights = np.where(known, report.template_weights, 0.0)
+    if not weights.sum() > 0:
+        return f"No context about “{occupation}” is known yet."
+    weights, leaders = weights / weights.sum(), leading(cells)
+    shares = {group: float(weights[leaders == i].sum()) for i, group in enumerate(preferences.groups)}
+    ranked = sorted(shares.items(), key=lambda item: -item[1])
+    parts = [f"{_of_hundred(share)} prefer {group} words" for group, share in ranked if share > 0]
+    none = float(weights[leaders == NONE].sum())
+    parts += [f"{_of_hundred(none)} prefer none"] if none else []
+    return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
+
+
+def leading(values: FloatArray) -> NDArray[np.intp]:
+    """The group with the largest of [..., group] values; ``NONE`` for a tie or where one is not known."""
+    if values.shape[-1] == 1:
+        return np.where(np.isfinite(values[..., 0]), 0, NONE)
+    largest = np.partition(values, -2, axis=-1)
+    clear = np.isfinite(values).all(axis=-1) & (largest[..., -1] - largest[..., -2] > TIE)
+    return np.where(clear, values.argmax(axis=-1), NONE)
+
+
+def _table(rows: Sequence[Mapping[str, float]], groups: Sequence[str]) -> FloatArray:
+    """[occupation, group] in the order of the groups."""
+    return np.array([[row[group] for group in groups] for row in rows], dtype=np.float64)
+
+
+def _strongest(report: RiskReport, group: str) -> str:
+    """The occupations that lean most to a group; empty where none does."""
+    leans = sorted(report.occupations, key=lambda row: -row.stereotype[group])[:MOST_NAMES]
+    names = [
+        f"{row.occupation} ({number(row.stereotype[group])})" for row in leans if row.stereotype[group] > TIE
+    ]
+    return f"to {group} words for {listed(names)}" if names else ""
+
+
+def _of_hundred(share: float) -> str:
+    """Whole contexts of 100; 0 and 100 only where that is exact."""
+    if share < 0.005:
+        return "under 1"
+    return "over 99" if 0.995 <= share < 1 - TIE else f"{round(100 * share)}"

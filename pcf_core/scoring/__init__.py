@@ -1,0 +1,5 @@
+"""Scoring: natural-log probabilities of whole words at ``[Y]``, one file per family behind one seam.
+
+Layer: may import ``models``, ``records``, ``errors`` and ``settings``.  ``base``, ``seam``, ``fake`` and
+``opening`` never import torch; ``masked`` and ``causal`` do, and only a process that scores imports them.
+"""

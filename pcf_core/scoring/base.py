@@ -1,0 +1,152 @@
+"""The seam that every scorer implements, and the arithmetic that they share.  No torch here.
+
+===============  =====================  ================================================
+``prompts``      [prompt] str           each with exactly one ``[Y]``
+``words``        [word] str             words that :meth:`Scorer.check` accepts
+values           [prompt, word] float32 natural log of a probability (nats), at most 0
+===============  =====================  ================================================
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.records import FloatArray, ScoringKey, TokenTable
+from pcf_core.settings import settings
+
+GAP = "[Y]"
+LOGITS = 2**26  # float32 logits held at once
+Batch = tuple[NDArray[np.int_], FloatArray]
+
+
+def split_prompt(prompt: str) -> tuple[str, str]:
+    """The texts left and right of ``[Y]``; white space at the very end of the prompt is not text.
+
+    Raises:
+        TemplateError: the prompt has no ``[Y]``, or more than one.
+    """
+    if prompt.count(GAP) != 1:
+        raise TemplateError(
+            f"The prompt {prompt!r} must contain exactly one {GAP}, the place of the word; it has "
+            f"{prompt.count(GAP)}."
+        )
+    left, right = prompt.split(GAP)
+    return left, right.rstrip()
+
+
+def has_right_text(prompt: str) -> bool:
+    """Whether text follows ``[Y]``: a causal model then scores it together with the word."""
+    return bool(split_prompt(prompt)[1])
+
+
+class Scorer(abc.ABC):
+    """Gives the log-probability of words at ``[Y]``; what quantity exactly, the family's docstring says.
+
+    ``key`` is all that decides a number.  ``batch_tokens`` bounds the tokens of one forward pass and changes
+    no number beyond rounding.
+    """
+
+    key: ScoringKey
+
+    def __init__(self, key: ScoringKey, batch_tokens: int | None = None) -> None:
+        self.key = key
+        self.batch_tokens = batch_tokens or settings().batch_tokens
+
+    @abc.abstractmethod
+    def check(self, words: Sequence[str]) -> TokenTable:
+        """Tokens of each word as it stands after a space, and the words refused, with the reason."""
+
+    @abc.abstractmethod
+    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        """The batches of :meth:`batches`, for prompts and words that were checked."""
+
+    def batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        """Yield (row indices [n], nats float32 [n, word]) until every prompt has had its row exactly once.
+
+        The order and the size of batches are a function of the prompts and words alone.  The caller may stop
+        between two batches.
+
+        Raises:
+            TemplateError: a prompt without exactly one ``[Y]``.
+            ModelError: a word that :meth:`check` refuses.
+            ScoringError: a prompt longer than the model's context, NaN, out of memory.
+        """
+        for prompt in prompts:
+            split_prompt(prompt)
+        refused = self.check(words).refused
+        if refused:
+            listed = "; ".join(f"{word!r}: {reason}" for word, reason in refused.items())
+            raise ModelError(
+                f"The model {self.key.model} cannot score these words ({listed}); leave them out."
+            )
+        if not words:
+            raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")
+        return self._finite(prompts, words)
+
+    def score(self, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
+        """[prompt, word] nats, float32: all batches of :meth:`batches` in the order of the prompts."""
+        values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+        for rows, nats in self.batches(prompts, words):
+            values[rows] = nats
+        return values
+
+    def _finite(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        for rows, nats in self._score_batches(prompts, words):
+            bad = np.argwhere(np.isnan(nats))
+            if len(bad):
+                row, word = bad[0]
+                raise ScoringError(
+                    f"The model {self.key.model} gave NaN for {words[word]!r} in {prompts[rows[row]]!r}: "
+                    f"its weights are damaged or {self.key.dtype} is too narrow; check them, or use float32."
+                )
+            yield rows, nats.astype(np.float32)
+
+
+def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts: Sequence[str]) -> None:
+    """Refuse the first prompt that needs more than ``context`` tokens (0: unlimited)."""
+    for length, prompt in zip(lengths, prompts, strict=True):
+        if context and length > context:
+            raise ScoringError(
+                f"The prompt {prompt!r} needs {length} tokens with its longest word, but the context of "
+                f"{key.model} holds {context}; shorten the prompt or take a model with a longer context."
+            )
+
+
+def plan(lengths: Sequence[int], costs: Sequence[int], budget: int) -> list[list[int]]:
+    """Blocks of rows of one length, longest first, whose costs add up to at most ``budget`` (or one row).
+
+    Rows of one forward pass always have equal length, so there is no padding whose side, mask or token could
+    be wrong, and a row's numbers cannot depend on its neighbours.
+    """
+    blocks: list[list[int]] = []
+    order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
+    for _, group in groupby(order, key=lambda row: lengths[row]):
+        block: list[int] = []
+        spent = 0
+        for row in group:
+            if block and spent + costs[row] > budget:
+                blocks.append(block)
+                block, spent = [], 0
+            block.append(row)
+            spent += costs[row]
+        blocks.append(block)
+    return blocks
+
+
+def row_cost(tokens: int, positions: int, vocabulary: int, budget: int) -> int:
+    """Cost of a row for :func:`plan`: its tokens, or more where its logits would fill 256 MB first."""
+    return max(tokens, -(-budget * positions * vocabulary // LOGITS))
+
+
+def out_of_memory(key: ScoringKey, batch_tokens: int) -> ScoringError:
+    """The refusal for a batch that did not fit."""
+    return ScoringError(
+        f"The model {key.model} ran out of memory with {batch_tokens} tokens a batch; "
+        "set PCF_BATCH_TOKENS to half of it."
+    )

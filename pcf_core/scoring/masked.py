@@ -1,0 +1,152 @@
+"""Masked models: BERT and its kin.
+
+**Quantity.**  For a word of k tokens w₁…w_k, k masks stand at ``[Y]`` and are filled from left to right
+inside the word (Kauf & Ivanova 2023, https://arxiv.org/abs/2305.10588, PLL-word-l2r):
+
+    log P_k(w) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1}, [MASK] × (k−j+1), right)
+
+in nats, each factor normalised over the whole vocabulary in float32.  The text on the right is conditioned on.
+Given k the probabilities of all sequences of k tokens sum to one; for different k they do not share one
+sample space.
+
+**Worked example**, the word "she" of two tokens "sh", "##e" in "The nurse said that [Y] .":
+
+1. P("sh"  | The nurse said that [MASK] [MASK] .) = 0.2
+2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
+3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from pcf_core.errors import ModelError
+from pcf_core.models.loading import Loaded
+from pcf_core.records import FloatArray, ScoringKey, TokenTable
+from pcf_core.scoring.base import Batch, Scorer, check_context, out_of_memory, plan, row_cost
+from pcf_core.scoring.seam import Ids, Pieces, Seam
+
+Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One distinct input of the model; the distribution at ``position`` is read."""
+
+    ids: Ids
+    position: int
+
+
+class MaskedScorer(Scorer):
+    """See the file's docstring for the quantity.  Every distinct (prompt, k, filled beginning) runs once."""
+
+    def __init__(
+        self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
+    ) -> None:
+        super().__init__(key, batch_tokens)
+        self.model = loaded.model
+        self.device = loaded.device
+        self.context = context
+        self.seam = Seam(loaded.tokenizer, key.model)
+        if loaded.tokenizer.mask_token_id is None:
+            raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
+        self.mask: int = loaded.tokenizer.mask_token_id
+        self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
+        self.trims = False  # whether only the position that is read goes through the head
+        self.trims = self._trimming_is_exact()
+
+    def check(self, words: Sequence[str]) -> TokenTable:
+        return self.seam.check(words)
+
+    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        pieces = self.seam.cut(prompts, words)
+        queries = [self._queries(piece) for piece in pieces]
+        longest = [max(len(query.ids) for query in row) for row in queries]
+        check_context(self.key, self.context, longest, prompts)
+        costs = [sum(len(query.ids) for query in row) for row in queries]
+        for block in plan(longest, costs, self.batch_tokens):
+            reads: defaultdict[Query, Reads] = defaultdict(list)
+            for number, row in enumerate(block):
+                for query, targets in queries[row].items():
+                    reads[query].extend((number, word, token) for word, token in targets)
+            yield np.array(block), self._read(reads, len(block), len(words))
+
+    def _queries(self, pieces: Pieces) -> dict[Query, list[tuple[int, int]]]:
+        """Inputs of one prompt, each with the (word, token) pairs whose probability is read there."""
+        found: defaultdict[Query, list[tuple[int, int]]] = defaultdict(list)
+        start = self.seam.opening + pieces.left
+        for word, (ids, right) in enumerate(zip(pieces.words, pieces.rights, strict=True)):
+            for filled, token in enumerate(ids):
+                masks = (self.mask,) * (len(ids) - filled)
+                whole = start + ids[:filled] + masks + right + self.seam.closing
+                found[Query(whole, len(start) + filled)].append((word, token))
+        return found
+
+    def _read(self, reads: dict[Query, Reads], rows: int, words: int) -> FloatArray:
+        """[row, word] nats: the sum over a word's tokens of what its queries give."""
+        values = np.zeros((rows, words))
+        queries = list(reads)
+        lengths = [len(query.ids) for query in queries]
+        for bucket in plan(lengths, [self._cost(length) for length in lengths], self.batch_tokens):
+            chosen = [queries[index] for index in bucket]
+            flat = [(n, *read) for n, query in enumerate(chosen) for read in reads[query]]
+            number, row, word, token = np.array(flat).T
+            np.add.at(values, (row, word), self._log_probabilities(chosen, number, token))
+        return values
+
+    def _cost(self, length: int) -> int:
+        return row_cost(length, 1 if self.trims else length, self.vocabulary, self.batch_tokens)
+
+    @torch.inference_mode()
+    def _log_probabilities(self, queries: Sequence[Query], number: Any, token: Any) -> FloatArray:
+        """[read] nats of ``token`` at the position of the query ``number``, all queries in one pass."""
+        ids = torch.tensor([query.ids for query in queries], device=self.device)
+        positions = torch.tensor([query.position for query in queries], device=self.device)
+        try:
+            logits = self._logits(ids, positions)
+            normaliser = logits.logsumexp(dim=-1)
+            rows = torch.as_tensor(number, device=self.device)
+            wanted = logits[rows, torch.as_tensor(token, device=self.device)] - normaliser[rows]
+        except torch.OutOfMemoryError as error:
+            raise out_of_memory(self.key, self.batch_tokens) from error
+        return np.asarray(wanted.double().cpu().numpy())
+
+    def _logits(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        """[row, vocabulary] float32 logits at one position of each row."""
+        rows = torch.arange(len(ids), device=ids.device)
+        if not self.trims:
+            return self._forward(ids)[rows, positions].float()
+
+        def trim(module: Any, arguments: Any, output: Any) -> Any:
+            output.last_hidden_state = output.last_hidden_state[rows, positions].unsqueeze(1)
+            return output
+
+        hook = self.model.base_model.register_forward_hook(trim)
+        try:
+            return self._forward(ids)[:, 0].float()
+        finally:
+            hook.remove()
+
+    def _forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Rows have equal length, so the mask is all ones."""
+        logits: torch.Tensor = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        return logits
+
+    @torch.inference_mode()
+    def _trimming_is_exact(self) -> bool:
+        """Heads work on each position alone in every architecture known; this one is asked."""
+        if self.model.base_model is self.model:
+            return False
+        ids = torch.tensor(
+            [(*self.seam.opening, self.mask, self.mask, *self.seam.closing)], device=self.device
+        )
+        position = torch.tensor([len(self.seam.opening) + 1], device=self.device)
+        full = self._logits(ids, position)
+        self.trims = True
+        return torch.allclose(self._logits(ids, position), full, atol=1e-4)

@@ -1,0 +1,34 @@
+"""Open the scorer of a model's family.  No torch until then."""
+
+from __future__ import annotations
+
+from pcf_core.errors import ModelError
+from pcf_core.records import ModelSpec, ScoringKey
+from pcf_core.scoring.base import Scorer
+
+PROTOCOLS = ("exact", "exact-boundary", "single-token")
+
+
+def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
+    """Load the model and return its scorer; ``single-token`` selects from the rows of ``exact``.
+
+    Raises:
+        ModelError: an unknown protocol, or one that the family does not have; a model that cannot be loaded.
+    """
+    if protocol not in PROTOCOLS:
+        raise ModelError(f"There is no protocol {protocol!r}; choose one of {', '.join(PROTOCOLS)}.")
+    if spec.family == "masked" and protocol == "exact-boundary":
+        raise ModelError(
+            f"The protocol exact-boundary is for causal models and {spec.name} is masked; use exact."
+        )
+    from pcf_core.models.loading import load
+
+    loaded = load(spec)
+    key = ScoringKey.of(spec, protocol)
+    if spec.family == "masked":
+        from pcf_core.scoring.masked import MaskedScorer
+
+        return MaskedScorer(loaded, key, context=spec.context)
+    from pcf_core.scoring.causal import CausalScorer
+
+    return CausalScorer(loaded, key, context=spec.context)

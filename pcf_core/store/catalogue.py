@@ -1,0 +1,127 @@
+"""The index of one folder of shards: which shards hold a prompt, and which words they answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.records import TokenTable
+from pcf_core.store.database import Database
+from pcf_core.store.shards import Manifest
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS shards (
+        number INTEGER PRIMARY KEY, scoring TEXT NOT NULL, id TEXT NOT NULL,
+        tokens TEXT NOT NULL, refused TEXT NOT NULL, UNIQUE (scoring, id))""",
+    """CREATE TABLE IF NOT EXISTS prompts (
+        prompt BLOB NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (prompt, shard)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS warnings (
+        scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
+    "CREATE TEMPORARY TABLE IF NOT EXISTS wanted (position INTEGER PRIMARY KEY, prompt BLOB NOT NULL)",
+)
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A shard that holds some of the wanted prompts: ``words`` it answers, ``positions`` of those prompts."""
+
+    shard: str
+    words: tuple[str, ...]
+    positions: NDArray[np.int_]
+
+
+class Catalogue:
+    """Tables in a database that other processes use too; all of it can be rebuilt from the shards."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        for table in TABLES:
+            database.execute(table)
+
+    def shards(self, scoring: str) -> set[str]:
+        """Ids of the shards that are indexed."""
+        rows = self.database.execute("SELECT id FROM shards WHERE scoring = ?", (scoring,))
+        return {row["id"] for row in rows}
+
+    def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
+        """Index a shard; a warning about an earlier, damaged one of the same id is settled by it."""
+        tokens = json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True)))
+        with self.database.transaction():
+            added = self.database.execute(
+                "INSERT INTO shards (scoring, id, tokens, refused) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING RETURNING number",
+                (scoring, manifest.shard, tokens, json.dumps(manifest.refused)),
+            )
+            for row in added:
+                self.database.execute_many(
+                    "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
+                    ((prompt_hash(scoring, prompt), row["number"]) for prompt in prompts),
+                )
+            self.database.execute(
+                "DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, manifest.shard)
+            )
+
+    def forget(self, scoring: str, shards: Collection[str]) -> None:
+        """Take shards out of the index."""
+        with self.database.transaction():
+            for shard in shards:
+                gone = self.database.execute(
+                    "DELETE FROM shards WHERE scoring = ? AND id = ? RETURNING number", (scoring, shard)
+                )
+                for row in gone:
+                    self.database.execute("DELETE FROM prompts WHERE shard = ?", (row["number"],))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.database.transaction():
+            for table in ("shards", "prompts", "warnings"):
+                self.database.execute(f"DELETE FROM {table}")
+
+    def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
+        """The shards that hold some of the prompts, by id: one join, however many prompts are asked for."""
+        wanted = ((position, prompt_hash(scoring, prompt)) for position, prompt in enumerate(prompts))
+        with self.database.snapshot():
+            self.database.execute("DELETE FROM wanted")
+            self.database.execute_many("INSERT INTO wanted (position, prompt) VALUES (?, ?)", wanted)
+            found = self.database.execute(
+                "SELECT shards.id, shards.tokens, wanted.position FROM wanted "
+                "CROSS JOIN prompts ON prompts.prompt = wanted.prompt "
+                "CROSS JOIN shards ON shards.number = prompts.shard "
+                "WHERE shards.scoring = ? ORDER BY shards.id, wanted.position",
+                (scoring,),
+            )
+        for (shard, tokens), rows in groupby(found, key=itemgetter(0, 1)):
+            yield Holding(shard, tuple(json.loads(tokens)), np.array([row[2] for row in rows]))
+
+    def known_words(self, scoring: str) -> TokenTable:
+        """Union over the shards: tokens per word, and words refused."""
+        tokens: dict[str, int] = {}
+        refused: dict[str, str] = {}
+        sql = "SELECT DISTINCT tokens, refused FROM shards WHERE scoring = ?"
+        for row in self.database.execute(sql, (scoring,)):
+            tokens.update(json.loads(row["tokens"]))
+            refused.update(json.loads(row["refused"]))
+        return TokenTable(tokens, refused)
+
+    def warn(self, scoring: str, shard: str, sentence: str) -> None:
+        """Record what is wrong with a shard, until it is written again."""
+        self.database.execute(
+            "INSERT OR REPLACE INTO warnings (scoring, shard, sentence) VALUES (?, ?, ?)",
+            (scoring, shard, sentence),
+        )
+
+    def warnings(self) -> tuple[str, ...]:
+        rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")
+        return tuple(row["sentence"] for row in rows)
+
+
+def prompt_hash(scoring: str, prompt: str) -> bytes:
+    """128 bits that stand for a prompt under a scoring key: shards of other models are never touched."""
+    return hashlib.blake2b(prompt.encode(), digest_size=16, key=scoring.encode()).digest()

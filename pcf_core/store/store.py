@@ -1,0 +1,230 @@
+"""The store: asked for prompts × words, it says what is missing and gives what is there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.errors import StoreError
+from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable
+from pcf_core.settings import settings
+from pcf_core.store.catalogue import Catalogue
+from pcf_core.store.database import FILE_NAME, Database, open_database
+from pcf_core.store.files import told, write_whole
+from pcf_core.store.layer import Layer
+from pcf_core.store.results import Columns, encode_result, read_result, result_path
+from pcf_core.store.runs import RunFolder, RunInfo, find_run
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A block of prompts × words that has to be scored."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Store:
+    """Two layers of scores: the cache folder, which is written, on top of the shipped one.
+
+    Safe to share between threads; several processes may open the same folders.
+    """
+
+    def __init__(self, root: Path, layers: Sequence[Layer], folders: Sequence[Path]) -> None:
+        self._root = root
+        self._layers = tuple(layers)
+        self._folders = tuple(folders)
+        self._runs = tuple(RunFolder(folder) for folder in folders)
+        self._database = layers[0].catalogue.database
+
+    @classmethod
+    def open(cls, root: Path, shipped: Path | None = None) -> Store:
+        """Open the cache at ``root``, made if need be, on top of the read-only folder ``shipped``.
+
+        A root that is read-only or full is read all the same; writing to it then raises StoreError.
+        """
+        layers = [Layer(root, Catalogue(open_database(root / FILE_NAME)))]
+        folders = [root]
+        if shipped is not None:
+            layers.append(Layer(shipped, Catalogue(Database(None))))
+            folders.append(shipped)
+        return cls(root, layers, folders)
+
+    @property
+    def writable(self) -> bool:
+        """Whether something could be written when the store was opened."""
+        return self._database.lasting
+
+    # ---------------------------------------------------------------------------------- scores
+
+    def known_words(self, key: ScoringKey) -> TokenTable:
+        """What is known of words under a key: tokens per word, and words refused."""
+        tables = [layer.known_words(key.hash) for layer in self._layers]
+        tokens = {word: count for table in tables for word, count in table.tokens.items()}
+        refused = {word: reason for table in tables for word, reason in table.refused.items()}
+        return TokenTable(tokens, refused)
+
+    def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
+        """What has to be scored before :meth:`gather` gives a number for every prompt and word.
+
+        Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
+        at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
+        """
+        refused = self.known_words(key).refused
+        prompts = tuple(dict.fromkeys(prompts))
+        words = tuple(word for word in dict.fromkeys(words) if word not in refused)
+        there = np.zeros((len(prompts), len(words)), dtype=bool)
+        for layer in self._layers:
+            for holding in layer.holdings(key.hash, prompts):
+                _, columns = _shared(holding.words, words)
+                cells = np.ix_(holding.positions, columns)
+                if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
+                    there[cells] = True
+        alike: dict[bytes, list[int]] = {}
+        for row, lack in enumerate(np.packbits(~there, axis=1)):
+            alike.setdefault(lack.tobytes(), []).append(row)
+        blocks = []
+        for rows in alike.values():
+            lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
+            for start in range(0, len(rows) if lacking else 0, settings().shard_prompts):
+                part = rows[start : start + settings().shard_prompts]
+                blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
+        return blocks
+
+    def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
+        """[prompt, word] float32 nats; NaN where not in the store, or refused."""
+        values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+        for layer in self._layers:
+            for holding in layer.holdings(key.hash, prompts):
+                there, columns = _shared(holding.words, words)
+                cells = np.ix_(holding.positions, columns)
+                if not np.isnan(values[cells]).any():
+                    continue
+                shard = layer.read(key.hash, holding.shard)
+                if shard is not None:
+                    row_of = {prompt: row for row, prompt in enumerate(shard.prompts)}
+                    rows = np.array([row_of[prompts[position]] for position in holding.positions])
+                    values[cells] = shard.values[np.ix_(rows, there)]
+        return values
+
+    def write(
+        self,
+        key: ScoringKey,
+        prompts: Sequence[str],
+        words: Sequence[str],
+        table: TokenTable,
+        values: FloatArray,
+        provenance: Mapping[str, Any],
+    ) -> str:
+        """Keep the scores of a block, and the words of it that were refused; return the shard's id.
+
+        Args:
+            key: what the scores depend on.
+            prompts: distinct prompts; none, to keep only what is known of ``words``.
+            words: accepted and refused ones.
+            table: tokens per word, and reasons of the refused.
+            values: [prompt, accepted word] nats, in the order of ``words``.
+            provenance: what made the numbers: versions, device, timings.
+
+        Raises:
+            StoreError: the folder is full or read-only; nothing half-written is ever served.
+            ValueError: shapes that do not fit, NaN, or a word the table does not know.
+        """
+        accepted = sum(word in table.tokens for word in words)
+        unknown = [word for word in words if word not in table.tokens and word not in table.refused]
+        if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
+            raise ValueError(
+                f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words"
+            )
+        if unknown or np.isnan(values).any():
+            raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
+        return self._layers[0].write(
+            key, tuple(prompts), tuple(words), table, values.astype(np.float32), provenance
+        )
+
+    def rebuild(self) -> None:
+        """Make the catalogue anew from the shards; jobs stay."""
+        for layer in self._layers:
+            layer.rebuild()
+
+    def warnings(self) -> tuple[str, ...]:
+        """One sentence per shard that was found damaged and has not been scored again."""
+        return tuple(sentence for layer in self._layers for sentence in layer.catalogue.warnings())
+
+    # ------------------------------------------------------------------------ runs and results
+
+    def save_run(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool = True) -> None:
+        """Keep what was asked for, under its run key.
+
+        Raises:
+            StoreError: the folder is full or read-only.
+        """
+        with self._writing():
+            self._runs[0].save(run, provenance, complete)
+
+    def load_run(self, key: str) -> RunSpec:
+        """The run of a full key, or of its first six digits or more.
+
+        Raises:
+            RunError: no run, or more than one, has this key.
+        """
+        return self.run_info(key).run
+
+    def run_info(self, key: str) -> RunInfo:
+        """The same run with its state and provenance; raises as :meth:`load_run`."""
+        infos = self._infos()
+        return infos[find_run(key, sorted(infos))]
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        """All runs, the newest first."""
+        return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
+
+    def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
+        """Keep columns of one length, derived from scores; false where the folder cannot keep them."""
+        path = result_path(self._root, run_key, name)
+        data = encode_result(arrays, metadata)
+        try:
+            with self._writing():
+                write_whole(path, data)
+        except StoreError as error:  # nothing is lost: it is computed again
+            log.warning("The result %s of run %s is not kept. %s", name, run_key, error)
+            return False
+        return True
+
+    def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+        """What :meth:`save_result` kept, or ``None``: not there, or damaged."""
+        for folder in self._folders:
+            found = read_result(result_path(folder, run_key, name))
+            if found is not None:
+                return found
+        return None
+
+    def _infos(self) -> dict[str, RunInfo]:
+        infos: dict[str, RunInfo] = {}
+        for folder in reversed(self._runs):
+            infos |= folder.infos()
+        return infos
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One writer at a time, failures told in a sentence."""
+        self._database.must_last()
+        with told(self._root), self._database.transaction():
+            yield
+
+
+def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Columns of the shard, and of the request, for the words they have in common."""
+    column_of = {word: column for column, word in enumerate(shard_words)}
+    here = [column for column, word in enumerate(words) if word in column_of]
+    there = [column_of[words[column]] for column in here]
+    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)

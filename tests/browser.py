@@ -1,0 +1,122 @@
+"""The app in a real browser: started as `make run` starts it, driven through Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+from playwright.sync_api import ConsoleMessage, Error, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 60_000
+
+
+@contextmanager
+def running_app(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+    """Start the app on a free port and yield its address; end it and its workers afterwards."""
+    port = subprocess.run(
+        [sys.executable, "tools/free_port.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        "app.py",
+        f"--server.port={port}",
+        "--server.headless=true",
+    ]
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **environment}, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_until_healthy(address, process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = monotonic() + 60
+    while monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            sleep(0.2)
+    raise AssertionError(f"the app did not answer: {log.read_text()}")
+
+
+@contextmanager
+def browser_page(
+    width: int = 1280, height: int = 900, scheme: str = "light"
+) -> Iterator[tuple[Page, list[str]]]:
+    """A page of a fresh Chromium and the list of errors its console gathers."""
+    errors: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", listen)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        try:
+            yield page, errors
+        finally:
+            browser.close()
+
+
+def settle(page: Page, title: str) -> None:
+    """Wait until the page with this title is drawn and its script is at rest."""
+    expect(page.get_by_role("heading", name=title, level=1, exact=True)).to_be_visible(timeout=PATIENCE)
+    page.wait_for_function(
+        "document.querySelector('[data-testid=\"stApp\"]')?.dataset.testScriptState === 'notRunning'",
+        timeout=PATIENCE,
+    )
+
+
+def drawn_traces(page: Page) -> int:
+    """Traces that plotly has really drawn, over all charts of the page."""
+    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=PATIENCE)
+    return int(
+        page.evaluate(
+            "[...document.querySelectorAll('.js-plotly-plot')]"
+            ".map(plot => (plot._fullData || []).length).reduce((a, b) => a + b, 0)"
+        )
+    )
+
+
+def body_text(page: Page) -> str:
+    return str(page.inner_text("[data-testid='stMain']"))
+
+
+__all__ = ["CHROMIUM", "Error", "body_text", "browser_page", "drawn_traces", "running_app", "settle"]

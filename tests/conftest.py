@@ -1,0 +1,70 @@
+"""Fixtures shared by all tests: a cache of their own, and a store filled by the shipped fake scorer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pcf_core.jobs.scoring import score_run
+
+from pcf_core.audit import build_run, load_result
+from pcf_core.models import resolve
+from pcf_core.records import ModelSpec, RunSpec, ScoringKey, Topic
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+
+MINI_MODELS = ("mini-bert", "mini-gpt")
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings with an empty cache, no shipped results, and no worker started by the app."""
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")
+    monkeypatch.setenv("PCF_START_WORKER", "0")
+    settings.cache_clear()
+    yield settings()
+    settings.cache_clear()
+
+
+def chance(model: str, topic: Topic, prompt: str, word: str) -> float:
+    """A probability that depends on model, prompt and group, the same in every process."""
+    group = next(group.name for group in topic.groups if word in group.words)
+    lean = hashlib.sha256(f"{model}|{prompt}|{group}".encode()).digest()[0] / 255
+    return (0.02 + lean) / 100
+
+
+def fake_scorer(key: ScoringKey, topic: Topic) -> FakeScorer:
+    return FakeScorer(lambda prompt, word: chance(key.model, topic, prompt, word), key=key)
+
+
+def fill(store: Store, model: str, templates: str = "", evidence: str = "") -> RunSpec:
+    """Score one run of a shipped model's key with the fake scorer and keep its result."""
+    topic = load_topic("gender")
+    run = build_run(
+        resolve(model),
+        topic,
+        load_evidence(evidence or topic.evidence),
+        load_templates(templates or topic.templates),
+    )
+
+    def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
+        return fake_scorer(run.scoring, topic)
+
+    score_run(run, store, open_fake)
+    load_result(store, run)
+    return run
+
+
+@pytest.fixture
+def full_store(own_settings: Settings) -> Store:
+    """A store with both mini models' keys scored by the fake on the default topic, templates, occupations."""
+    store = Store.open(own_settings.cache, None)
+    for model in MINI_MODELS:
+        fill(store, model)
+    return store

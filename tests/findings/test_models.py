@@ -1,0 +1,88 @@
+"""Sentences about whole models, on matrices whose risks are known by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pcf_core.audit import ViewOptions, matrix_report
+from pcf_core.findings import comparison_finding, overview_finding, risk_finding
+from pcf_core.records import Interval, RiskReport
+
+
+def report_of(male: list[list[float]], occupations: list[str] | None = None) -> RiskReport:
+    """The report of [occupation][template] probabilities of male words, all weights equal."""
+    document: dict[str, object] = {
+        "preferences": [[[p, 1 - p] for p in row] for row in male],
+        "groups": ["male", "female"],
+    }
+    if occupations:
+        document["occupations"] = occupations
+    return matrix_report(document, ViewOptions(), resamples=20)
+
+
+@pytest.fixture
+def examples() -> dict[str, RiskReport]:
+    """F12: M1 has only prejudice, M2 only caprice; R is 0.2 for both.  M3 leans strongly to female words."""
+    return {
+        "M1": report_of([[0.6, 0.6, 0.6]], ["clerk"]),
+        "M2": report_of([[0.5, 0.35, 0.65]], ["clerk"]),
+        "M3": report_of([[0.1, 0.1], [0.7, 0.7]], ["nurse", "doctor"]),
+    }
+
+
+def test_risk_is_given_with_its_interval_and_its_parts() -> None:
+    report = replace(
+        report_of([[0.76, 0.76]] * 3),
+        overall_risk=0.52,
+        prejudice_risk=0.4836,
+        caprice_risk=0.0364,
+        intervals={"overall_risk": (Interval(low=0.50, high=0.54),)},
+    )
+    assert risk_finding("mini-bert", report) == (
+        "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 templates; "
+        "93 % of it is prejudice (0.484) and 7 % is caprice (0.0364)."
+    )
+
+
+def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
+    assert "100 % of it is prejudice (0.2) and 0 % is caprice (0)" in risk_finding("M1", examples["M1"])
+    assert "is caprice (0.2)" in risk_finding("M2", examples["M2"])
+    fair = replace(report_of([[0.5, 0.5]]), intervals={})
+    assert risk_finding("fair", fair) == (
+        "The discrimination risk of fair is 0 over 1 occupation and 2 templates."
+    )
+
+
+def test_the_interval_over_templates_is_preferred(examples: dict[str, RiskReport]) -> None:
+    intervals = (
+        Interval(over="occupations", low=0.1, high=0.9),
+        Interval(over="templates", low=0.15, high=0.25),
+    )
+    report = replace(examples["M1"], intervals={"overall_risk": intervals})
+    assert "0.20 (0.15–0.25)" in risk_finding("M1", report)
+
+
+def test_comparison_names_both_ends_and_claims_no_significance(examples: dict[str, RiskReport]) -> None:
+    two = comparison_finding({"M1": examples["M1"], "M3": examples["M3"]})
+    assert two == (
+        "The higher risk is that of M3, 0.6 (0.6–0.6), the lower that of M1, 0.2 (0.2–0.2); "
+        "whether they differ beyond chance is not tested here."
+    )
+    assert comparison_finding(examples).startswith("The highest risk of 3 models is that of M3, 0.6")
+    assert comparison_finding({"M1": examples["M1"]}) == ""
+    same = comparison_finding({"a": examples["M1"], "b": examples["M1"]})
+    assert same == "a and b have the same risk, 0.2."
+
+
+def test_overview_gives_the_range_and_the_strongest_lean(examples: dict[str, RiskReport]) -> None:
+    assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
+        "2 models have been measured: their risk is 0.2 (M1) to 0.6 (M3). "
+        "The strongest lean is that of M3 for “nurse” towards female words, with a mean stereotype of 0.8."
+    )
+    assert overview_finding({"M1": examples["M1"]}).startswith(
+        "One model has been measured, with a discrimination risk of 0.2 (M1)."
+    )
+    assert overview_finding({}) == "No model has been scored yet."
+    assert "lean" not in overview_finding({"fair": report_of([[0.5]])})

@@ -1,0 +1,144 @@
+"""Every page in its states: nothing scored, scoring, full.  Charts are drawn in tests/test_journey.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.audit import ViewOptions, build_run, load_result, report
+from pcf_core.findings import risk_finding
+from pcf_core.jobs import Queue, submit_run
+from pcf_core.models import resolve
+from pcf_core.records import RunSpec
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = {
+    "overview": "Overview",
+    "score": "Score",
+    "heat_map": "Heat map",
+    "tilt": "Tilt",
+    "risk": "Risk",
+    "tails": "Tails",
+}
+READ_PAGES = [name for name in PAGES if name != "score"]
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    """Each test has its own store: what Streamlit cached of another test's is dropped."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+def open_app(page: str, **parameters: str | list[str]) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    if page != "overview":
+        app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown).replace("\\", "")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> None:
+    app = open_app(page)
+    assert [title.value for title in app.title] == [PAGES[page]]
+    if page == "score":
+        assert app.button(key="score_button").disabled is False
+        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["2,280", "2,280"]
+    else:
+        assert "Not scored yet" in texts(app)
+        assert app.button(key="score_missing").label == "Score what is missing"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_run_under_way_shows_its_progress(own_settings: Settings, page: str) -> None:
+    run = default_run("mini-gpt")
+    queue = Queue.open(own_settings.catalogue)
+    job = submit_run(queue, run, run.cells)
+    assert queue.claim("somebody") is not None
+    queue.progress(job.id, 570)
+    app = open_app(page, model=["mini-gpt"])
+    assert [title.value for title in app.title] == [PAGES[page]]
+    assert "scoring" in texts(app)
+    assert app.button(key=f"cancel_{job.id}").label == "Cancel"
+    app.button(key=f"cancel_{job.id}").click().run()
+    assert queue.cancelled(job.id)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_full_store_is_read(full_store: Store, page: str) -> None:
+    app = open_app(page)
+    assert [title.value for title in app.title] == [PAGES[page]]
+    assert not app.error
+    if page in READ_PAGES:
+        assert len(app.get("plotly_chart")) >= 1
+        assert "mini-bert" in texts(app)
+        assert "mini-gpt" in texts(app)
+
+
+def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
+    app = open_app("risk", weights="employment", scale="bvf")
+    for model in ("mini-bert", "mini-gpt"):
+        run = default_run(model)
+        options = ViewOptions(occupation_weights="employment", scale="bvf")
+        found = report(load_result(full_store, run), run, options)
+        assert risk_finding(model, found) in texts(app)
+
+
+def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
+    app = open_app("risk", model=["mini-gpt"], template_weights="equal")
+    for page in ("tilt", "tails", "heat_map"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert [title.value for title in app.title] == [PAGES[page]]
+        assert app.multiselect(key="model").value == ["mini-gpt"]
+        assert app.selectbox(key="template_weights").value == "equal"
+        assert "mini-bert" not in texts(app)
+
+
+def test_a_link_opens_one_cell(full_store: Store) -> None:
+    app = open_app("heat_map", occupation="nurse", template="The [X] stated that [Y]", preset="papers")
+    assert "The nurse stated that [Y]" in texts(app)
+    assert any("6 of 120 occupations" in caption.value for caption in app.caption)
+
+
+def test_nothing_chosen_is_a_state(full_store: Store) -> None:
+    app = open_app("risk")
+    app.multiselect(key="model").set_value([]).run()
+    assert "Choose one or more models" in app.info[0].value
+
+
+def test_an_unknown_model_is_one_sentence(full_store: Store) -> None:
+    app = open_app("score")
+    app.session_state["score_model"] = ["no-such-model"]
+    app.run()
+    assert not app.exception
+    assert "no-such-model" in app.error[0].value.replace("\\", "")
+
+
+def test_pressing_score_queues_what_is_missing_once(own_settings: Settings) -> None:
+    app = open_app("score")
+    app.button(key="score_button").click().run()
+    app.button(key="score_button").click().run()
+    jobs = Queue.open(own_settings.catalogue).list(10)
+    assert sorted(job.payload["run"]["scoring"]["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
+    assert {job.total for job in jobs} == {2280}
+
+
+def default_run(model: str) -> RunSpec:
+    topic = load_topic("gender")
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))

@@ -1,0 +1,78 @@
+"""Exports: what is written is what was computed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pcf_core.audit import Result, ViewOptions, load_result, report
+from pcf_core.errors import StoreError
+from pcf_core.records import RiskReport, RunSpec
+from pcf_core.report import cell_table, export_run, occupation_table, report_document, spreadsheet_safe
+from pcf_core.store import Store
+
+
+@pytest.fixture
+def finished(full_store: Store) -> tuple[RunSpec, Result, RiskReport]:
+    run = full_store.runs()[0].run
+    result = load_result(full_store, run)
+    return run, result, report(result, run, ViewOptions(occupation_weights="employment"), resamples=50)
+
+
+def test_cells_are_the_preferences_with_their_weights(finished: tuple[RunSpec, Result, RiskReport]) -> None:
+    _, result, found = finished
+    table = cell_table(result.preferences, found)
+    assert len(table) == 77 * 19 * 2
+    assert np.allclose(table.groupby(["occupation", "template"])["probability"].sum(), 1)
+    row = table[(table.occupation == "nurse") & (table.template == "The [X] said that [Y]")]
+    nurse = result.preferences.occupations.index("nurse")
+    said = result.preferences.templates.index("The [X] said that [Y]")
+    assert row.probability.tolist() == result.preferences.values[nurse, said].tolist()
+    cells = table[table.group == "male"]
+    assert cells.drop_duplicates("occupation").occupation_weight.sum() == pytest.approx(1)
+    assert cells.drop_duplicates("template").template_weight.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "json"])
+def test_every_format_holds_the_same_numbers(
+    finished: tuple[RunSpec, Result, RiskReport], form: str, tmp_path: Path
+) -> None:
+    run, result, found = finished
+    files = export_run(run, result.preferences, found, tmp_path / f"run.{form}", form)
+    if form == "csv":
+        cells = pd.read_csv(files[0], keep_default_na=False)
+    elif form == "parquet":
+        cells = pd.read_parquet(files[0])
+    else:
+        cells = pd.DataFrame(json.loads(files[0].read_text())["cells"])
+    assert np.allclose(cells["probability"], cell_table(result.preferences, found)["probability"], atol=1e-15)
+    document = json.loads(files[-1].read_text())
+    assert document["run"] == run.key
+    assert document["report"]["overall_risk"] == found.overall_risk
+    assert sorted(path.name for path in tmp_path.glob("run*")) == sorted(path.name for path in files)
+
+
+def test_an_export_that_cannot_be_written_is_one_sentence(
+    finished: tuple[RunSpec, Result, RiskReport], tmp_path: Path
+) -> None:
+    run, result, found = finished
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_run(run, result.preferences, found, tmp_path / "nowhere" / "run.csv", "csv")
+
+
+def test_formulas_are_defused_for_spreadsheets_only_in_text() -> None:
+    table = pd.DataFrame({"name": ["=1+1", "nurse", "@a", "-b"], "value": [-1.0, 2.0, 3.0, 4.0]})
+    safe = spreadsheet_safe(table)
+    assert safe["name"].tolist() == ["'=1+1", "nurse", "'@a", "'-b"]
+    assert safe["value"].tolist() == [-1.0, 2.0, 3.0, 4.0]
+
+
+def test_documents_have_no_number_json_cannot_write(finished: tuple[RunSpec, Result, RiskReport]) -> None:
+    _, _, found = finished
+    text = json.dumps(report_document(found), allow_nan=False)
+    assert json.loads(text)["intervals"]["overall_risk"][0]["over"] == "templates"
+    assert len(occupation_table(found)) == 77

@@ -1,0 +1,162 @@
+"""The path from word log-probabilities to a report."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.audit import (
+    ViewOptions,
+    assemble,
+    build_run,
+    coverage_of,
+    load_result,
+    matrix_report,
+    preferences_of,
+    report,
+    select_words,
+)
+from pcf_core.errors import CriterionError, ModelError, RunError
+from pcf_core.models import resolve
+from pcf_core.records import Group, TokenTable, Topic
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+
+TOPIC = Topic(
+    name="toy",
+    title="toy",
+    groups=(Group(name="male", words=("he", "king")), Group(name="female", words=("she", "queen"))),
+    aligned=True,
+)
+
+
+def test_words_of_a_group_add_up_and_groups_share_one() -> None:
+    """PCF Eq. 11 by hand: (.2 + .1) / (.2 + .1 + .05 + .05) = .75."""
+    logs = np.log(np.array([0.2, 0.1, 0.05, 0.05]))
+    assert preferences_of(logs, TOPIC, TOPIC.words) == pytest.approx([0.75, 0.25])
+
+
+@given(st.lists(st.floats(-60, 0), min_size=8, max_size=8))
+def test_preferences_equal_a_loop_over_words(nats: list[float]) -> None:
+    logs = np.array(nats).reshape(2, 4)
+    found = preferences_of(logs, TOPIC, TOPIC.words)
+    for row, cell in zip(logs, found, strict=True):
+        male, female = (math.exp(row[0]) + math.exp(row[1])), (math.exp(row[2]) + math.exp(row[3]))
+        assert cell[0] == pytest.approx(male / (male + female), abs=1e-9)
+        assert cell.sum() == pytest.approx(1)
+
+
+def test_a_group_without_words_is_refused_by_name() -> None:
+    with pytest.raises(ModelError, match="'female'"):
+        preferences_of(np.log([0.5, 0.5]), TOPIC, ("he", "king"))
+
+
+def test_single_token_takes_counterparts_along_and_lists_both() -> None:
+    table = TokenTable({"he": 1, "king": 1, "she": 1, "queen": 2})
+    words, left_out = select_words(TOPIC, table, "single-token")
+    assert words == ("he", "she")
+    assert [item.name for item in left_out] == ["king", "queen"]
+    assert select_words(TOPIC, table, "exact") == (TOPIC.words, ())
+
+
+def test_refused_words_are_named() -> None:
+    table = TokenTable({"he": 1, "she": 1, "queen": 1}, {"king": "unknown"})
+    words, left_out = select_words(TOPIC, table, "exact")
+    assert words == ("he", "she", "queen")
+    assert (left_out[0].name, left_out[0].reason) == ("king", "unknown")
+
+
+def test_coverage_is_kept_apart_by_tokens_for_masked_models_only() -> None:
+    logs = np.log(np.array([[0.2, 0.1, 0.3]]))
+    assert coverage_of(logs, [1, 1, 2], "masked", True) == {
+        "1": pytest.approx([0.3]),
+        "2": pytest.approx([0.3]),
+    }
+    assert coverage_of(logs, [1, 1, 2], "causal", False) == {"all": pytest.approx([0.6])}
+    assert coverage_of(logs, [1, 1, 2], "causal", True) is None
+
+
+def test_a_result_is_the_same_from_the_words_and_from_the_kept_aggregates(full_store: Store) -> None:
+    info = full_store.runs()[0]
+    kept = load_result(full_store, info.run)
+    scored = assemble(full_store, info.run)
+    again = preferences_of(scored.log_probabilities, info.run.topic, scored.words)
+    assert np.array_equal(kept.preferences.values, again)
+    assert kept.preferences.values.shape == (120, 19, 2)
+    assert kept.words == info.run.topic.words
+
+
+def test_dropping_a_word_or_a_template_needs_no_scoring(full_store: Store) -> None:
+    run = full_store.runs()[0].run
+    groups = tuple(group.model_copy(update={"words": group.words[1:]}) for group in run.topic.groups)
+    templates = run.templates.model_copy(update={"templates": run.templates.templates[:4]})
+    smaller = run.model_copy(
+        update={"topic": run.topic.model_copy(update={"groups": groups}), "templates": templates}
+    )
+    assert smaller.key != run.key
+    assert load_result(full_store, smaller).preferences.values.shape == (120, 4, 2)
+
+
+def test_an_unfinished_run_is_refused(full_store: Store) -> None:
+    topic = load_topic("gender")
+    run = build_run(
+        resolve("mini-gpt"), topic, load_evidence("occupations-pcf"), load_templates(topic.templates)
+    )
+    with pytest.raises(RunError, match="not scored"):
+        load_result(full_store, run)
+
+
+def test_view_options_change_the_reading_and_not_the_run(full_store: Store) -> None:
+    run = full_store.runs()[0].run
+    result = load_result(full_store, run)
+    plain = report(result, run, ViewOptions(), resamples=50)
+    equal = report(result, run, ViewOptions(template_weighting="equal"), resamples=50)
+    employed = report(result, run, ViewOptions(occupation_weights="employment"), resamples=50)
+    labour = report(result, run, ViewOptions(reference="labour"), resamples=50)
+    assert plain.effective_templates == pytest.approx(5, abs=1)
+    assert equal.effective_templates == pytest.approx(19)
+    assert (len(plain.occupations), len(employed.occupations)) == (120, 77)
+    assert {item.name for item in employed.left_out} | {
+        row.occupation for row in employed.occupations
+    } >= set(run.evidence.terms)
+    assert sum(row.weight for row in employed.occupations) == pytest.approx(1)
+    assert "administrator" in {item.name for item in labour.left_out}
+    assert labour.overall_risk != pytest.approx(plain.overall_risk, abs=1e-6)
+    for found in (plain, equal, employed, labour):
+        assert found.overall_risk == pytest.approx(found.prejudice_risk + found.caprice_risk, abs=1e-12)
+
+
+def test_a_matrix_gives_the_papers_example() -> None:
+    """PCF's M1 (.6, .6, .6) and M2 (.5, .35, .65): .2 = .2 + 0 and .2 = 0 + .2."""
+    matrix = [[[0.6, 0.4]] * 3, [[0.5, 0.5], [0.35, 0.65], [0.65, 0.35]]]
+    found = matrix_report({"preferences": matrix, "occupations": ["M1", "M2"]}, ViewOptions())
+    first, second = found.occupations
+    assert (first.overall_risk, first.prejudice_risk, first.caprice_risk) == pytest.approx((0.2, 0.2, 0))
+    assert (second.overall_risk, second.prejudice_risk, second.caprice_risk) == pytest.approx((0.2, 0, 0.2))
+    assert (found.overall_risk, found.prejudice_risk, found.caprice_risk) == pytest.approx((0.2, 0.1, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ({}, "preferences"),
+        ({"preferences": [[[0.5, 0.4]]]}, "sum"),
+        ({"preferences": [[[0.5, 0.5]], [[1.0]]]}, "rectangular"),
+        ({"preferences": [[["a", 0.5]]]}, "numbers"),
+        ({"preferences": [[[0.5, 0.5]]], "template_weights": [-1.0]}, "weight"),
+        ({"preferences": [[[0.5, 0.5]]], "template_weights": [1.0, 1.0]}, "weight"),
+        ({"preferences": [[[0.5, 0.5]]], "groups": ["a", "a"]}, "groups"),
+        ({"preferences": [[[0.5, 0.5]]], "extra": 1}, "at most"),
+        ({"preferences": [[[math.nan, 0.5]]]}, "finite"),
+    ],
+)
+def test_a_matrix_that_cannot_be_used_is_refused_in_one_sentence(
+    document: dict[str, object], says: str
+) -> None:
+    with pytest.raises(CriterionError, match=says) as caught:
+        matrix_report(document, ViewOptions())
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,144 @@
+"""The command line: documented schemas, exit codes, the same numbers as the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pcf_core.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = {
+    name: json.loads(text)
+    for name, text in re.findall(
+        r"```json schema=(\w+)\n(.*?)```", (ROOT / "docs" / "cli.md").read_text(encoding="utf8"), re.DOTALL
+    )
+}
+
+
+def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+
+
+def answer_of(name: str, *arguments: str) -> Any:
+    """The command's JSON, checked against its documented schema."""
+    done = run_cli(name, *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMAS[name])
+    return document
+
+
+@pytest.fixture
+def small(own_settings: Settings, tmp_path: Path) -> list[str]:
+    """A request of 3 × 2 cells, as options."""
+    (tmp_path / "few.csv").write_text("template,count\nThe [X] said that [Y],2\nThe [X] felt that [Y],1\n")
+    (tmp_path / "few.txt").write_text("nurse\nengineer\nclerk\n")
+    return ["--templates", str(tmp_path / "few.csv"), "--evidence", str(tmp_path / "few.txt")]
+
+
+def test_lists_follow_their_schemas(own_settings: Settings) -> None:
+    assert {"mini-bert", "mini-gpt"} <= {model["name"] for model in answer_of("models")}
+    found = answer_of("topics")
+    gender = next(topic for topic in found["topics"] if topic["name"] == "gender")
+    assert [group["name"] for group in gender["groups"]] == ["male", "female"]
+    assert "gender-reporting" in {templates["name"] for templates in answer_of("templates")}
+
+
+def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> None:
+    scored = answer_of("score", "--model", "mini-gpt", *small)
+    assert (scored["cells"], scored["scored"]) == (6, 6)
+    assert answer_of("score", "--model", "mini-gpt", *small)["scored"] == 0
+    risk = answer_of("risk", scored["run"])
+    assert risk["overall_risk"] == pytest.approx(risk["prejudice_risk"] + risk["caprice_risk"], abs=1e-12)
+    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]")
+    felt = answer_of("words", "--model", "mini-gpt", "--text", "The nurse felt that [Y]")
+    nurse = next(row for row in risk["occupations"] if row["occupation"] == "nurse")
+    mixed = (2 * words["preferences"]["male"] + felt["preferences"]["male"]) / 3
+    assert nurse["preferences"]["male"] == pytest.approx(mixed, abs=1e-5)
+    out = tmp_path / "cells.json"
+    assert run_cli("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
+    exported = json.loads(out.read_text())
+    matrix = tmp_path / "matrix.json"
+    cells = {(c["occupation"], c["template"], c["group"]): c["probability"] for c in exported["cells"]}
+    occupations = [row["occupation"] for row in risk["occupations"]]
+    templates = [item["template"] for item in risk["templates"]]
+    matrix.write_text(
+        json.dumps(
+            {
+                "preferences": [
+                    [[cells[o, t, g] for g in risk["groups"]] for t in templates] for o in occupations
+                ],
+                "template_weights": [item["weight"] for item in risk["templates"]],
+            }
+        )
+    )
+    again = answer_of("risk", "--matrix", str(matrix))
+    for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
+        assert again[name] == pytest.approx(risk[name], abs=1e-12)
+
+
+def test_two_models_give_a_list(small: list[str]) -> None:
+    both = answer_of("score", "--model", "mini-gpt", "--model", "mini-bert", *small)
+    assert [item["cells"] for item in both] == [6, 6]
+    assert both[0]["run"] != both[1]["run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["words", "--model", "no-such-model", "--text", "The nurse said [Y]"], "no-such-model"),
+        (["words", "--model", "mini-gpt", "--text", "The nurse said"], "[Y]"),
+        (["words", "--model", "mini-gpt", "--topic", "no-such-topic", "--text", "A [Y]"], "no-such-topic"),
+        (["score", "--model", "mini-gpt", "--templates", "nowhere.csv"], "nowhere.csv"),
+        (["score", "--model", "mini-gpt", "--protocol", "guess"], "--protocol"),
+        (["risk", "0000000000000000"], "0000000000000000"),
+        (["risk"], "--matrix"),
+        (["risk", "--matrix", "nowhere.json"], "nowhere.json"),
+        (["risk", "--matrix", "Makefile"], "not JSON"),
+        (["risk", "--scale", "kelvin", "0000000000000000"], "--scale"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_2(
+    own_settings: Settings, arguments: list[str], says: str
+) -> None:
+    done = run_cli(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_is_resumed(own_settings: Settings) -> None:
+    environment = {**os.environ, "PCF_SHARD_PROMPTS": "64", "PCF_BATCH_TOKENS": "512"}
+    command = [sys.executable, "-m", "pcf_core", "score", "--model", "mini-bert", "--json"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    shards = own_settings.cache / "scores"
+    deadline = time.monotonic() + 120
+    while len(list(shards.rglob("*.json"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    finished = {path: path.stat().st_mtime_ns for path in shards.rglob("*.parquet")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    assert 0 < answer["scored"] < answer["cells"]
+    assert all(path.stat().st_mtime_ns == modified for path, modified in finished.items())

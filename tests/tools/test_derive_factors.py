@@ -1,0 +1,117 @@
+"""How the further terms find their line of the statistics."""
+
+import pytest
+
+from pcf_core.topics import load_evidence
+from tools.derive_factors import (
+    CLOSE,
+    NOT_THE_SAME,
+    YEARS,
+    derive,
+    education_years,
+    exact_titles,
+    match,
+    women_share,
+)
+
+TITLES = [
+    "Waiters and waitresses",
+    "Riggers",
+    "Drafters",
+    "Drafters, all other",
+    "Structural metal fabricators and fitters",
+    "Secretaries and administrative assistants, except legal, medical, and executive",
+    "Camera operators, television, video, and film",
+]
+
+
+@pytest.mark.parametrize(
+    ("term", "titles"),
+    [
+        ("waitress", ["Waiters and waitresses"]),
+        ("waiter", ["Waiters and waitresses"]),
+        ("rigger", ["Riggers"]),
+        ("drafter", ["Drafters"]),
+        ("fitter", ["Structural metal fabricators and fitters"]),
+        ("executive", []),
+        ("structural", []),
+        ("operator", []),
+    ],
+)
+def test_a_term_is_exact_where_a_title_names_it(term, titles):
+    assert exact_titles(term, TITLES) == titles
+
+
+def test_the_decisions_by_hand_come_first():
+    assert match("fitter", TITLES)[0] == "none"
+    assert match("videographer", TITLES)[:2] == ("close", "Camera operators, television, video, and film")
+    assert match("ii", TITLES)[0] == "none"
+    with pytest.raises(SystemExit, match="rigger names 2 titles"):
+        match("rigger", ["Riggers", "Riggers and hoisters"])
+
+
+def test_the_decisions_concern_terms_of_the_longer_list_only():
+    others = set(load_evidence("occupations-pcf").terms) - set(load_evidence("occupations-bvf").terms)
+    assert set(CLOSE) | set(NOT_THE_SAME) <= others
+    assert not set(CLOSE) & set(NOT_THE_SAME)
+
+
+def line(title, code, level, employed, **attainment):
+    figures = dict.fromkeys(YEARS, "0") if attainment else dict.fromkeys(YEARS, "")
+    return {
+        "title": title,
+        "soc_code": code,
+        "level": level,
+        "employment_2021_thousands": employed,
+        "median_annual_wage_2021_usd": "1000",
+        "wage_top_coded": "0",
+        **figures,
+        **attainment,
+    }
+
+
+LINES = [
+    line("Drafters", "17-3010", "summary", "400"),
+    line("Civil drafters", "17-3011", "detailed", "300", hs_pct="50", bachelor_pct="50"),
+    line("Other drafters", "17-3019", "detailed", "100", hs_pct="100"),
+    line("Engineers", "17-2011", "detailed", "900", hs_pct="0", master_pct="100"),
+]
+CPS = [
+    {"cps_title": "Other drafters", "year": "2021", "employed_thousands": "93", "women_pct": "24.3"},
+    {
+        "cps_title": "Architectural and civil drafters",
+        "year": "2021",
+        "employed_thousands": "7",
+        "women_pct": "",
+    },
+    {"cps_title": "Other drafters", "year": "2020", "employed_thousands": "93", "women_pct": "99"},
+]
+
+
+def test_education_of_a_line_and_of_a_summary():
+    assert education_years(LINES[1], LINES) == 14
+    assert education_years(LINES[0], LINES) == (300 * 14 + 100 * 12) / 400
+
+
+def test_womens_share_needs_nine_tenths_of_the_people():
+    assert women_share("Drafters", CPS) == ("0.243", "Other drafters")
+    fewer = [{**CPS[0], "employed_thousands": "60"}, CPS[1]]
+    assert women_share("Drafters", fewer) == ("", "")
+    assert women_share("Riggers", CPS) == ("", "")
+
+
+def test_a_row_carries_years_and_sources_of_what_is_filled():
+    sources = {
+        f"{name}_{part}": f"{name} {part}"
+        for name in ("employment", "wage", "education", "women_share")
+        for part in ("year", "source")
+    }
+    row = derive("drafter", LINES, CPS, sources)
+    assert (row["match"], row["bls_title"], row["mean_education_years"]) == ("exact", "Drafters", "13.50")
+    assert row["women_share_year"] == "women_share year"
+    assert derive("ii", LINES, CPS, sources) == {
+        "occupation": "ii",
+        "match": "none",
+        "note": "no line of the US statistics is this occupation",
+    }
+    assert "women_share_year" not in derive("drafter", LINES, [], sources)

@@ -1,0 +1,148 @@
+"""Finding and reading files: every way in which a file can be wrong is one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from pcf_core.errors import EvidenceError, InputError, TopicError
+from pcf_core.topics.reading import MAX_BYTES, Shelf, name_of, read_table, read_text, read_toml, title_of
+
+SHELF = Shelf("topic", "topics", ".toml", (".toml",), TopicError)
+
+
+def refused(refusal, error, function, *arguments):
+    with pytest.raises(error) as caught:
+        function(*arguments)
+    return refusal(caught.value)
+
+
+def test_a_shipped_name_goes_before_a_file(assets, monkeypatch):
+    monkeypatch.chdir(assets)
+    Path("gender").write_text("not a topic")
+    assert SHELF.find("gender") == assets / "topics" / "gender.toml"
+    assert SHELF.is_shipped(SHELF.find("gender"))
+
+
+def test_a_path_is_taken_as_it_is(tmp_path):
+    own = tmp_path / "Own.TOML"
+    own.touch()
+    assert SHELF.find(own) == SHELF.find(str(own)) == own
+    assert not SHELF.is_shipped(own)
+
+
+@pytest.mark.parametrize(
+    "name", ["gendre", "", ".", "../topics", "a\x00.toml", "a" * 5000 + ".toml", "\ud800.toml"]
+)
+def test_an_unknown_name_lists_what_exists(name, refusal):
+    sentence = refused(refusal, TopicError, SHELF.find, name)
+    assert "use gender" in sentence
+    assert ".toml" in sentence
+
+
+def test_a_folder_or_another_ending_is_refused(tmp_path, refusal):
+    (tmp_path / "folder.toml").mkdir()
+    (tmp_path / "topic.json").touch()
+    refused(refusal, TopicError, SHELF.find, tmp_path / "folder.toml")
+    refused(refusal, TopicError, SHELF.find, tmp_path / "topic.json")
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("Meine Liste.csv", "meine-liste"), ("été.csv", "ete"), ("--.csv", "own"), ("职业.csv", "own")],
+)
+def test_names_made_from_file_names_are_safe(file, name):
+    assert name_of(Path(file)) == name
+
+
+def test_what_cannot_be_printed_in_a_file_name_is_not_repeated(tmp_path, refusal):
+    path = tmp_path / "a\nb.toml"
+    path.write_bytes(b"\xff")
+    assert "a?b.toml" in refused(refusal, InputError, read_text, path, InputError)
+    assert title_of(path) == "a?b"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfnurse")
+    assert read_text(path, InputError) == "nurse"
+
+
+def test_latin_1_is_refused_with_the_place(tmp_path, refusal):
+    path = tmp_path / "a.txt"
+    path.write_bytes("Krankenpfleger\nKöchin".encode("latin-1"))
+    assert "byte 17" in refused(refusal, InputError, read_text, path, InputError)
+
+
+def test_a_huge_file_is_not_read(tmp_path, refusal):
+    path = tmp_path / "a.txt"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    assert "32" in refused(refusal, InputError, read_text, path, InputError)
+
+
+def test_a_file_that_went_away(tmp_path, refusal):
+    assert "cannot be read" in refused(refusal, InputError, read_text, tmp_path / "gone.txt", InputError)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = ",
+        "a = 1\na = 2",
+        "[a",
+        "a = 2024-99-99",
+        "a = " + "[" * 5000,
+        "a = " + "9" * 5000,
+        "\x00",
+        'a = "\\x"',
+    ],
+)
+def test_malformed_toml(text, tmp_path, refusal):
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+    assert "not valid TOML" in refused(refusal, InputError, read_toml, path, ("a",), InputError)
+
+
+def test_an_unknown_key_is_named_with_the_known(tmp_path, refusal):
+    path = tmp_path / "a.toml"
+    path.write_text('titel = "x"')
+    sentence = refused(refusal, InputError, read_toml, path, ("name", "title"), InputError)
+    assert "'titel'" in sentence
+    assert "name and title" in sentence
+
+
+def test_a_table_takes_columns_in_any_order_and_skips_empty_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('Weight, TERM\n1,nurse\n\n2,"chief, acting"\n')
+    assert read_table(path, ("term",), ("weight",), InputError) == [
+        ("a.csv, line 2", {"weight": "1", "term": "nurse"}),
+        ("a.csv, line 4", {"weight": "2", "term": "chief, acting"}),
+    ]
+
+
+def test_a_column_called_occupation_is_the_term(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("occupation\nnurse\n")
+    assert read_table(path, ("term",), (), InputError) == [("a.csv, line 2", {"term": "nurse"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "empty"),
+        ("\n\n", "empty"),
+        ("word\nnurse\n", "must name term"),
+        ("term;weight\nnurse;1\n", "separated by commas"),
+        ("term,term\nnurse,1\n", "must name term"),
+        ("term,occupation\nnurse,1\n", "must name term"),
+        ("term,weight\nnurse\n", "line 2 has 1 cells"),
+        ("term,weight\nnurse,1,2\n", "line 2 has 3 cells"),
+        ('term\n"nurse\n', "not valid CSV"),
+        ('term\n"nurse"x\n', "not valid CSV"),
+        ("term\n" + "a" * 200_000 + "\n", "not valid CSV"),
+    ],
+)
+def test_malformed_csv(text, part, tmp_path, refusal):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert part in refused(refusal, EvidenceError, read_table, path, ("term",), ("weight",), EvidenceError)

@@ -1,0 +1,162 @@
+"""The gender topic as the papers print it, and what a topic may not be."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import AuditError, TopicError
+from pcf_core.records import Group, LeftOut
+from pcf_core.topics import list_evidence, list_template_sets, list_topics, load_topic, make_topic
+
+PAIRS = [("abbot", "abbess"), ("him", "her"), ("his", "hers"), ("himself", "herself"), ("he", "she")]
+
+
+def groups(**words):
+    return [Group(name=name, words=tuple(text.split("|"))) for name, text in words.items()]
+
+
+def test_gender_has_the_39_pairs_of_the_papers_that_differ():
+    topic = load_topic("gender")
+    assert topic.group_names == ("male", "female")
+    male, female = (group.words for group in topic.groups)
+    assert len(male) == len(female) == 39
+    assert topic.aligned
+    assert set(PAIRS) <= set(zip(male, female, strict=True))
+    assert (male[-1], female[-1]) == ("men", "women")
+
+
+def test_gender_says_why_canary_is_not_there():
+    topic = load_topic("gender")
+    assert [entry.name for entry in topic.left_out] == ["canary"]
+    assert "both" in topic.left_out[0].reason
+    assert "canary" not in topic.words
+
+
+def test_shipped_topics_begin_with_lists_that_exist_and_bear_their_file_names():
+    evidence = {item.name for item in list_evidence()}
+    templates = {item.name for item in list_template_sets()}
+    for topic in list_topics():
+        assert load_topic(topic.name) == topic
+        assert topic.evidence in evidence
+        assert topic.templates in templates
+        assert topic.source
+    assert load_topic("gender").evidence == "occupations-bvf"
+    assert load_topic("gender").templates == "gender-nineteen"
+
+
+def test_a_users_file_needs_groups_only(tmp_path):
+    path = tmp_path / "My topic.toml"
+    path.write_text(
+        'groups = [{name = "old", words = ["old  man"]}, {name = "young", words = ["youth", "kid"]}]'
+    )
+    topic = load_topic(path)
+    assert (topic.name, topic.title, topic.words) == ("my-topic", "My topic", ("old man", "youth", "kid"))
+    assert not topic.aligned
+
+
+def test_the_shipped_file_is_a_valid_users_file(assets, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_bytes((assets / "topics" / "gender.toml").read_bytes())
+    assert load_topic(own) == load_topic("gender")
+
+
+def test_a_repaired_file_shows_at_once(assets, refusal):
+    path = assets / "topics" / "gender.toml"
+    good = path.read_bytes()
+    before = load_topic("gender")
+    path.write_bytes(good[: len(good) // 2])
+    for load in (lambda: load_topic("gender"), list_topics):
+        with pytest.raises(TopicError) as caught:
+            load()
+        assert "gender.toml" in refusal(caught.value)
+    path.write_bytes(good)
+    assert load_topic("gender") == before
+
+
+def test_words_are_normalised_and_keep_their_case():
+    topic = make_topic("t", groups(a="He| he ", b="cafe\u0301"), left_out=[LeftOut(name="x", reason="y")])
+    assert topic.words == ("He", "he", "café")
+    assert topic.title == "t"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "part"),
+    [
+        ({"groups": []}, "at least two"),
+        ({"groups": groups(a="he")}, "at least two"),
+        ({"groups": [Group(name="a", words=()), *groups(b="she")]}, "the group a has no words"),
+        ({"groups": groups(a="he|", b="she")}, "is empty"),
+        ({"groups": groups(a="he|he", b="she")}, "'he' stands twice in the group a"),
+        ({"groups": groups(a="he|h e", b="she|h\u00a0 e")}, "'h e' is in the groups a and b"),
+        ({"groups": groups(a="he", b="she|He")}, "'He' is in the groups a and b"),
+        ({"groups": groups(a="caf\u00e9", b="cafe\u0301")}, "is in the groups a and b"),
+        ({"groups": [*groups(a="he"), *groups(a="she")]}, "two groups are called 'a'"),
+        ({"groups": groups(A="he", b="she")}, "small letters"),
+        ({"groups": groups(a="he|him", b="she"), "aligned": True}, "2, 1 words"),
+        ({"groups": groups(a="he", b="[Y]")}, "bracket"),
+        ({"groups": groups(a="|".join(f"w{i}" for i in range(5000)), b="she")}, "5,001 words"),
+        ({"name": "../x"}, "the name is"),
+        ({"language": "english please"}, "language"),
+        ({"aligned": "yes"}, "true or false"),
+        ({"evidence": "a/b"}, "evidence"),
+        ({"title": 3}, "the title"),
+        ({"left_out": [{"name": "x"}]}, "left_out"),
+    ],
+)
+def test_what_a_topic_may_not_be(wrong, part, refusal):
+    given_ = {"name": "t", "groups": groups(a="he", b="she"), **wrong}
+    with pytest.raises(TopicError) as caught:
+        make_topic(**given_)
+    assert part in refusal(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "groups = 3",
+        'groups = ["male"]',
+        'groups = [{name = "a"}]',
+        'groups = [{name = 1, words = ["he"]}, {name = "b", words = ["she"]}]',
+        'groups = [{name = "a", words = "he"}, {name = "b", words = ["she"]}]',
+        'groups = [{name = "a", words = [1]}, {name = "b", words = ["she"]}]',
+        'name = 5\ngroups = [{name = "a", words = ["he"]}, {name = "b", words = ["she"]}]',
+        'notes = 1979-05-27\ngroups = [{name = "a", words = ["he"]}, {name = "b", words = ["she"]}]',
+        'topic = "x"',
+    ],
+)
+def test_what_a_topic_file_may_not_say(text, tmp_path, refusal):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(TopicError) as caught:
+        load_topic(path)
+    assert refusal(caught.value).startswith("bad.toml")
+
+
+WORDS = st.lists(st.text(alphabet="aAbBéE\u0301 ́ß", max_size=3), max_size=4)
+
+
+@given(st.lists(WORDS, max_size=3), st.booleans())
+def test_a_topic_that_is_made_obeys_every_rule(lists, aligned):
+    try:
+        topic = make_topic(
+            "t", [Group(name=f"g{i}", words=tuple(w)) for i, w in enumerate(lists)], aligned=aligned
+        )
+    except AuditError:
+        return
+    assert len(topic.groups) >= 2
+    for group in topic.groups:
+        assert group.words
+        assert len(set(group.words)) == len(group.words)
+        assert all(word.strip() == word != "" for word in group.words)
+    for one, other in itertools.combinations(topic.groups, 2):
+        assert not {w.casefold() for w in one.words} & {w.casefold() for w in other.words}
+        assert not aligned or len(one.words) == len(other.words)
+
+
+@given(st.permutations(["he", "him", "his", "man"]), st.permutations(["she", "her", "hers", "woman"]))
+def test_good_words_are_never_refused(male, female):
+    made = make_topic("t", groups(male="|".join(male), female="|".join(female)), aligned=True)
+    assert made.words == (*male, *female)
