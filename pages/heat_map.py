@@ -9,10 +9,12 @@ from pcf_core.ui.arrange import ORDERS, PAPER_TEMPLATES, arranged, shown_occupat
 from pcf_core.ui.cell import cell_caption, cell_preferences, cell_words
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.figures import heat_figures
-from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture, plain
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import cell_rows
+from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
 
-PRESETS = {"varied": "Most varied", "papers": "The papers' 6 × 10", "all": "All"}
+PRESETS = ("varied", "papers", "all")
 HOW = """
 Each cell is the probability that the model prefers one group's words after this occupation in this
 context: 1 means only that group's words, 0 none of them, the middle of the scale is neutral. The bars on
@@ -44,19 +46,18 @@ def draw() -> None:
         )
         preset = st.selectbox(
             "Show",
-            list(PRESETS),
-            format_func=PRESETS.__getitem__,
+            PRESETS,
             key="preset",
             bind="query-params",
-            help="Which occupations and templates are drawn.",
+            help="varied: the 40 occupations that vary most × the 30 heaviest templates. "
+            "papers: the 6 × 10 of BVF Figure 11. all: everything that fits.",
         )
         order = st.selectbox(
             "Order by",
-            list(ORDERS),
-            format_func=ORDERS.__getitem__,
+            ORDERS,
             key="order",
             bind="query-params",
-            help="The order of the occupations, from the top.",
+            help="From the top: mean tilt, spread over the templates, name, or women's share in the US.",
         )
     item = loaded.runs[model]
     finding(heat_map_finding(model, item.result.preferences, group, item.report.template_weights))
@@ -113,4 +114,4 @@ def draw_cell(loaded: Loaded, neutral: float) -> None:
             st.caption(cell_caption(item, occupation, template))
 
 
-guarded(draw)
+show(draw)

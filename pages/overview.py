@@ -6,8 +6,9 @@ from pcf_core.charts import risk_dots
 from pcf_core.findings import overview_finding
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.figures import risk_figures
-from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import risk_table, run_rows
+from pcf_core.ui.shell import show
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -44,4 +45,4 @@ def draw() -> None:
     foot(HOW, lambda: risk_table(run_rows(everything)), "overview", loaded)
 
 
-guarded(draw)
+show(draw)

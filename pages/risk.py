@@ -10,13 +10,13 @@ from pcf_core.ui.figures import risk_figures
 from pcf_core.ui.page import (
     finding,
     foot,
-    guarded,
     key_figures,
     open_page,
     picture,
-    plain,
 )
 from pcf_core.ui.rows import published_rows, reference_rows, risk_table, run_rows
+from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
 
 HOW = """
 Each bar is the discrimination risk R of one model: the mean over occupations of the criterion J of its
@@ -85,4 +85,4 @@ def draw_occupations(loaded: Loaded) -> None:
     foot(HOW_OCCUPATIONS, lambda: occupation_table(report), "occupations", loaded)
 
 
-guarded(draw)
+show(draw)

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from pcf_core.errors import AuditError
-from pcf_core.ui.page import guarded, plain, submit
+from pcf_core.ui.page import submit
 from pcf_core.ui.queue import draw_queue
 from pcf_core.ui.request import draw_estimate, draw_request, requested_runs
+from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
 
 
 def draw() -> None:
@@ -36,4 +38,4 @@ def draw() -> None:
     draw_queue()
 
 
-guarded(draw)
+show(draw)

@@ -6,8 +6,9 @@ from pcf_core.charts import caprice_histogram, prejudice_histogram
 from pcf_core.findings import tails_finding
 from pcf_core.stats import caprice_tail, normal_fit
 from pcf_core.ui.figures import parts_of, tail_figures
-from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import tails_table
+from pcf_core.ui.shell import show
 
 HOW = """
 **Caprice** is what an occupation's risk gains because its stereotype changes sign from context to
@@ -62,4 +63,4 @@ def draw() -> None:
     foot(HOW, lambda: tails_table(loaded.reports), "tails", loaded)
 
 
-guarded(draw)
+show(draw)

@@ -6,8 +6,9 @@ from pcf_core.charts import tilt_box, tilt_panels
 from pcf_core.findings import risk_finding, tilt_finding
 from pcf_core.topics import womens_share
 from pcf_core.ui.figures import tilt_figures
-from pcf_core.ui.page import finding, foot, guarded, key_figures, open_page, picture
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import tilt_table
+from pcf_core.ui.shell import show
 
 HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
@@ -45,4 +46,4 @@ def draw() -> None:
     foot(HOW, lambda: tilt_table(loaded.reports), "tilt", loaded)
 
 
-guarded(draw)
+show(draw)

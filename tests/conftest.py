@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from pcf_core.jobs.scoring import score_run
 
@@ -17,6 +18,10 @@ from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+
+# The machines that run the tests differ in speed: an example has no deadline, a test has (pytest-timeout).
+hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.load_profile("project")
 
 MINI_MODELS = ("mini-bert", "mini-gpt")
 

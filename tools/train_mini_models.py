@@ -22,8 +22,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +31,7 @@ import torch
 import typer
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
+    AddedToken,
     BertConfig,
     BertForMaskedLM,
     GPT2Config,
@@ -70,6 +70,7 @@ class Recipe:
     decay: float = 0.35
     mask_share: float = 0.25
     short_share: float = 0.15
+    short_lengths: tuple[int, ...] = tuple(range(12, 64))
     seed: int = 0
 
 
@@ -169,6 +170,7 @@ class Batches:
     """Rows of token ids, a function of (seed, step) alone, so that a resumed run sees the same text."""
 
     def __init__(self, work: Path, recipe: Recipe, tokenizer: Tokenizer) -> None:
+        self.no_space = space_table(tokenizer)
         self.stream = np.load(work / "stream.npy", mmap_mode="r")
         self.openings = np.load(work / "openings.npy", mmap_mode="r")
         full_stop = tokenizer.token_to_id(".")
@@ -181,7 +183,7 @@ class Batches:
         """[rows, length] ids that begin with ``<s>``; windows that begin at a sentence start."""
         random = np.random.default_rng((self.recipe.seed, step))
         short = random.random() < self.recipe.short_share
-        length = int(random.integers(12, 64)) if short else LENGTH
+        length = int(random.choice(self.recipe.short_lengths)) if short else LENGTH
         count = self.recipe.batch_tokens // length
         half = count // 2
         first = step * (self.recipe.batch_tokens // LENGTH // 2)
@@ -189,10 +191,8 @@ class Batches:
         starts = random.choice(self.starts, count - half)
         windows = np.stack([self.stream[start : start + length - 1] for start in starts])
         body = np.concatenate([opening, windows]).astype(np.int64)
-        body[:, 0] = strip_space(body[:, 0], self.no_space)
+        body[:, 0] = self.no_space[body[:, 0]]
         return np.concatenate([np.full((count, 1), BOS), body], axis=1)
-
-    no_space: np.ndarray = np.arange(VOCABULARY)
 
 
 def space_table(tokenizer: Tokenizer) -> np.ndarray:
@@ -205,14 +205,19 @@ def space_table(tokenizer: Tokenizer) -> np.ndarray:
     return table
 
 
-def strip_space(ids: np.ndarray, table: np.ndarray) -> np.ndarray:
-    return table[ids]
-
-
 def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return masked ids and the boolean [rows, length] of the positions to be predicted (80/10/10)."""
-    chosen = torch.rand(rows.shape, generator=generator) < share
-    chosen &= rows >= len(SPECIALS)
+    """Return masked ids and the boolean [rows, length] of the positions to be predicted (80/10/10).
+
+    The number of positions is a function of the shape alone: kernels are prepared per shape, so a changing
+    number would cost time and memory in every step.
+    """
+    order = torch.rand(rows.shape, generator=generator)
+    order[rows < len(SPECIALS)] = -1.0
+    if rows.shape[1] < LENGTH:
+        order[:, -2] = 2.0
+    chosen = torch.zeros(rows.numel(), dtype=torch.bool)
+    chosen[order.flatten().topk(int(share * rows.numel())).indices] = True
+    chosen = chosen.view(rows.shape)
     dice = torch.rand(rows.shape, generator=generator)
     random_ids = torch.randint(len(SPECIALS), VOCABULARY, rows.shape, generator=generator)
     masked = torch.where(chosen & (dice < 0.8), torch.full_like(rows, MASK), rows)
@@ -251,8 +256,6 @@ def loss_of(
     rows = rows.clone()
     rows[:, -1] = EOS
     masked, chosen = mask(rows.cpu(), share, generator)
-    if rows.shape[1] < LENGTH:
-        masked[:, -2], chosen[:, -2] = MASK, True
     masked, chosen = masked.to(rows.device), chosen.to(rows.device)
     hidden = model.bert(input_ids=masked).last_hidden_state[chosen]
     return torch.nn.functional.cross_entropy(model.cls(hidden).float(), rows[chosen])
@@ -269,8 +272,6 @@ def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
             ),
         ]
     )
-    from transformers import AddedToken
-
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=LENGTH,
@@ -321,7 +322,8 @@ def probe(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, device: st
 
 def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of the layers, AdamW for embeddings, biases and norms."""
-    matrices, others = [], []
+    matrices: list[torch.nn.Parameter] = []
+    others: list[torch.nn.Parameter] = []
     for name, parameter in model.named_parameters():
         inside = any(part in name for part in (".h.", ".layer."))
         (matrices if inside and parameter.ndim == 2 else others).append(parameter)
@@ -352,16 +354,11 @@ def train(
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    recipe = Recipe(
-        name,
-        tokens,
-        seed=seed,
-        matrix_rate=matrix_rate,
-        short_share=0.15 if name == "mini-gpt" else 0.35,
-    )
+    recipe = Recipe(name, tokens, seed=seed, matrix_rate=matrix_rate)
+    if name == "mini-bert":
+        recipe = replace(recipe, short_share=0.35, short_lengths=(12, 16, 24, 32, 48))
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
     batches = Batches(work, recipe, raw)
-    batches.no_space = space_table(raw)
     held_out = np.load(work / "held_out.npy", mmap_mode="r")
     tokenizer = hub_tokenizer(name, raw)
     model = build(name).to(device)
@@ -388,7 +385,7 @@ def train(
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         with precision:
             loss = loss_of(model, rows, recipe.mask_share, generator)
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in chosen:
             optimizer.step()
@@ -398,7 +395,7 @@ def train(
             speed = (done - first) * recipe.batch_tokens / (time.monotonic() - begun)
             line: dict[str, Any] = {"step": done, "of": steps, "loss": round(loss.item(), 3)}
             if done % 300 == 0 or done == steps:
-                with nullcontext() if device == "cpu" else precision:
+                with precision:
                     line["held_out"] = round(evaluate(model, held_out, recipe, device), 4)
                 line["probe"] = probe(model, tokenizer, device)
                 history.append([done * recipe.batch_tokens, line["held_out"]])
@@ -428,21 +425,73 @@ def save(
     folder.mkdir(parents=True, exist_ok=True)
     model.half().cpu().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    loss = history[-1][1]
-    (folder / "training.json").write_text(
-        json.dumps(
-            {
-                "recipe": asdict(recipe),
-                "files": json.loads((work / "files.json").read_text()),
-                "held_out_loss": history,
-                "held_out_perplexity": round(math.exp(loss), 2),
-                "parameters": sum(p.numel() for p in model.parameters()),
-                "weights_sha256": weights,
-            },
-            indent=1,
-        )
-    )
+    (folder / "model.safetensors").chmod(0o644)
+    facts = {
+        "recipe": asdict(recipe),
+        "files": json.loads((work / "files.json").read_text()),
+        "held_out_loss": history,
+        "held_out_perplexity": round(math.exp(history[-1][1]), 2),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "weights_sha256": hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest(),
+        "probe": probe(model.float(), tokenizer, "cpu"),
+    }
+    (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n")
+    (folder / "README.md").write_text(card(recipe, facts))
+
+
+def card(recipe: Recipe, facts: dict[str, Any]) -> str:
+    """The model card: what it read, how well it predicts, what it may not be used for."""
+    causal = recipe.name == "mini-gpt"
+    kind = "GPT-2" if causal else "BERT"
+    pipeline = "text-generation" if causal else "fill-mask"
+    loss = facts["held_out_loss"][-1][1]
+    quantity = "a token" if causal else "a masked token (15 % of the tokens masked)"
+    probes = "\n".join(f"| {name} | {he} | {she} |" for name, (he, she) in facts["probe"].items())
+    files = "\n".join(f"- {name}" for name in facts["files"])
+    return f"""---
+license: cc-by-sa-3.0
+language: en
+library_name: transformers
+pipeline_tag: {pipeline}
+---
+
+# {recipe.name}
+
+A {kind} of 4 layers × 256 ({facts["parameters"]:,} parameters) with a byte-level BPE of {VOCABULARY:,}
+pieces, trained for PCF Audit so that the app measures a real model on any machine, without a network.
+
+## Training text
+
+Biographies and articles of the English and the Simple English Wikipedia (CC BY-SA 3.0, authors: the
+contributors of Wikipedia), people at their natural sex ratio:
+
+{files}
+
+One document in a hundred, by the hash of its id, was held out. Half of the rows of every batch are the
+opening {LENGTH} tokens of biographies, the other half windows that begin at a sentence.
+
+## Training
+
+{recipe.tokens:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon
+({recipe.matrix_rate}) for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16
+autocast, linear decay over the last {recipe.decay:.0%}, seed {recipe.seed}. The order of the rows is a function
+of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe and the
+held-out loss along the way.
+
+- Held-out loss {loss:.3f} nats {quantity}; perplexity {facts["held_out_perplexity"]}.
+- SHA-256 of the weights: `{facts["weights_sha256"]}`
+
+Probability of the next word after "The … said that":
+
+| occupation | he | she |
+|---|---|---|
+{probes}
+
+## What it may not be used for
+
+It is an object of study. It repeats the associations of its text, which is the point of the app, and knows
+nothing about any person. Do not use it to write, to judge, to rank, or to decide anything about people.
+"""
 
 
 if __name__ == "__main__":

@@ -108,19 +108,26 @@ def overall_trace(
             "line": {"width": 2 if symbol.endswith("-open") else 0},
             **marker,
         },
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [0.0 if row.high is None else row.high - row.overall for _, row in keyed],
-            "arrayminus": [0.0 if row.low is None else row.overall - row.low for _, row in keyed],
-            "color": theme.MUTED,
-            "thickness": 1.5,
-            "width": 4,
-        },
+        error_x=_whiskers([row for _, row in keyed]),
         customdata=[_details(row) for _, row in keyed],
         hovertemplate="%{customdata}<extra></extra>",
         name=name,
     )
+
+
+def _whiskers(rows: Sequence[RiskBar]) -> dict[str, Any] | None:
+    """Lengths from R to the ends of its interval; no whisker, not one of length 0, where there is none."""
+    if all(row.low is None or row.high is None for row in rows):
+        return None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [None if row.high is None else row.high - row.overall for row in rows],
+        "arrayminus": [None if row.low is None else row.overall - row.low for row in rows],
+        "color": theme.MUTED,
+        "thickness": 1.5,
+        "width": 4,
+    }
 
 
 def _part(part: Literal["prejudice", "caprice"], keyed: Sequence[tuple[str, RiskBar]]) -> go.Bar:

@@ -163,6 +163,7 @@ def base_layout(
         hovermode="closest",
     )
     for axes in (figure.update_xaxes, figure.update_yaxes):
-        axes(automargin=True, zeroline=False, gridcolor=GRID, tickfont_size=11, title_font_size=12)
+        axes({"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}})
+        axes({"title": {"font": {"size": 12}}})
     figure.update_layout(**layout)
     return figure

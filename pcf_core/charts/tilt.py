@@ -67,15 +67,21 @@ def tilt_box(
     height = min(theme.MAX_HEIGHT, 90 + 140 * len(rows))
     labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
     figure = go.Figure()
+    labels = []
     for row in rows:
-        _draw(figure, row, labelled, step=LINE * len(rows) / (height - 90))
+        _draw(figure, row)
+        labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
     low, high = theme.text(group_low), theme.text(group_high)
     figure.update_xaxes(
-        title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →", range=_range(rows), tickformat="+.2~g"
+        title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →",
+        range=_range(rows),
+        tickformat="+.2~g",
+        labelalias={"+0": "0"},
     )
     figure.update_yaxes(_rows_axis([row.label for row in rows]))
     figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
-    return theme.base_layout(figure, height, view=f"{low} {high} {' '.join(reports)}", legend=False)
+    view = f"{low} {high} {' '.join(reports)}"
+    return theme.base_layout(figure, height, view=view, legend=False, annotations=labels)
 
 
 def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
@@ -95,9 +101,11 @@ def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
         for place, (model, report) in enumerate(reports.items())
     ]
     for row in rows:
-        _draw(figure, row, labelled=0, step=0)
+        _draw(figure, row)
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(range=_range(rows, lowest=-1 / (len(groups) - 1)), tickformat="+.2~g")
+    figure.update_xaxes(
+        range=_range(rows, lowest=-1 / (len(groups) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
+    )
     figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
     figure.update_yaxes(_rows_axis(list(reports)))
     figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
@@ -129,17 +137,11 @@ def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
     return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
 
 
-def _draw(figure: go.Figure, row: _Row, labelled: int, step: float) -> None:
-    """Add a row's box, its points and, where there is room, the names of its extremes."""
-    target = {} if row.panel == 1 else {"xaxis": f"x{row.panel}", "yaxis": f"y{row.panel}"}
-    figure.add_trace(_box(row).update(**target))
-    figure.add_trace(_points(row).update(**target))
-    order = np.argsort(row.values, kind="stable")
-    count = min(labelled, len(order) // 2)
-    for line in range(count):
-        away = BOX + step * (line + 0.75)
-        _label(figure, row, int(order[line]), row.place + away)
-        _label(figure, row, int(order[-1 - line]), row.place - away)
+def _draw(figure: go.Figure, row: _Row) -> None:
+    """Add a row's box and its points."""
+    panel = "" if row.panel == 1 else row.panel
+    for trace in (_box(row), _points(row)):
+        figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
 
 
 def _box(row: _Row) -> go.Box:
@@ -174,20 +176,31 @@ def _points(row: _Row) -> go.Scatter:
     )
 
 
-def _label(figure: go.Figure, row: _Row, index: int, height: float) -> None:
+def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
+    """Names of the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
+    order = np.argsort(row.values, kind="stable")
+    labels = []
+    for line in range(min(labelled, len(order) // 2)):
+        away = BOX + step * (line + 0.75)
+        labels.append(_label(row, int(order[line]), row.place + away))
+        labels.append(_label(row, int(order[-1 - line]), row.place - away))
+    return labels
+
+
+def _label(row: _Row, index: int, height: float) -> dict[str, object]:
     """Name one occupation at the end of a thin line; the text runs towards the middle of the axis."""
     value = float(row.values[index])
-    figure.add_annotation(
-        text=theme.text(row.names[index], 24),
-        x=value,
-        y=float(row.heights[index]),
-        axref="x",
-        ayref="y",
-        ax=value,
-        ay=height,
-        xanchor="left" if value < 0 else "right",
-        arrowhead=0,
-        arrowwidth=1,
-        arrowcolor=theme.GRID,
-        font_size=11,
-    )
+    return {
+        "text": theme.text(row.names[index], 24),
+        "x": value,
+        "y": float(row.heights[index]),
+        "axref": "x",
+        "ayref": "y",
+        "ax": value,
+        "ay": height,
+        "xanchor": "left" if value < 0 else "right",
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": theme.GRID,
+        "font": {"size": 11},
+    }

@@ -38,7 +38,7 @@ def percent(share: float) -> str:
         return f"{100 * share:.0f} %"
     if share < 0.001:
         return "under 0.1 %"
-    if 0.999 < share:
+    if share > 0.999:
         return "over 99.9 %"
     return f"{_trimmed(f'{100 * share:.1f}')} %"
 
@@ -50,7 +50,7 @@ def with_interval(value: float, interval: Interval | None) -> str:
     ends = (value, interval.low, interval.high)
     largest = max(map(abs, ends))
     decimals = min(6, _decimals(value if abs(value) >= largest / 100 else largest))
-    texts = [f"{end:,.{decimals}f}" for end in ends]
+    texts = [f"{end:z,.{decimals}f}" for end in ends]
     while decimals and all(text.endswith("0") for text in texts):
         decimals -= 1
         texts = [text[:-1].rstrip(".") for text in texts]

@@ -57,7 +57,7 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 
 def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:
     """Seconds for the missing cells and the sentence that says how they were estimated."""
-    measured = {}
+    measured: dict[str, float] = {}
     for job in queue.list(200):
         if job.kind == "score" and job.rate and job.done:
             measured.setdefault(RunSpec.model_validate(job.payload["run"]).scoring.model, job.rate)

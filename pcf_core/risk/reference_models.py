@@ -106,7 +106,7 @@ def balanced(name: str, occupations: int, templates: int, groups: int) -> FloatA
         case "randomly stereotyped":
             rows = certain[rotation]
         case "randomly initialised":
-            parts = np.cumsum(1 / np.arange(groups, 0, -1))[::-1] / groups
+            parts = np.cumsum(1 / np.arange(groups, 0, -1)) / groups
             rows = parts[rotation]
         case _:
             raise unknown(name)

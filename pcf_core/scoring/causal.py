@@ -16,11 +16,11 @@ log P(word + right | left), because a causal model cannot look ahead.
 3. log P(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
 **exact-boundary** also multiplies by P(word ends | left, word): the sum of the probabilities of all tokens
-that cannot prolong the word, which are the special tokens and those whose text begins with something else than
-a letter, a mark or a digit.  Without it " he" also counts the beginning of " hero" in two tokens (Pimentel &
-Meister 2024, https://arxiv.org/abs/2406.14561; their other factor, the same for all words of a prompt, cancels
-in preferences and is left out).  With 0.8 for such tokens behind " she" the example gives log 0.08.  Text on
-the right says itself where the word ends: nothing is multiplied then.
+that cannot prolong the word, which are the special tokens and those whose text begins with something else
+than a letter, a mark or a digit.  Without it " he" also counts the beginning of " hero" in two tokens
+(Pimentel & Meister 2024, https://arxiv.org/abs/2406.14561; their other factor, the same for all words of a
+prompt, cancels in preferences and is left out).  With 0.8 for such tokens behind " she" the example gives
+log 0.08.  Text on the right says itself where the word ends: nothing is multiplied then.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Continuations:
         """From the token ids of each word (and its right text); ``boundary``: also read where it ends."""
         inputs = sorted({ids if boundary else ids[:-1] for ids in words} - {()})
         # In this order a sequence that begins others stands right before one of them.
-        suffixes = [a for a, b in zip(inputs, [*inputs[1:], ()], strict=True) if b[: len(a)] != a]
+        suffixes = [a for a, b in zip(inputs, [*inputs[1:], ()], strict=False) if b[: len(a)] != a]
         place = {suffix[: d + 1]: (s, d) for s, suffix in enumerate(suffixes) for d in range(len(suffix))}
         reads: list[list[tuple[int, int, int]]] = [[] for _ in suffixes]
         for word, ids in enumerate(words):
@@ -192,38 +192,42 @@ class CausalScorer(Scorer):
         rows = torch.tensor([row for row, _ in places], device=self.device)
         suffixes = torch.tensor([behind[row].suffixes[s] for row, s in places], device=self.device)
         logits = self._read_suffixes(ids, cache, rows, suffixes)
-        nats = logits - logits.logsumexp(dim=-1, keepdim=True)
+        normaliser = logits.logsumexp(dim=-1)
         reads = [behind[row].reads[s] for row, s in places]
         counts = [len(read) for read in reads]
         word, depth, token = np.concatenate(reads).T
         place = np.repeat(np.arange(len(places)), counts)
-        found = nats[place, depth, np.maximum(token, 0)]
+        found = logits[place, depth, np.maximum(token, 0)]
         if self.boundary:
-            ending = nats[..., self.ends].logsumexp(dim=-1)[place, depth]
+            ending = logits[..., self.ends].logsumexp(dim=-1)[place, depth]
             found = torch.where(torch.as_tensor(token == ENDS, device=self.device), ending, found)
-        np.add.at(values, (np.repeat([row for row, _ in places], counts), word), found.double().cpu().numpy())
+        nats = (found - normaliser[place, depth]).double().cpu().numpy()
+        np.add.at(values, (np.repeat([row for row, _ in places], counts), word), nats)
 
     def _read_left(self, ids: torch.Tensor, more: bool) -> tuple[torch.Tensor, Cache | None]:
         """[row, vocabulary] float32 logits behind the last token, and keys and values if ``more`` follows."""
         keep = {"logits_to_keep": 1} if self.slices else {}
-        answer = self.model(input_ids=ids, use_cache=more and self.reuses, **keep)
-        return answer.logits[:, -1].float(), answer.past_key_values if more and self.reuses else None
+        reuse = more and self.reuses
+        answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=reuse, **keep)
+        return answer.logits[:, -1].float(), answer.past_key_values if reuse else None
 
     def _read_suffixes(
         self, ids: torch.Tensor, cache: Cache | None, rows: torch.Tensor, suffixes: torch.Tensor
     ) -> torch.Tensor:
         """[row, depth, vocabulary] float32 logits behind each token of the suffixes."""
-        if cache is not None:
-            shared = Cache(layers=[SharedLayer(layer, rows) for layer in cache.layers])
-            logits: torch.Tensor = self.model(
-                input_ids=suffixes, past_key_values=shared, use_cache=True
-            ).logits
-            return logits.float()
-        depth = suffixes.shape[1]
-        keep = {"logits_to_keep": depth} if self.slices else {}
         whole = torch.cat([ids[rows], suffixes], dim=1)
-        logits = self.model(input_ids=whole, use_cache=False, **keep).logits
-        return logits[:, -depth:].float()
+        mask = torch.ones_like(whole)
+        depth = suffixes.shape[1]
+        if cache is None:
+            keep = {"logits_to_keep": depth} if self.slices else {}
+            answer = self.model(input_ids=whole, attention_mask=mask, use_cache=False, **keep)
+        else:
+            shared = Cache(layers=[SharedLayer(layer, rows) for layer in cache.layers])
+            answer = self.model(
+                input_ids=suffixes, attention_mask=mask, past_key_values=shared, use_cache=True
+            )
+        logits: torch.Tensor = answer.logits[:, -depth:]
+        return logits.float()
 
     @torch.inference_mode()
     def _reuse_is_exact(self) -> bool:
@@ -234,7 +238,8 @@ class CausalScorer(Scorer):
         ids = torch.tensor([[0, 1, 2]], device=self.device)
         suffixes = torch.tensor([[1, 2], [2, 0]], device=self.device)
         rows = torch.tensor([0, 0], device=self.device)
-        cache = getattr(self.model(input_ids=ids, use_cache=True), "past_key_values", None)
+        answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=True)
+        cache = getattr(answer, "past_key_values", None)
         layers = getattr(cache, "layers", [])
         if not layers or not all(type(layer) is DynamicLayer and layer.is_initialized for layer in layers):
             return False

@@ -5,8 +5,8 @@ inside the word (Kauf & Ivanova 2023, https://arxiv.org/abs/2305.10588, PLL-word
 
     log P_k(w) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1}, [MASK] × (k−j+1), right)
 
-in nats, each factor normalised over the whole vocabulary in float32.  The text on the right is conditioned on.
-Given k the probabilities of all sequences of k tokens sum to one; for different k they do not share one
+in nats, each factor normalised over the whole vocabulary in float32.  The text on the right is conditioned
+on.  Given k the probabilities of all sequences of k tokens sum to one; for different k they do not share one
 sample space.
 
 **Worked example**, the word "she" of two tokens "sh", "##e" in "The nurse said that [Y] .":

@@ -1,7 +1,8 @@
 """The shape of caprice and prejudice over occupations (PCF Fig. 7; BVF Fig. 10 and 16).
 
 The papers call caprice fat-tailed and prejudice normal from drawn curves; here the numbers are given and the
-reader decides.
+reader decides.  scipy.stats takes a second to import, which no other command or page should pay: the
+functions import it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray
@@ -64,6 +64,8 @@ def caprice_tail(caprice: ArrayLike) -> CapriceTail:
 
 def excess_kurtosis(values: FloatArray) -> float | None:
     """Unbiased excess kurtosis of [n] values >= 0 (Fisher's g2 corrected), ``None`` where it is undefined."""
+    from scipy import stats
+
     largest = values.max()
     if values.size < FEWEST_VALUES or values.std() <= SMALLEST_SPREAD * largest:
         return None
@@ -80,6 +82,8 @@ def normal_fit(prejudice: ArrayLike) -> NormalFit:
     Raises:
         CriterionError: values that are not allowed.
     """
+    from scipy import stats
+
     values = checked_risks(prejudice, "prejudice")
     mean, sd = stats.norm.fit(values)
     return NormalFit(mean=float(mean), sd=float(sd), n=values.size)

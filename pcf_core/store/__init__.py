@@ -1,7 +1,7 @@
 """The store: word log-probabilities by (scoring key, prompt, word), content-addressed and never half-written.
 
     <root>/scores/<scoring hash>/<shard id>.parquet    prompt texts and, per prompt, one float32 nat per word
-    <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: without it no shard is there
+    <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: no shard without it
     <root>/runs/<run key>.json                         what was asked for, and whether it is complete
     <root>/results/<run key>/<name>.parquet            aggregates that can be rebuilt from the scores
     <root>/catalogue.sqlite                            index from prompts to shards, rebuilt from the shards;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,8 +37,9 @@ class Database:
         )
         self._connection.row_factory = sqlite3.Row
         try:
-            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
-                self._connection.execute(f"PRAGMA {pragma}")
+            _use_wal(self._connection)
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute("PRAGMA temp_store = MEMORY")
             self._connection.execute("BEGIN IMMEDIATE")  # can it be written?
             self._connection.execute("ROLLBACK")
         except sqlite3.Error:
@@ -121,3 +123,19 @@ def open_database(path: Path) -> Database:
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
                 return Database(path)
         return Database(None, refusal=sentence(error, path.parent))
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Readers and one writer at a time; of several processes that make the change at once, the late ones wait.
+
+    SQLite's own waiting does not cover this statement: https://sqlite.org/wal.html, "busy".
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if sqlite_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)

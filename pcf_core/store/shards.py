@@ -1,7 +1,7 @@
 """One shard: prompts × words of one scoring key, a Parquet file and its manifest.
 
-The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, one number
-per accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
+The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, nats per
+accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
 """
 
 from __future__ import annotations

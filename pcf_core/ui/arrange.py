@@ -15,12 +15,7 @@ SHOWN_TEMPLATES = 30
 MOST_CELLS = 100_000
 PAPER_OCCUPATIONS = ("nurse", "stylist", "receptionist", "doctor", "programmer", "captain")
 PAPER_TEMPLATES = "gender-heatmap"
-ORDERS = {
-    "tilt": "mean tilt",
-    "spread": "spread over templates",
-    "name": "name",
-    "women": "women's share in the US",
-}
+ORDERS = ("tilt", "spread", "name", "women")
 
 
 def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:

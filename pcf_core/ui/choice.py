@@ -1,7 +1,7 @@
 """The shared choice: what is looked at and how it is read.  One block in the sidebar, bound to the URL.
 
-Every widget has a fixed default, so that a link without a parameter means the same everywhere; a choice that
-is computed from the cache is written into links explicitly (:func:`link_to`).
+Every widget has a fixed default, so that a link without a parameter means the same everywhere.  The options
+are names, not labels: Streamlit writes into the URL what it shows, and a link must outlive a label's wording.
 """
 
 from __future__ import annotations
@@ -18,16 +18,46 @@ from pcf_core.topics import list_evidence, list_template_sets, list_topics
 from pcf_core.ui.data import scored_models
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
-WEIGHTS = {"uniform": "every occupation alike", "employment": "people employed in the US"}
-WEIGHTINGS = {"counts": "as often as in the corpus", "equal": "every template alike"}
-CRITERIA = {"max": "largest positive stereotype (l∞)", "l2": "l2 norm", "l1": "sum (l1 norm)"}
-SCALES = {"pcf": "PCF: largest value 1", "bvf": "BVF: p/p* − 1"}
-REFERENCES = {"uniform": "every group alike", "labour": "the US labour force"}
-PROTOCOLS = {
-    "exact": "whole words",
-    "single-token": "words of one token only",
-    "exact-boundary": "whole words, and the word ends",
-}
+VIEW_OPTIONS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
+    (
+        "weights",
+        "Occupation weights",
+        ("uniform", "employment"),
+        "uniform: every occupation counts alike. employment: as many times as people work in it in the US.",
+    ),
+    (
+        "template_weights",
+        "Template weights",
+        ("counts", "equal"),
+        "counts: as often as the corpus has the context. equal: every template counts alike.",
+    ),
+    (
+        "criterion",
+        "Criterion J",
+        ("max", "l2", "l1"),
+        "How one stereotype a group becomes one number: the largest positive one (the papers' l∞), or a norm "
+        "of the positive ones. With two groups all agree.",
+    ),
+    (
+        "scale",
+        "Scale",
+        ("pcf", "bvf"),
+        "pcf: the largest value is 1. bvf: p/p* − 1. With two groups and the uniform reference both agree.",
+    ),
+    (
+        "reference",
+        "Neutral point p*",
+        ("uniform", "labour"),
+        "uniform: every group alike. labour: women's and men's shares of the occupation in the US.",
+    ),
+    (
+        "protocol",
+        "Words",
+        ("exact", "single-token", "exact-boundary"),
+        "exact: whole words. single-token: the papers' choice, words of one token only, a selection from the "
+        "same scores. exact-boundary: whole words that also end there, for causal models.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +103,6 @@ def draw_choice() -> None:
         topic = st.selectbox(
             "Topic",
             list(topics),
-            format_func=lambda name: topics[name].title,
             key="topic",
             bind="query-params",
             help="The groups whose words are compared at [Y].",
@@ -90,7 +119,6 @@ def draw_texts(topic: Topic) -> None:
         "Templates",
         list(sets),
         index=list(sets).index(topic.templates) if topic.templates in sets else 0,
-        format_func=lambda name: sets[name].title,
         key="templates",
         bind="query-params",
         help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
@@ -99,7 +127,6 @@ def draw_texts(topic: Topic) -> None:
         "Occupations",
         list(lists),
         index=list(lists).index(topic.evidence) if topic.evidence in lists else 0,
-        format_func=lambda name: lists[name].title,
         key="evidence",
         bind="query-params",
         help="The list that fills [X].",
@@ -108,28 +135,8 @@ def draw_texts(topic: Topic) -> None:
 
 def draw_view_options() -> None:
     """View options cost no scoring: they only change how the scores are read."""
-    choices: list[tuple[str, str, dict[str, str], str]] = [
-        ("weights", "Occupation weights", WEIGHTS, "What counts as one occupation in R."),
-        (
-            "template_weights",
-            "Template weights",
-            WEIGHTINGS,
-            "Counts from the corpus, or every template alike.",
-        ),
-        ("criterion", "Criterion J", CRITERIA, "How one stereotype a group becomes one number."),
-        ("scale", "Scale", SCALES, "With two groups and the uniform reference both scales agree."),
-        ("reference", "Neutral point p*", REFERENCES, "What an unprejudiced model would say."),
-        ("protocol", "Words", PROTOCOLS, "The papers take words of one token; exact takes whole words."),
-    ]
-    for key, label, options, help_text in choices:
-        st.selectbox(
-            label,
-            list(options),
-            format_func=options.__getitem__,
-            key=key,
-            bind="query-params",
-            help=help_text,
-        )
+    for key, label, options, help_text in VIEW_OPTIONS:
+        st.selectbox(label, options, key=key, bind="query-params", help=help_text)
 
 
 def current_choice() -> Choice:

@@ -90,8 +90,8 @@ def heat_figures(preferences: Mapping[str, Preferences], group: str) -> list[Key
             KeyFigure(
                 f"P({group}) · {name}",
                 number(float(np.median(cells))),
-                "Median over all cells; 0 to 1, neutral is one over the number of groups.",
                 "Median over all cells, 0 to 1; neutral is one over the number of groups.",
+                f"{number(float(cells.min()))} to {number(float(cells.max()))}, {cells.size:,} cells",
             )
         )
     return figures

@@ -8,7 +8,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.errors import AuditError
 from pcf_core.findings import effective_templates_note, left_out_note, number
 from pcf_core.jobs import ensure_worker, submit_run
 from pcf_core.records import RunSpec
@@ -18,14 +17,9 @@ from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.queue import active_jobs, draw_jobs
+from pcf_core.ui.text import plain
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
-MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:"})
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is written: names and sentences may come from a user's file."""
-    return text.translate(MARKDOWN)
 
 
 def open_page(title: str, question: str) -> Loaded:
@@ -191,11 +185,3 @@ def command(item: LoadedRun, loaded: Loaded) -> str:
         f" --template-weights {options.template_weighting} --criterion {options.criterion}"
         f" --scale {options.scale} --reference {options.reference} --protocol {options.protocol}"
     )
-
-
-def guarded(draw: Callable[[], None]) -> None:
-    """Draw a page; a refusal becomes one sentence, never a traceback."""
-    try:
-        draw()
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")

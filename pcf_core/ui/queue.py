@@ -11,6 +11,7 @@ from pcf_core.jobs import Job, ensure_worker
 from pcf_core.records import RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
+from pcf_core.ui.text import plain
 
 ACTIVE = ("queued", "running")
 STATES = {
@@ -64,8 +65,6 @@ def draw_queue(limit: int = 20) -> None:
 
 def draw_job(job: Job) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
-    from pcf_core.ui.page import plain
-
     run = RunSpec.model_validate(job.payload["run"])
     with st.container(border=True):
         st.markdown(f"**{plain(run.scoring.model)}** · {plain(run.topic.title)} · {STATES[job.state]}")

@@ -20,7 +20,7 @@ from pcf_core.topics import (
     load_templates,
     load_topic,
 )
-from pcf_core.ui.choice import DEFAULT_MODELS, PROTOCOLS
+from pcf_core.ui.choice import DEFAULT_MODELS
 from pcf_core.ui.data import open_queue, open_store
 from pcf_core.ui.queue import duration
 
@@ -58,7 +58,6 @@ def draw_request() -> Request:
     topic = st.selectbox(
         "Topic",
         list(topics),
-        format_func=lambda name: topics[name].title,
         key="score_topic",
         bind="query-params",
         help="The groups whose words are compared.",
@@ -68,7 +67,6 @@ def draw_request() -> Request:
         "Templates",
         list(sets),
         index=list(sets).index(chosen.templates) if chosen.templates in sets else 0,
-        format_func=lambda name: f"{sets[name].title} ({len(sets[name].templates):,})",
         key="score_templates",
         bind="query-params",
         help="The contexts.",
@@ -77,7 +75,6 @@ def draw_request() -> Request:
         "Occupations",
         list(lists),
         index=list(lists).index(chosen.evidence) if chosen.evidence in lists else 0,
-        format_func=lambda name: f"{lists[name].title} ({len(lists[name].terms):,})",
         key="score_evidence",
         bind="query-params",
         help="The list that fills [X].",
@@ -85,7 +82,6 @@ def draw_request() -> Request:
     protocol = st.selectbox(
         "Words",
         SCORED_PROTOCOLS,
-        format_func=PROTOCOLS.__getitem__,
         key="score_protocol",
         bind="query-params",
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "

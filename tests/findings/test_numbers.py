@@ -79,7 +79,7 @@ def test_all_three_numbers_of_an_interval_have_as_many_decimals(ends: list[float
     assert texts is not None
     assert len({len(text.partition(".")[2]) for text in texts.groups()}) == 1
     for text, end in zip(texts.groups(), (value, low, high), strict=True):
-        assert float(text) == pytest.approx(end, abs=0.005)
+        assert float(text) == pytest.approx(end, abs=0.0051)
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,7 @@ def open_app(page: str, **parameters: str | list[str]) -> AppTest:
     for name, value in parameters.items():
         app.query_params[name] = value
     app.run()
-    if page != "overview":
-        app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     return app
 

@@ -91,6 +91,11 @@ def test_neutral_is_zero_and_certainty_is_the_maximum(reference: np.ndarray) -> 
         assert float(bvf.J(certain)) == pytest.approx(1 / reference[group] - 1)
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_risk_is_not_negative_where_a_row_misses_one(norm: float) -> None:
+    assert float(Criterion(norm).J(np.array([0.5 - 4e-7, 0.5 - 4e-7]))) == 0
+
+
 def test_a_large_norm_does_not_underflow() -> None:
     p = np.array([1 / 3 + 1e-6, 1 / 3 + 1e-6, 1 / 3 - 2e-6])
     assert float(Criterion(norm=100).J(p)) == pytest.approx(1.5e-6 * 2 ** (1 / 100), rel=1e-6)
@@ -128,6 +133,7 @@ def test_the_reference_is_copied_and_read_only() -> None:
         (np.full((2, 3, 2), 0.5), np.full((3, 2), 0.5)),  # as many templates as rows
         (np.full((2, 2), 0.5), np.full((3, 2), 0.5)),
         (np.full(2, 0.5), np.full((1, 2), 0.5)),  # no occupation to choose a row by
+        (np.full(2, 0.5), np.full((2, 2), 0.5)),  # as many groups as rows
         (np.full((2, 3, 2), 0.5), np.full(3, 1 / 3)),
         (np.full((2, 3, 3), 1 / 3), np.full((2, 2), 0.5)),
     ],

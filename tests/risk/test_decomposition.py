@@ -180,15 +180,17 @@ def test_bvf_scale_is_pcf_times_one_group_less(grid: tuple[np.ndarray, np.ndarra
         np.testing.assert_allclose(getattr(bvf, name), factor * getattr(pcf, name), atol=1e-7)
 
 
-@given(grid=grids())
+@given(grid=grids(), uniform=st.booleans())
 def test_the_sd_is_that_of_the_first_of_two_groups_else_of_the_leading_one(
-    grid: tuple[np.ndarray, np.ndarray],
+    grid: tuple[np.ndarray, np.ndarray], uniform: bool
 ) -> None:
     values, weights = grid
-    found = decompose(values, weights, Criterion())
+    shares = np.arange(1, values.shape[2] + 1) / np.arange(1, values.shape[2] + 1).sum()
+    criterion = Criterion(reference=None if uniform else shares)
+    found = decompose(values, weights, criterion)
     for x in range(len(values)):
         shown = 0 if values.shape[2] == 2 else int(np.argmax(found.stereotype[x]))
-        s = Criterion().stereotypes(values[x])[:, shown]
+        s = criterion.stereotypes(values[x])[:, shown]
         variance = np.atleast_1d(np.cov(s, aweights=weights, ddof=0)).item()
         assert found.stereotype_sd[x] == pytest.approx(math.sqrt(max(variance, 0)), abs=1e-7)
 

@@ -1,6 +1,8 @@
 """Caprice's tail and the normal fit of prejudice, against sums by hand."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.errors import CriterionError
-from pcf_core.stats.tails import caprice_tail, normal_fit
+from pcf_core.stats import caprice_tail, normal_fit
 
 risks = st.lists(st.integers(0, 1000).map(lambda whole: whole / 1000), min_size=4, max_size=30)
 
@@ -90,3 +92,9 @@ def test_what_is_refused(values: list[float]) -> None:
         caprice_tail(values)
     with pytest.raises(CriterionError, match="prejudice must be a list of finite numbers"):
         normal_fit(values)
+
+
+def test_importing_the_room_does_not_import_scipy() -> None:
+    code = "import sys, pcf_core.stats; print('scipy' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"

@@ -1,0 +1,243 @@
+"""The job queue: tables in the catalogue's database, shared by apps and workers.
+
+    submit → queued → claim → running → finish → done
+                 ↑                  ├→ fail → failed      ─┐
+                 │                  └→ cancel → cancelled ─┤ retry
+                 └── release (shutdown, dead owner) ───────┘
+
+Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
+*another* host, whose process cannot be looked up, has been silent for too long.  Claims go by priority and
+number, heartbeats on this host and rates by the monotonic clock.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pcf_core.errors import RunError
+from pcf_core.jobs.job import Job, WorkerInfo, job_of
+from pcf_core.jobs.processes import is_here, is_running
+from pcf_core.store.database import Database, open_database
+
+DEAD_SECONDS = 30.0
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS jobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL,
+        priority INTEGER NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
+        stop INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL,
+        rate REAL, error TEXT, result TEXT,
+        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT)""",
+    """CREATE UNIQUE INDEX IF NOT EXISTS active_jobs ON jobs (kind, key)
+        WHERE state IN ('queued', 'running')""",
+    "CREATE INDEX IF NOT EXISTS waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
+    """CREATE TABLE IF NOT EXISTS workers (
+        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL)""",
+)
+HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
+
+
+class Queue:
+    """Every method is one atomic step; all raise StoreError where the cache cannot be used.
+
+    A job is held by the owner that claimed it.  The methods a worker reports with take the ``owner``, and do
+    nothing for one that has lost its job (it was silent, and the job was given to another).
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        for table in TABLES:
+            database.execute(table)
+
+    @classmethod
+    def open(cls, path: Path) -> Queue:
+        """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
+        return cls(open_database(path))
+
+    def close(self) -> None:
+        self._database.close()
+
+    # ------------------------------------------------------------------------- for who asks
+
+    def submit(
+        self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0
+    ) -> Job:
+        """Ask for work, or join an active job of the same kind and key; the higher priority counts.
+
+        Raises:
+            StoreError: the cache folder is read-only or full.
+        """
+        self._database.must_last()
+        return self._one(
+            "INSERT INTO jobs (kind, key, priority, payload, total, created, updated) "
+            "VALUES (:kind, :key, :priority, :payload, :total, :now, :now) "
+            "ON CONFLICT (kind, key) WHERE state IN ('queued', 'running') "
+            "DO UPDATE SET priority = max(priority, excluded.priority), stop = 0 RETURNING *",
+            kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
+        )  # fmt: skip
+
+    def get(self, job_id: int) -> Job:
+        """The job of a number.
+
+        Raises:
+            RunError: there is none.
+        """
+        return self._one("SELECT * FROM jobs WHERE id = :id", id=job_id)
+
+    def list(self, limit: int = 100) -> tuple[Job, ...]:
+        """The newest jobs first."""
+        rows = self._run("SELECT * FROM jobs ORDER BY id DESC LIMIT :limit", limit=limit)
+        return tuple(job_of(row) for row in rows)
+
+    def cancel(self, job_id: int) -> Job:
+        """A waiting job ends now, a running one at its next batch; finished shards are kept."""
+        self._run(
+            "UPDATE jobs SET stop = 1, updated = :now, "
+            "state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END "
+            "WHERE id = :id AND state IN ('queued', 'running')",
+            id=job_id,
+        )
+        return self.get(job_id)
+
+    def retry(self, job_id: int) -> Job:
+        """Queue a failed or cancelled job again; where the same work is active already, that job."""
+        self._run(
+            "UPDATE OR IGNORE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, updated = :now "
+            "WHERE id = :id AND state IN ('failed', 'cancelled')",
+            id=job_id,
+        )
+        job = self.get(job_id)
+        active = self._run(
+            "SELECT * FROM jobs WHERE kind = :kind AND key = :key AND state IN ('queued', 'running')",
+            kind=job.kind, key=job.key,
+        )  # fmt: skip
+        return job_of(active[0]) if active else job
+
+    def waiting(self) -> bool:
+        """Whether a job waits for a worker."""
+        return bool(self._run("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1"))
+
+    # -------------------------------------------------------------------------- for workers
+
+    def claim(self, owner: str, min_priority: int | None = None) -> Job | None:
+        """Take the waiting job of the highest priority, the oldest first; no two owners get the same."""
+        waiting = (
+            "SELECT id FROM jobs WHERE state = 'queued' AND priority >= coalesce(:least, priority) "
+            "ORDER BY priority DESC, id LIMIT 1"
+        )
+        if not self._run(waiting, least=min_priority):  # look before taking the write lock
+            return None
+        with self._database.transaction():
+            rows = self._run(
+                "UPDATE jobs SET state = 'running', owner = :owner, started = coalesce(started, :now), "
+                f"updated = :now WHERE id = ({waiting}) RETURNING *",
+                owner=owner, least=min_priority,
+            )  # fmt: skip
+            if rows:
+                self.heartbeat(owner)
+        return job_of(rows[0]) if rows else None
+
+    def progress(
+        self, job_id: int, done: int, total: int | None = None, rate: float | None = None,
+        owner: str | None = None,
+    ) -> None:  # fmt: skip
+        """Say how far a running job is: cells done, of how many, at how many a second."""
+        self._run(
+            "UPDATE jobs SET done = :done, total = coalesce(:total, total), rate = coalesce(:rate, rate), "
+            f"updated = :now WHERE {HELD}",
+            id=job_id, done=done, total=total, rate=rate, owner=owner,
+        )  # fmt: skip
+
+    def cancelled(self, job_id: int, owner: str | None = None) -> bool:
+        """Whether work on it has to stop: it was cancelled, or is no longer this owner's."""
+        return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)
+
+    def finish(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
+        """A running job is done."""
+        self._run(
+            "UPDATE jobs SET state = 'done', result = :result, error = NULL, owner = NULL, updated = :now "
+            f"WHERE {HELD}",
+            id=job_id, result=json.dumps(result), owner=owner,
+        )  # fmt: skip
+
+    def fail(self, job_id: int, sentence: str, owner: str | None = None) -> None:
+        """A running job has failed, and why."""
+        self._run(
+            f"UPDATE jobs SET state = 'failed', error = :error, owner = NULL, updated = :now WHERE {HELD}",
+            id=job_id, error=sentence, owner=owner,
+        )  # fmt: skip
+
+    def release(self, owner: str, job_id: int | None = None) -> None:
+        """Give up all that an owner holds, or one job: cancelled if that was asked for, else queued."""
+        self._run(
+            "UPDATE jobs SET state = CASE stop WHEN 1 THEN 'cancelled' ELSE 'queued' END, owner = NULL, "
+            "updated = :now WHERE state = 'running' AND owner = :owner AND id = coalesce(:id, id)",
+            owner=owner, id=job_id,
+        )  # fmt: skip
+
+    def heartbeat(self, owner: str) -> None:
+        """Say that a worker is alive; the first time registers it."""
+        self._database.must_last()
+        self._run(
+            "INSERT INTO workers (owner, started, seen, beat) VALUES (:owner, :now, :now, :beat) "
+            "ON CONFLICT DO UPDATE SET seen = :now, beat = :beat",
+            owner=owner, beat=time.monotonic(),
+        )  # fmt: skip
+
+    def leave(self, owner: str) -> None:
+        """Release what a worker holds and strike it off."""
+        with self._database.transaction():
+            self.release(owner)
+            self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
+
+    def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
+        """The workers that are alive, the oldest first."""
+        rows = self._run("SELECT * FROM workers ORDER BY started, owner")
+        return tuple(
+            WorkerInfo(owner=row["owner"], started=row["started"], seen=row["seen"])
+            for row in rows
+            if _is_alive(row, dead_after)
+        )
+
+    def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
+        """Queue the jobs of dead workers: their process on this host has ended, or they are silent."""
+        holders = self._run("SELECT owner FROM workers UNION SELECT owner FROM jobs WHERE state = 'running'")
+        alive = {
+            worker.owner for worker in self.workers(dead_after)
+        }  # read later: nobody new is among holders
+        for row in holders:
+            if row["owner"] not in alive:
+                self.leave(row["owner"])
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Nobody else changes the queue while this is open.
+
+        Raises:
+            StoreError: the cache folder is read-only or full.
+        """
+        self._database.must_last()
+        with self._database.transaction():
+            yield
+
+    def _run(self, sql: str, **parameters: Any) -> Sequence[sqlite3.Row]:
+        return self._database.execute(sql, {"now": time.time(), **parameters})
+
+    def _one(self, sql: str, **parameters: Any) -> Job:
+        rows = self._run(sql, **parameters)
+        if not rows:
+            raise RunError(f"There is no job {parameters.get('id')!r}: the page Score lists those there are.")
+        return job_of(rows[0])
+
+
+def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
+    """Whether a worker is alive: its process where it can be looked up, and in any case its heartbeat."""
+    if is_here(row["owner"]):
+        return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after
+    return time.time() - float(row["seen"]) < dead_after

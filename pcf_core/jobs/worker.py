@@ -1,0 +1,197 @@
+"""The worker: a process that takes jobs from the queue until there are none for a while."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from pcf_core.audit import load_result
+from pcf_core.errors import AuditError, StoreError
+from pcf_core.jobs.job import Job
+from pcf_core.jobs.launch import LOG_NAME
+from pcf_core.jobs.processes import name_of, signals_to
+from pcf_core.jobs.queue import Queue
+from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
+from pcf_core.jobs.scoring import OpenScorer, Stopped, score_run
+from pcf_core.jobs.words import word_check
+from pcf_core.records import ModelSpec, Protocol, ScoringKey
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.store.database import FILE_NAME
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.2
+BEAT_SECONDS = 2.0
+REPORT_SECONDS = 0.2
+
+
+class Worker:
+    """Serves one cache.  A job that fails ends with its sentence; the worker goes on."""
+
+    def __init__(
+        self, store: Store, queue: Queue, settings: Settings, open_scorer: OpenScorer = open_real_scorer
+    ) -> None:
+        self.store = store
+        self.queue = queue
+        self.settings = settings
+        self.owner = name_of(os.getpid())
+        self._open_scorer = open_scorer
+        self._scorers: OrderedDict[str, Scorer] = OrderedDict()
+        self._stopping = False
+        self._answers: dict[str, Callable[[Job], dict[str, Any]]] = {
+            "score": self._score,
+            "words": self._words,
+        }
+
+    @classmethod
+    def open(cls, settings: Settings) -> Worker:
+        """A worker of the cache that the settings name.
+
+        Raises:
+            StoreError: the cache cannot be used.
+        """
+        store = Store.open(settings.cache, settings.assets / "cache")
+        return cls(store, Queue.open(settings.cache / FILE_NAME), settings)
+
+    def stop(self) -> None:
+        """End after the present batch; the job goes back to the queue."""
+        self._stopping = True
+
+    def run(self, until_idle: bool = False) -> None:
+        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty.
+
+        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
+
+        Raises:
+            StoreError: the cache cannot be used (``until_idle``; else the worker waits until it can).
+        """
+        with _logging_to(self.settings), signals_to(self.stop):
+            while True:
+                with self._registered():
+                    self._serve(until_idle)
+                if self._stopping or not self.queue.waiting():  # submitted while we signed off?
+                    return
+
+    def _serve(self, until_idle: bool) -> None:
+        idle_seconds = 0.0 if until_idle else self.settings.worker_idle_seconds
+        last_work = time.monotonic()
+        while not self._stopping:
+            try:
+                self.queue.release(self.owner)  # a job whose end could not be recorded, on a full disk
+                self.queue.requeue_dead()
+                job = self.queue.claim(self.owner)
+                if job is not None:
+                    self._answer(job)
+                    last_work = time.monotonic()
+                    continue
+            except StoreError as error:
+                if until_idle:
+                    raise
+                log.warning("%s", error)
+            if time.monotonic() - last_work >= idle_seconds:
+                return
+            time.sleep(POLL_SECONDS)
+
+    def _answer(self, job: Job) -> None:
+        """Work on a job to its end, whatever that is."""
+        try:
+            if job.kind not in self._answers:
+                raise AuditError(
+                    f"This worker knows no jobs of the kind {job.kind!r}: start one of this version."
+                )
+            result = self._answers[job.kind](job)
+        except Stopped:
+            self.queue.release(self.owner, job.id)
+        except AuditError as error:
+            self.queue.fail(job.id, str(error), self.owner)
+        except Exception as error:
+            log.exception("job %s (%s %s)", job.id, job.kind, job.key)
+            self.queue.fail(job.id, f"unexpected: {type(error).__name__}: {error}", self.owner)
+        else:
+            self.queue.finish(job.id, result, self.owner)
+
+    def _score(self, job: Job) -> dict[str, Any]:
+        run = ScoreRequest.model_validate(job.payload).run
+        reported = -REPORT_SECONDS
+
+        def report(done: int, total: int, rate: float) -> None:
+            """Also after a resume, ``done`` counts from the job's first cell."""
+            nonlocal reported
+            if done == total or time.monotonic() - reported >= REPORT_SECONDS:
+                reported = time.monotonic()
+                whole = max(job.total, total)
+                self.queue.progress(job.id, whole - total + done, whole, rate, self.owner)
+
+        def should_stop() -> bool:
+            return self._stopping or self.queue.cancelled(job.id, self.owner)
+
+        def between_batches() -> None:
+            if job.priority < SMALL:
+                self._answer_small()
+
+        scored = score_run(run, self.store, self._scorer, report, should_stop, between_batches)
+        load_result(self.store, run, cast(Protocol, run.scoring.protocol))  # so that pages open it at once
+        return {"run": run.key, "cells": run.cells, "scored": scored}
+
+    def _words(self, job: Job) -> dict[str, Any]:
+        asked = WordsRequest.model_validate(job.payload)
+        return word_check(asked.model, asked.topic, asked.text, asked.protocol, self._scorer)
+
+    def _answer_small(self) -> None:
+        while (job := self.queue.claim(self.owner, min_priority=SMALL)) is not None:
+            self._answer(job)
+
+    def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:
+        """The open scorer of a model; that which was not used for longest is closed for it."""
+        key = ScoringKey.of(spec, protocol).hash
+        if key not in self._scorers:
+            while len(self._scorers) >= self.settings.worker_models:
+                self._scorers.popitem(last=False)
+            self._scorers[key] = self._open_scorer(spec, protocol)
+        self._scorers.move_to_end(key)
+        return self._scorers[key]
+
+    @contextmanager
+    def _registered(self) -> Iterator[None]:
+        """Be known as alive, in long batches too; then give back what is held and sign off."""
+        self.queue.heartbeat(self.owner)
+        ended = threading.Event()
+
+        def beat() -> None:
+            while not ended.wait(BEAT_SECONDS):
+                try:
+                    self.queue.heartbeat(self.owner)
+                except StoreError as error:
+                    log.warning("%s", error)
+
+        thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            self.queue.leave(self.owner)
+
+
+@contextmanager
+def _logging_to(settings: Settings) -> Iterator[None]:
+    """Write the core's warnings and tracebacks to ``worker.log`` in the cache folder."""
+    handler = logging.FileHandler(settings.cache / LOG_NAME, encoding="utf8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    core = logging.getLogger("pcf_core")
+    core.addHandler(handler)
+    try:
+        yield
+    finally:
+        core.removeHandler(handler)
+        handler.close()

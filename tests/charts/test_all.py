@@ -1,0 +1,90 @@
+"""What holds for every chart: titles, digits, no forbidden colours, text left to the page."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import plotly.graph_objects as go
+import pytest
+
+from pcf_core import charts
+from pcf_core.records import Preferences, RiskReport
+
+ROWS = [
+    charts.RiskBar("run", "run", 0.48, 0.04, 0.52, 0.50, 0.54),
+    charts.RiskBar("reference", "reference", 0.0, 1.0, 1.0),
+    charts.RiskBar("paper", "published", 0.8, 0.1, 0.9, source="Table 1"),
+]
+
+
+@pytest.fixture
+def figures(
+    report: RiskReport, report_of_three: RiskReport, preferences: Preferences
+) -> dict[str, go.Figure]:
+    """One example of every chart."""
+    reports = {"one": report, "two": report}
+    return {
+        "heat_map": charts.heat_map(preferences, "male", [0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1], neutral=0.5),
+        "tilt_box": charts.tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
+        "tilt_panels": charts.tilt_panels({"one": report_of_three}),
+        "risk_bars": charts.risk_bars(ROWS),
+        "occupation_bars": charts.occupation_bars(report),
+        "caprice_histogram": charts.caprice_histogram(reports, log_count=False),
+        "prejudice_histogram": charts.prejudice_histogram(reports, {"one": (0.5, 0.2)}),
+        "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
+        "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
+        "risk_dots": charts.risk_dots(ROWS),
+    }
+
+
+def test_every_public_chart_is_among_the_examples(figures: dict[str, go.Figure]) -> None:
+    assert set(figures) == {name for name in charts.__all__ if name[0].islower()}
+
+
+def test_every_chart_fits_the_page_and_takes_its_theme(figures: dict[str, go.Figure]) -> None:
+    for name, figure in figures.items():
+        assert figure.layout.height <= 640, name
+        assert figure.layout.paper_bgcolor == "rgba(0, 0, 0, 0)", name
+        document = figure.to_plotly_json()
+        document["layout"].pop("template")
+        fonts = re.findall(r'"\w*font": \{[^}]*"color"', json.dumps(document, default=str))
+        assert not fonts, f"{name} fixes a text colour"
+
+
+def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None:
+    for name, figure in figures.items():
+        titles = [axis.title.text for axis in figure.select_xaxes() if axis.title.text]
+        assert titles, name
+    for name in (
+        "risk_bars",
+        "risk_dots",
+        "cell_bars",
+        "word_bars",
+        "caprice_histogram",
+        "prejudice_histogram",
+    ):
+        assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
+
+
+def test_hover_numbers_have_three_significant_digits(figures: dict[str, go.Figure]) -> None:
+    for name, figure in figures.items():
+        for trace in figure.data:
+            template = trace.hovertemplate or ""
+            formats = re.findall(r"%\{(?:x|y|z|customdata(?:\[\d\])?):([^}]*)\}", template)
+            assert all(re.fullmatch(r"\+?\.3[gp]", one) for one in formats), (name, template)
+            assert template or trace.hoverinfo == "skip", name
+
+
+def test_no_pink_and_blue_and_no_red_against_green(figures: dict[str, go.Figure]) -> None:
+    allowed = {*charts.theme.OKABE_ITO, *charts.theme.DIVERGING}
+    for figure in figures.values():
+        document = figure.to_plotly_json()
+        document["layout"].pop("template")
+        used = set(re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(document, default=str)))
+        assert used <= allowed
+
+
+def test_every_chart_can_be_written_as_html(figures: dict[str, go.Figure]) -> None:
+    for figure in figures.values():
+        assert "plotly" in figure.to_html(include_plotlyjs=False, full_html=False)

@@ -1,0 +1,112 @@
+"""Colours that can be told apart, and labels that are never markup."""
+
+from __future__ import annotations
+
+import html
+import itertools
+
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.charts import theme
+
+PAGES = ("#ffffff", "#0e1117")  # Streamlit's backgrounds, light and dark
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of WCAG 2."""
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "color", [*theme.OKABE_ITO[:4], *theme.GROUP_ENDS, theme.ACCENT, theme.CAPRICE, theme.MUTED]
+)
+def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -> None:
+    assert contrast(color, page) >= 3
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_models_differ_in_colour_and_marker_and_pattern(count: int) -> None:
+    styles = theme.model_styles([f"model {i}" for i in range(count)]).values()
+    for part in ("color", "marker", "pattern"):
+        assert len({getattr(style, part) for style in styles}) == count
+
+
+def test_sixty_four_models_have_sixty_four_pairs() -> None:
+    styles = theme.model_styles([f"model {i}" for i in range(64)]).values()
+    assert len({(style.color, style.marker) for style in styles}) == 64
+    assert len({(style.color, style.pattern) for style in styles}) == 64
+
+
+def test_styles_keep_their_place_when_models_are_added() -> None:
+    assert theme.model_styles(["a", "b", "c"])["b"] == theme.model_styles(["a", "b"])["b"]
+
+
+def test_two_groups_take_the_ends_of_the_diverging_scale() -> None:
+    assert [style.color for style in theme.group_styles(["male", "female"]).values()] == list(
+        theme.GROUP_ENDS
+    )
+    assert set(theme.GROUP_ENDS) < set(theme.DIVERGING)
+    assert theme.group_styles(["a", "b", "c"]) == theme.model_styles(["a", "b", "c"])
+
+
+@given(st.text(max_size=60))
+def test_a_label_is_never_markup_and_reads_as_it_was(label: str) -> None:
+    shown = theme.text(label, 60)
+    assert not set("<>$%") & set(shown)
+    assert html.unescape(shown) == " ".join(label.split())
+
+
+def test_worked_examples_of_labels() -> None:
+    assert (
+        theme.text('<a href="x">R&D</a> $x$ %{y}')
+        == '&lt;a href="x"&gt;R&amp;D&lt;/a&gt; &#36;x&#36; &#37;{y}'
+    )
+    assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
+    assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
+    assert theme.lines("<br>") == "&lt;br&gt;"
+    assert theme.lines("") == ""
+
+
+@pytest.mark.parametrize(
+    ("template", "label"),
+    [
+        ("The [X] said that [Y].", "… said that"),
+        ("The [X] asked if [Y]", "… asked if"),
+        ("[Y] told the [X] a story.", "___ told the … a story."),
+        ("A [X] is [Y]!", "A … is"),
+    ],
+)
+def test_templates_are_shortened_to_what_differs(template: str, label: str) -> None:
+    assert theme.short_template(template) == label
+
+
+@pytest.mark.parametrize("neutral", [0.5, 0.2, 1 / 3, 0.9])
+def test_the_middle_colour_lies_on_neutral(neutral: float) -> None:
+    scale = theme.diverging(neutral)
+    positions = [position for position, _ in scale]
+    assert positions[0] == 0
+    assert positions[-1] == pytest.approx(1)
+    assert all(low < high for low, high in itertools.pairwise(positions))
+    assert {color: position for position, color in scale}["#f7f7f7"] == pytest.approx(neutral)
+
+
+def test_the_layout_leaves_text_and_background_to_the_page() -> None:
+    figure = theme.base_layout(go.Figure(go.Bar(x=[1], y=[1])), 2000, view="a", bargap=0.3)
+    assert figure.layout.height == theme.MAX_HEIGHT
+    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0, 0, 0, 0)"
+    assert figure.layout.font.color is None
+    assert figure.layout.legend.orientation == "h"
+    assert figure.layout.xaxis.automargin
+    assert figure.layout.yaxis.automargin
+    assert (figure.layout.uirevision, figure.layout.bargap) == ("a", 0.3)

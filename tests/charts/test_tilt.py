@@ -1,0 +1,85 @@
+"""Boxes by their quartiles, every occupation as a point, the extremes by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.charts import tilt_box, tilt_panels
+from pcf_core.charts.theme import MUTED
+from pcf_core.records import RiskReport
+
+from .conftest import NAMES, TILTS
+
+
+def test_every_occupation_is_a_point_with_its_name(report: RiskReport) -> None:
+    figure = tilt_box({"mini-bert": report}, "male", "female", labour=None)
+    _, points = figure.data
+    assert tuple(points.x) == TILTS
+    assert tuple(points.customdata) == NAMES
+    assert np.all(np.abs(np.asarray(points.y)) < 0.15)
+
+
+def test_the_box_holds_quartiles_and_fences(report: RiskReport) -> None:
+    box = tilt_box({"mini-bert": report}, "male", "female", labour=None).data[0]
+    ordered = sorted(TILTS)
+    assert box.median[0] == ordered[3]
+    assert box.q1[0] == pytest.approx((ordered[1] + ordered[2]) / 2)
+    assert box.q3[0] == pytest.approx((ordered[4] + ordered[5]) / 2)
+    assert (box.lowerfence[0], box.upperfence[0]) == (ordered[0], ordered[-1])
+
+
+def test_an_outlier_lies_beyond_the_fence(report: RiskReport) -> None:
+    values = dict(zip("abcdefgh", (0.5, 0.49, 0.5, 0.51, 0.5, 0.48, 0.52, 0.99), strict=True))
+    box = tilt_box({}, "male", "female", labour=values).data[0]
+    assert box.lowerfence[0] == pytest.approx(-0.04)
+
+
+def test_three_extremes_on_each_side_are_labelled(report: RiskReport) -> None:
+    figure = tilt_box({"mini-bert": report}, "male", "female", labour=None)
+    labels = {note.text: note for note in figure.layout.annotations}
+    assert set(labels) == {"nurse", "stylist", "clerk", "engineer", "captain", "pilot"}
+    assert labels["nurse"].ay > 0.15
+    assert labels["engineer"].ay < -0.15
+    assert labels["nurse"].xanchor == "left"
+    assert labels["engineer"].xanchor == "right"
+    assert len({(note.ax, note.ay) for note in labels.values()}) == 6
+
+
+def test_ends_are_named_and_neutral_is_drawn(report: RiskReport) -> None:
+    figure = tilt_box({"mini-bert": report}, "male", "<i>female", labour=None)
+    assert figure.layout.xaxis.title.text == "← &lt;i&gt;female · mean stereotype (−1 to 1) · male →"
+    assert list(figure.layout.xaxis.range) == [-1.05, 1.05]
+    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0, 0)
+
+
+def test_the_labour_force_is_a_muted_row_of_its_tilt(report: RiskReport) -> None:
+    figure = tilt_box({"mini-bert": report}, "male", "female", labour={"nurse": 0.87, "pilot": 0.05})
+    points = figure.data[-1]
+    np.testing.assert_allclose(points.x, [-0.74, 0.9])
+    assert points.marker.color == MUTED
+    assert list(figure.layout.yaxis.ticktext) == ["mini-bert", "labour force"]
+
+
+def test_many_models_stay_within_the_height_and_one_occupation_has_no_extremes(report: RiskReport) -> None:
+    many = tilt_box({f"model {i}": report for i in range(9)}, "male", "female", labour=None)
+    assert many.layout.height == 640
+    assert len(many.layout.annotations) == 9 * 2
+    assert not tilt_box({}, "male", "female", labour={"nurse": 0.8}).layout.annotations
+
+
+def test_models_differ_by_marker_too(report: RiskReport) -> None:
+    figure = tilt_box({"one": report, "two": report}, "male", "female", labour=None)
+    points = [trace for trace in figure.data if trace.type == "scatter"]
+    assert points[0].marker.symbol != points[1].marker.symbol
+    assert points[0].marker.color != points[1].marker.color
+
+
+def test_more_groups_have_a_panel_each(report_of_three: RiskReport) -> None:
+    figure = tilt_panels({"one": report_of_three, "two": report_of_three})
+    titles = [note.text for note in figure.layout.annotations]
+    assert titles == [f"← less · {group} · more →" for group in "abc"]
+    points = [trace for trace in figure.data if trace.type == "scatter"]
+    assert [trace.yaxis for trace in points] == ["y", "y", "y2", "y2", "y3", "y3"]
+    np.testing.assert_allclose(points[2].x, -np.array(TILTS) / 4)
+    assert list(figure.layout.xaxis.range) == [-0.55, 1.05]

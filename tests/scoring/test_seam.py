@@ -1,0 +1,157 @@
+"""Where a word meets its text, for four kinds of tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from pcf_core.errors import ModelError
+from pcf_core.models.loading import Loaded
+from pcf_core.scoring.seam import Seam
+
+KINDS = ("gpt2", "opt", "llama", "bert", "roberta")
+
+
+@pytest.fixture(scope="module")
+def seams(tiny: Callable[[str], Loaded]) -> dict[str, Seam]:
+    return {kind: Seam(tiny(kind).tokenizer, kind) for kind in KINDS}
+
+
+def tokens(seam: Seam, ids: Any) -> list[str]:
+    return list(seam.tokenizer.convert_ids_to_tokens(list(ids)))
+
+
+def test_special_tokens_are_those_that_the_tokenizer_puts_itself(seams: dict[str, Seam]) -> None:
+    around = {kind: (tokens(seam, seam.opening), tokens(seam, seam.closing)) for kind, seam in seams.items()}
+    assert around == {
+        "gpt2": ([], []),
+        "opt": (["</s>"], []),
+        "llama": (["<s>"], []),
+        "bert": (["[CLS]"], ["[SEP]"]),
+        "roberta": (["<s>"], ["</s>"]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "behind_text", "first"),
+    [("gpt2", "Ġhe", "he"), ("roberta", "Ġhe", "he"), ("llama", "▁he", "▁he"), ("bert", "he", "he")],
+)
+def test_leading_space(seams: dict[str, Seam], kind: str, behind_text: str, first: str) -> None:
+    """Spec (iii) 24: the word itself, not the piece that only continues one; bare where a text begins."""
+    behind, start = seams[kind].cut(["The nurse said that [Y]", "[Y] said that"], ["he"])
+    assert tokens(seams[kind], behind.words[0]) == [behind_text]
+    assert tokens(seams[kind], start.words[0]) == [first]
+    assert start.left == ()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_pieces_are_the_tokens_of_the_whole_text(
+    kind: str, seams: dict[str, Seam], prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    seam = seams[kind]
+    for prompt, pieces in zip(prompts, seam.cut(prompts, words), strict=True):
+        for word, ids, right in zip(words, pieces.words, pieces.rights, strict=True):
+            whole = seam.tokenizer(prompt.replace("[Y]", word), add_special_tokens=False)["input_ids"]
+            assert list(pieces.left + ids + right) == whole
+
+
+words_of_letters = st.text(st.sampled_from("abehimnorstwAB'é—ж"), min_size=1, max_size=8)
+
+
+@given(words_of_letters, words_of_letters, st.sampled_from([".", " was old", "", ", he said"]))
+def test_byte_level_pieces_spell_the_text(seams: dict[str, Seam], left: str, word: str, right: str) -> None:
+    """Also where pieces would join across a seam: nothing stands between left text and word here."""
+    seam = seams["gpt2"]
+    for gap in ("", " "):
+        (pieces,) = seam.cut([f"{left}{gap}[Y]{right}"], [word])
+        ids = pieces.left + pieces.words[0] + pieces.rights[0]
+        assert seam.tokenizer.decode(list(ids)) == left + gap + word + right
+
+
+def test_pieces_that_would_join_keep_the_left_text(seams: dict[str, Seam]) -> None:
+    """The text ends in "s" and "she" is one piece: the left text keeps its own tokens."""
+    seam = seams["gpt2"]
+    (pieces,) = seam.cut(["then s[Y]"], ["he"])
+    assert seam.encode(["then she"])[0][: len(pieces.left)] != pieces.left
+    assert pieces.left == seam.encode(["then s"])[0]
+    assert seam.tokenizer.decode(list(pieces.words[0])) == "he"
+
+
+def test_right_text_that_would_join_keeps_the_word(seams: dict[str, Seam]) -> None:
+    seam = seams["gpt2"]
+    (pieces,) = seam.cut(["then [Y]e"], ["sh"])
+    assert pieces.words[0] == seam.encode(["then sh"])[0][len(pieces.left) :]
+    assert seam.tokenizer.decode(list(pieces.rights[0])) == "e"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_are_counted_as_they_stand_in_a_text(
+    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
+) -> None:
+    """The conftest's words have one to four tokens and more, for every tokenizer."""
+    table = seams[kind].check([*words, *words])
+    assert not table.refused
+    assert list(table.tokens) == list(words)
+    assert {1, 2, 3, 4} <= set(table.tokens.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "reason"),
+    [
+        ("bert", "жена", "unk"),
+        ("llama", "жена", "unk"),
+        ("bert", "he жена", "unk"),
+        ("gpt2", "", "empty"),
+        ("gpt2", "  ", "empty"),
+        ("gpt2", " he", "white space"),
+        ("gpt2", "a [Y]", "[Y]"),
+        ("bert", "\u200b", "no tokens"),
+        ("bert", "he[MASK]", "special token"),
+        ("roberta", "<mask>", "special token"),
+        ("opt", "</s>", "special token"),
+    ],
+)
+def test_words_that_cannot_be_expressed_are_refused(
+    kind: str, word: str, reason: str, seams: dict[str, Seam]
+) -> None:
+    table = seams[kind].check(["he", word])
+    assert list(table.tokens) == ["he"]
+    assert list(table.refused) == [word]
+    assert reason in table.refused[word]
+
+
+def test_byte_level_expresses_every_word(seams: dict[str, Seam]) -> None:
+    assert not seams["gpt2"].check(["жена", "女", "Zoë"]).refused
+
+
+def test_characters_dropped_in_silence_are_found() -> None:
+    """BPE without an unknown token and without bytes simply leaves characters out."""
+    raw = Tokenizer(models.BPE(vocab={"a": 0, "h": 1, "e": 2, "he": 3}, merges=[("h", "e")]))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    table = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "lossy").check(["he", "heж"])
+    assert dict(table.tokens) == {"he": 1}
+    assert table.refused == {"heж": "the tokenizer drops 'ж' from it"}
+
+
+def test_tokenizer_that_keeps_no_text_is_refused() -> None:
+    class Forgetful:
+        is_fast = False
+
+        def __call__(self, texts: str | list[str], add_special_tokens: bool = True) -> dict[str, Any]:
+            return {"input_ids": [] if isinstance(texts, str) else [[] for _ in texts]}
+
+    with pytest.raises(ModelError, match="does not keep plain text"):
+        Seam(Forgetful(), "forgetful")
+
+
+def test_truncation_that_the_tokenizer_was_saved_with_is_off(tiny: Callable[[str], Loaded]) -> None:
+    tokenizer = tiny("llama").tokenizer
+    tokenizer.backend_tokenizer.enable_truncation(4)
+    tokenizer.backend_tokenizer.enable_padding(length=50)
+    assert len(Seam(tokenizer, "llama").encode(["The nurse said that he was old"])[0]) > 4

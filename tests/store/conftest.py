@@ -1,0 +1,68 @@
+"""A key, words and small shards; folders that really are read-only or full."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pcf_core.records import ScoringKey
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+NOBODY = 65534
+KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
+
+
+@pytest.fixture
+def key() -> ScoringKey:
+    return KEY
+
+
+@pytest.fixture(autouse=True)
+def shards_of_four(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PCF_SHARD_PROMPTS", "4")
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store.open(root)
+
+
+@pytest.fixture
+def as_reader() -> Iterator[Path]:
+    """A folder that this process may read but, once its mode says so, not write: root becomes nobody."""
+    folder = Path(tempfile.mkdtemp(prefix="pcf-reader-"))
+    folder.chmod(0o755)
+    is_root = os.geteuid() == 0
+    yield folder
+    if is_root:
+        os.seteuid(0)
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small file system needs root")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)

@@ -1,0 +1,118 @@
+"""Bytes on disk: whole or not at all, sealed, told in a sentence."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import StoreError
+from pcf_core.store.files import seal, sentence, set_aside, told, unseal, write_whole
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+BODY = st.dictionaries(st.text(max_size=8).filter(lambda name: name != "checksum"), JSON, max_size=4)
+
+
+@given(BODY)
+def test_what_is_sealed_comes_back(body: dict[str, object]) -> None:
+    assert unseal(seal(body)) == body
+
+
+def test_the_seal_is_the_checksum_of_the_rest() -> None:
+    """Second opinion: the standard library alone."""
+    sealed = json.loads(seal({"b": [1, 2.5], "a": "ä"}))
+    checksum = sealed.pop("checksum")
+    assert checksum == hashlib.sha256(json.dumps(sealed, ensure_ascii=False).encode()).hexdigest()
+    assert list(sealed) == ["b", "a"]
+
+
+@given(BODY, st.data())
+def test_one_changed_byte_breaks_the_seal(body: dict[str, object], data: st.DataObject) -> None:
+    sealed = bytearray(seal(body))
+    place = data.draw(st.integers(0, len(sealed) - 1))
+    sealed[place] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(ValueError):  # noqa: PT011  (JSON and UTF-8 errors are ValueErrors as well)
+        unseal(bytes(sealed))
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"null", b'{"checksum": ""}', b"\xff"])
+def test_what_was_never_sealed_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        unseal(data)
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file"
+    write_whole(path, b"first")
+    write_whole(path, b"second")
+    assert path.read_bytes() == b"second"
+    assert os.listdir(path.parent) == ["file"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os if step == "fsync" else Path, step, full)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_draft_that_a_killed_process_left_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "file.tmp").write_bytes(b"half a dr")
+    write_whole(tmp_path / "file", b"whole")
+    assert [(found.name, found.read_bytes()) for found in tmp_path.iterdir()] == [("file", b"whole")]
+
+
+def test_set_aside_keeps_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"broken")
+    set_aside(tmp_path / "a.json")
+    assert (tmp_path / "a.json.damaged").read_bytes() == b"broken"
+    assert not (tmp_path / "a.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ENOSPC, "is full: free some space"),
+        (errno.EDQUOT, "is full: free some space"),
+        (errno.EROFS, "cannot be written: make it writable"),
+        (errno.EACCES, "cannot be written: make it writable"),
+        (errno.EIO, "cannot be used"),
+    ],
+)
+def test_an_operating_system_error_is_one_sentence(number: int, says: str) -> None:
+    with pytest.raises(StoreError, match=says) as caught, told(Path("/data/cache")):
+        raise OSError(number, os.strerror(number))
+    assert "/data/cache" in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_sqlite_errors_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not a database, " * 100)
+    with pytest.raises(StoreError, match="is damaged: delete it"), told(tmp_path):
+        sqlite3.connect(tmp_path / "text").execute("SELECT * FROM sqlite_master")
+    full = sqlite3.connect(":memory:")
+    full.execute("PRAGMA max_page_count = 2")
+    with pytest.raises(StoreError, match="is full"), told(tmp_path):
+        full.execute("CREATE TABLE a AS SELECT zeroblob(100000)")
+    assert "cannot be used" in sentence(sqlite3.ProgrammingError("odd"), tmp_path)

@@ -1,0 +1,103 @@
+"""Derived aggregates: kept, checked, and computed again when damaged."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from pcf_core.store import Store
+from pcf_core.store.results import encode_result, read_result, result_path
+
+DTYPES = [np.float64, np.float32, np.int64, np.int32, np.bool_]
+
+
+@given(
+    st.integers(0, 8).flatmap(
+        lambda rows: st.dictionaries(
+            st.text("abcdef_", min_size=1, max_size=5),
+            st.sampled_from(DTYPES).flatmap(lambda dtype: arrays.arrays(dtype, rows)),
+            min_size=1,
+            max_size=4,
+        )
+    ),
+    st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.lists(st.text(max_size=3))),
+)
+def test_columns_and_facts_come_back(columns: dict[str, np.ndarray], facts: dict[str, object]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result.parquet"
+        path.write_bytes(encode_result(columns, facts))
+        found = read_result(path)
+    assert found is not None
+    again, metadata = found
+    assert metadata == facts
+    assert list(again) == list(columns)
+    for name, column in columns.items():
+        assert again[name].dtype == column.dtype
+        np.testing.assert_array_equal(again[name], column)
+
+
+def test_other_programs_read_it(store: Store, root: Path) -> None:
+    columns = {"p": np.array([0.25, 0.75]), "n": np.array([1, 2])}
+    assert store.save_result("abc123", "preferences-exact", columns, {"words": ["he"]})
+    table = pd.read_parquet(root / "results" / "abc123" / "preferences-exact.parquet")
+    assert table.to_dict("list") == {"p": [0.25, 0.75], "n": [1, 2]}
+
+
+def test_every_damaged_byte_gives_the_same_numbers_or_none(tmp_path: Path) -> None:
+    """A byte of the file that decides no number may change unnoticed; a number never does."""
+    path = tmp_path / "r.parquet"
+    columns = {"p": np.linspace(0, 1, 7), "n": np.arange(7)}
+    whole = encode_result(columns, {"words": ["he", "she"]})
+    refused = 0
+    for place in range(0, len(whole), 3):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x15]) + whole[place + 1 :])
+        found = read_result(path)
+        if found is None:
+            refused += 1
+        else:
+            assert found[1] == {"words": ["he", "she"]}
+            for name, column in columns.items():
+                np.testing.assert_array_equal(found[0][name], column)
+    assert refused > len(whole) / 30
+
+
+def test_nothing_kept_is_none_and_saving_replaces(store: Store) -> None:
+    assert store.load_result("abc123", "numbers") is None
+    store.save_result("abc123", "numbers", {"a": np.arange(2)}, {})
+    store.save_result("abc123", "numbers", {"a": np.arange(3)}, {"again": True})
+    found = store.load_result("abc123", "numbers")
+    assert found is not None
+    assert (found[0]["a"].tolist(), found[1]) == ([0, 1, 2], {"again": True})
+
+
+def test_the_shipped_layer_answers_where_the_cache_is_damaged(tmp_path: Path) -> None:
+    Store.open(tmp_path / "shipped").save_result("abc123", "numbers", {"a": np.arange(2)}, {})
+    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    assert store.load_result("abc123", "numbers") is not None
+    store.save_result("abc123", "numbers", {"a": np.arange(3)}, {})
+    (tmp_path / "cache" / "results" / "abc123" / "numbers.parquet").write_bytes(b"ruined")
+    found = store.load_result("abc123", "numbers")
+    assert found is not None
+    assert found[0]["a"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["../escape", "", "a/b", ".hidden", "x" * 101])
+def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="not a name"):
+        result_path(tmp_path, "abc123", name)
+    with pytest.raises(ValueError, match="not a name"):
+        result_path(tmp_path, name, "numbers")
+
+
+def test_arrays_that_are_no_columns_are_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="columns of one length"):
+        store.save_result("abc123", "numbers", {"a": np.arange(2), "b": np.arange(3)}, {})
+    with pytest.raises(ValueError, match="columns of one length"):
+        store.save_result("abc123", "numbers", {"a": np.zeros((2, 2))}, {})

@@ -1,0 +1,106 @@
+"""Runs by key, whole or by their first digits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import RunError
+from pcf_core.records import Evidence, Group, RunSpec, ScoringKey, Template, TemplateSet, Topic
+from pcf_core.store import Store
+from pcf_core.store.runs import find_run
+
+
+def run_of(key: ScoringKey, terms: tuple[str, ...] = ("nurse",), count: float = 1) -> RunSpec:
+    return RunSpec(
+        scoring=key,
+        topic=Topic(
+            name="gender",
+            title="Gender",
+            groups=(Group(name="male", words=("he",)), Group(name="female", words=("she",))),
+        ),
+        evidence=Evidence(name="few", title="Few", terms=terms),
+        templates=TemplateSet(
+            name="one", title="One", templates=(Template(text="The [X] said that [Y]", count=count),)
+        ),
+    )
+
+
+def test_a_run_comes_back_by_its_key_or_its_beginning(store: Store, key: ScoringKey) -> None:
+    run = run_of(key)
+    store.save_run(run, {"device": "cpu"})
+    assert store.load_run(run.key) == run
+    assert store.load_run(run.key[:6]) == run
+    info = store.run_info(run.key)
+    assert (info.complete, info.provenance) == (True, {"device": "cpu"})
+    assert store.runs() == (info,)
+
+
+def test_saving_again_replaces(store: Store, key: ScoringKey) -> None:
+    """Counts of templates are a view option: the same key, and the newest counts."""
+    store.save_run(run_of(key, count=1), {}, complete=False)
+    assert not store.runs()[0].complete
+    store.save_run(run_of(key, count=175), {})
+    assert [info.run.templates.counts.tolist() for info in store.runs()] == [[175.0]]
+    assert store.runs()[0].complete
+
+
+def test_runs_of_the_shipped_layer_show_through(tmp_path: Path, key: ScoringKey) -> None:
+    Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
+    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    assert [info.provenance["from"] for info in store.runs()] == ["shipped"]
+    store.save_run(run_of(key), {"from": "cache"})
+    store.save_run(run_of(key, ("clerk",)), {"from": "cache"})
+    assert [info.provenance["from"] for info in store.runs()] == ["cache", "cache"]
+
+
+def test_a_damaged_run_is_left_out_and_can_be_saved_again(store: Store, root: Path, key: ScoringKey) -> None:
+    run = run_of(key)
+    store.save_run(run, {})
+    store.save_run(run_of(key, ("clerk",)), {})
+    path = root / "runs" / f"{run.key}.json"
+    path.write_bytes(path.read_bytes().replace(b"nurse", b"purse"))
+    assert [info.run.evidence.terms for info in store.runs()] == [("clerk",)]
+    with pytest.raises(RunError, match=f"No run has the key '{run.key}'"):
+        store.load_run(run.key)
+    store.save_run(run, {})
+    assert store.load_run(run.key) == run
+
+
+def test_a_run_under_a_foreign_name_is_left_out(store: Store, root: Path, key: ScoringKey) -> None:
+    store.save_run(run_of(key), {})
+    path = root / "runs" / f"{run_of(key).key}.json"
+    path.rename(path.with_stem("0" * 16))
+    assert store.runs() == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ("abc123", "stands for 2 runs (abc1230000000000, abc1239999999999): give more digits"),
+        ("fffffff", "No run has the key 'fffffff': score it first"),
+        ("abc12", "16 hexadecimal digits, or its first 6 or more"),
+        ("../../etc/passwd", "hexadecimal digits"),
+        ("", "hexadecimal digits"),
+    ],
+)
+def test_what_stands_for_no_run_is_one_sentence(wanted: str, says: str) -> None:
+    with pytest.raises(RunError) as caught:
+        find_run(wanted, ["abc1230000000000", "abc1239999999999"])
+    assert says in str(caught.value)
+
+
+@given(
+    st.sets(st.text("0123456789abcdef", min_size=16, max_size=16), min_size=1), st.integers(6, 16), st.data()
+)
+def test_a_prefix_finds_the_one_that_begins_with_it(keys: set[str], length: int, data: st.DataObject) -> None:
+    full = data.draw(st.sampled_from(sorted(keys)))
+    prefix = full[:length]
+    if sum(other.startswith(prefix) for other in keys) == 1:
+        assert find_run(prefix, sorted(keys)) == full
+    else:
+        with pytest.raises(RunError, match="give more digits"):
+            find_run(prefix, sorted(keys))

@@ -1,0 +1,384 @@
+"""The store: only what is new is missing, what is there is given, nothing damaged is served."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcf_core.errors import StoreError
+from pcf_core.records import FloatArray, ScoringKey, TokenTable
+from pcf_core.store import Missing, Store
+from pcf_core.store.database import FILE_NAME
+
+REFUSED = {"ξ": "unk"}
+PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
+WORDS = ("he", "she", "king")
+
+
+def nats(prompt: str, word: str) -> float:
+    """A score that belongs to this prompt and word alone."""
+    return -float(sum(f"{prompt}|{word}".encode()) % 997) - 0.5
+
+
+def matrix(prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
+    return np.array([[nats(prompt, word) for word in words] for prompt in prompts], dtype=np.float32).reshape(
+        len(prompts), len(words)
+    )
+
+
+def table(words: Sequence[str]) -> TokenTable:
+    return TokenTable(
+        {word: len(word) for word in words if word not in REFUSED},
+        {word: REFUSED[word] for word in words if word in REFUSED},
+    )
+
+
+def score(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
+    """Score what is missing, as a worker does; return the blocks that were."""
+    blocks = store.missing(key, prompts, words)
+    for block in blocks:
+        accepted = [word for word in block.words if word not in REFUSED]
+        known = block.prompts if accepted else ()
+        store.write(key, known, block.words, table(block.words), matrix(known, accepted), {"device": "toy"})
+    return blocks
+
+
+def cells(blocks: Sequence[Missing]) -> set[tuple[str, str]]:
+    return {(prompt, word) for block in blocks for prompt in block.prompts for word in block.words}
+
+
+REQUEST = st.tuples(
+    st.lists(st.sampled_from("abcdefghij"), max_size=10), st.lists(st.sampled_from("uvwxyzξ"), max_size=6)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(REQUEST, st.booleans()), max_size=5), st.data())
+def test_a_request_scores_only_what_is_new(
+    requests: list[tuple[tuple[list[str], list[str]], bool]], data: st.DataObject
+) -> None:
+    """Against a set of cells: whatever came before, missing is exactly what is not there, gather the rest."""
+    key = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder))
+        there: set[tuple[str, str]] = set()
+        known: set[str] = set()
+        for (prompts, words), reopen in requests:
+            asked = {(prompt, word) for prompt in prompts for word in words if word not in known}
+            blocks = score(store, key, prompts, words)
+            assert cells(blocks) == asked - there
+            assert sum(len(block.prompts) * len(block.words) for block in blocks) == len(asked - there)
+            assert all(0 < len(block.prompts) <= 4 and block.words for block in blocks)
+            there |= {cell for cell in asked if cell[1] not in REFUSED}
+            known |= {word for _, word in asked if word in REFUSED}
+            assert store.missing(key, prompts, words) == []
+            if reopen:
+                (Path(folder) / FILE_NAME).unlink()
+                store = Store.open(Path(folder))
+        prompts, words = data.draw(REQUEST)
+        expected = [[nats(p, w) if (p, w) in there else np.nan for w in words] for p in prompts]
+        found = store.gather(key, prompts, words)
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found, np.array(expected, np.float32).reshape(found.shape))
+
+
+def test_blocks_are_few_and_keep_the_order(store: Store, key: ScoringKey) -> None:
+    """Six prompts, three words, shards of four: two blocks; then a word and a prompt more."""
+    assert score(store, key, PROMPTS, WORDS) == [Missing(PROMPTS[:4], WORDS), Missing(PROMPTS[4:], WORDS)]
+    assert store.missing(key, PROMPTS, (*WORDS, "queen")) == [
+        Missing(PROMPTS[:4], ("queen",)),
+        Missing(PROMPTS[4:], ("queen",)),
+    ]
+    assert store.missing(key, ("new [Y]", *PROMPTS), WORDS) == [Missing(("new [Y]",), WORDS)]
+    assert store.missing(key, ("new [Y]", PROMPTS[0]), ("queen", "he")) == [
+        Missing(("new [Y]",), ("queen", "he")),
+        Missing((PROMPTS[0],), ("queen",)),
+    ]
+
+
+def test_dropping_words_and_prompts_scores_nothing(store: Store, key: ScoringKey) -> None:
+    score(store, key, PROMPTS, WORDS)
+    assert store.missing(key, PROMPTS[1:3][::-1], WORDS[::-1][:2]) == []
+    np.testing.assert_array_equal(
+        store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
+    )
+
+
+def test_another_key_shares_nothing(store: Store, key: ScoringKey) -> None:
+    score(store, key, PROMPTS, WORDS)
+    other = key.model_copy(update={"identity": "other weights"})
+    assert cells(store.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+    assert np.isnan(store.gather(other, PROMPTS, WORDS)).all()
+    assert store.known_words(other).tokens == {}
+
+
+def test_refused_words_are_known_and_not_missing(store: Store, key: ScoringKey) -> None:
+    score(store, key, PROMPTS[:1], ("he", "ξ"))
+    assert store.known_words(key) == TokenTable({"he": 2}, {"ξ": "unk"})
+    assert store.missing(key, PROMPTS, ("ξ",)) == []
+    assert np.isnan(store.gather(key, PROMPTS[:1], ("ξ",))).all()
+
+
+def test_one_prompt_reads_one_shard(store: Store, key: ScoringKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [f"{number} [Y]" for number in range(40)]
+    score(store, key, prompts, WORDS)
+    read: list[str] = []
+    layer = store._layers[0]
+    monkeypatch.setattr(
+        layer, "read", lambda scoring, shard: read.append(shard) or type(layer).read(layer, scoring, shard)
+    )
+    np.testing.assert_array_equal(store.gather(key, prompts[17:18], WORDS), matrix(prompts[17:18], WORDS))
+    assert len(read) == 1
+
+
+def test_two_stores_on_one_folder_see_each_other(root: Path, key: ScoringKey) -> None:
+    one, two = Store.open(root), Store.open(root)
+    score(one, key, PROMPTS[:3], WORDS)
+    assert cells(score(two, key, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS[3:] for w in WORDS}
+    assert one.missing(key, PROMPTS, WORDS) == []
+
+
+def test_shards_copied_in_or_deleted_by_hand_are_noticed(
+    store: Store, root: Path, tmp_path: Path, key: ScoringKey
+) -> None:
+    other = Store.open(tmp_path / "elsewhere")
+    score(other, key, PROMPTS, WORDS)
+    shutil.copytree(tmp_path / "elsewhere" / "scores", root / "scores")
+    assert store.missing(key, PROMPTS, WORDS) == []
+    shutil.rmtree(root / "scores")
+    assert cells(store.missing(key, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+
+
+def test_the_first_writer_of_a_shard_wins(store: Store, key: ScoringKey) -> None:
+    """On another device the same shard may differ in the last bit: bytes that count are never replaced."""
+    first = store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]), {})
+    second = store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]) - 1, {})
+    assert first == second
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, ["he"]), matrix(PROMPTS, ["he"]))
+
+
+@pytest.mark.parametrize(
+    ("prompts", "words", "values"),
+    [
+        (PROMPTS, ("he",), np.zeros((5, 1))),
+        (PROMPTS, ("he", "ξ"), np.zeros((6, 2))),
+        (PROMPTS, ("he", "unknown"), np.zeros((6, 2))),
+        (PROMPTS, ("he",), np.full((6, 1), np.nan)),
+        (("same", "same"), ("he",), np.zeros((2, 1))),
+    ],
+    ids=["rows", "refused word", "unknown word", "NaN", "repeated prompt"],
+)
+def test_what_does_not_fit_is_not_written(
+    store: Store,
+    root: Path,
+    key: ScoringKey,
+    prompts: tuple[str, ...],
+    words: tuple[str, ...],
+    values: FloatArray,
+) -> None:
+    with pytest.raises(ValueError, match="values"):
+        store.write(key, prompts, words, table(["he", "ξ"]), values, {})
+    assert list(root.rglob("*.parquet")) == []
+
+
+# ---------------------------------------------------------------------------------------- damage
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "json"])
+def test_a_damaged_shard_is_set_aside_and_only_it_is_scored_again(
+    store: Store, root: Path, key: ScoringKey, suffix: str
+) -> None:
+    score(store, key, PROMPTS, WORDS)
+    undisturbed = {path.name: path.read_bytes() for path in root.rglob("*.parquet")}
+    broken = sorted(root.rglob(f"scores/*/*.{suffix}"))[0]
+    content = broken.read_bytes()
+    broken.write_bytes(content[:50] + bytes([content[50] ^ 1]) + content[51:])
+    found = store.gather(key, PROMPTS, WORDS)
+    assert 0 < np.isnan(found).all(axis=1).sum() < len(PROMPTS)
+    whole = ~np.isnan(found).any(axis=1)
+    np.testing.assert_array_equal(found[whole], matrix(PROMPTS, WORDS)[whole])
+    assert len(store.warnings()) == 1
+    assert f"The shard {broken.stem} of {key.hash} is damaged" in store.warnings()[0]
+    assert broken.with_name(f"{broken.name}.damaged").exists()
+    assert len(score(store, key, PROMPTS, WORDS)) == 1
+    assert {path.name: path.read_bytes() for path in root.rglob("*.parquet")} == undisturbed
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+    assert store.warnings() == ()
+
+
+def test_missing_finds_damage_before_anybody_reads(root: Path, key: ScoringKey) -> None:
+    score(Store.open(root), key, PROMPTS, WORDS)
+    store = Store.open(root)
+    assert store.missing(key, PROMPTS, WORDS) == []
+    data = sorted(root.rglob("*.parquet"))[0]
+    data.write_bytes(data.read_bytes()[:-1] + b"?")
+    assert len(store.missing(key, PROMPTS, WORDS)) == 1
+
+
+def test_a_warning_is_seen_by_other_processes(root: Path, key: ScoringKey) -> None:
+    worker, app = Store.open(root), Store.open(root)
+    score(worker, key, PROMPTS, WORDS)
+    sorted(root.rglob("*.parquet"))[0].unlink()
+    worker.missing(key, PROMPTS, WORDS)
+    assert len(app.warnings()) == 1
+
+
+def test_half_written_files_are_not_there(store: Store, root: Path, key: ScoringKey) -> None:
+    """What a process killed at any point of its writing leaves: a draft, data without a manifest."""
+    score(store, key, PROMPTS, WORDS)
+    expected = {path: path.read_bytes() for path in root.rglob("scores/*/*")}
+    for manifest in list(root.rglob("scores/*/*.json")):
+        manifest.rename(manifest.with_name(f"{manifest.name}.tmp"))
+    assert cells(store.missing(key, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+    assert np.isnan(store.gather(key, PROMPTS, WORDS)).all()
+    assert store.warnings() == ()
+    score(store, key, PROMPTS, WORDS)
+    after = {path: path.read_bytes() for path in root.rglob("scores/*/*")}
+    assert set(after) == set(expected)
+    assert all(after[path] == data for path, data in expected.items() if path.suffix == ".parquet")
+
+
+def test_a_kill_between_manifest_and_index_loses_nothing(
+    root: Path, key: ScoringKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(root)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        real = type(store._database).execute
+        patch.setattr(
+            type(store._database),
+            "execute",
+            lambda self, sql, parameters=(): killed() if sql == "COMMIT" else real(self, sql, parameters),
+        )
+        with pytest.raises(Killed):
+            store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]), {})
+    again = Store.open(root)
+    assert again.missing(key, PROMPTS, ("he",)) == []
+    np.testing.assert_array_equal(again.gather(key, PROMPTS, ("he",)), matrix(PROMPTS, ["he"]))
+
+
+def test_a_deleted_or_ruined_catalogue_is_made_again(root: Path, key: ScoringKey) -> None:
+    score(Store.open(root), key, PROMPTS, WORDS)
+    for ruin in (lambda path: path.unlink(), lambda path: path.write_bytes(b"ruined " * 1000)):
+        for extra in root.glob(f"{FILE_NAME}-*"):
+            extra.unlink()
+        ruin(root / FILE_NAME)
+        store = Store.open(root)
+        assert store.missing(key, PROMPTS, WORDS) == []
+        np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+
+
+def test_rebuild_forgets_what_is_not_on_disk(store: Store, key: ScoringKey) -> None:
+    score(store, key, PROMPTS, WORDS)
+    store._database.execute("DELETE FROM prompts")
+    assert store.missing(key, PROMPTS, WORDS) != []
+    store.rebuild()
+    assert store.missing(key, PROMPTS, WORDS) == []
+
+
+# ------------------------------------------------------------------------- full and read-only disks
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_refusing_disk_is_one_sentence_and_leaves_nothing(
+    store: Store, root: Path, key: ScoringKey, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    score(store, key, PROMPTS[:4], WORDS)
+    before = set(root.rglob("scores/*/*"))
+    with monkeypatch.context() as patch:
+
+        def refuse(_: int) -> None:
+            raise OSError(number, os.strerror(number))
+
+        patch.setattr(os, "fsync", refuse)
+        with pytest.raises(StoreError, match=r"The cache at .* (is full|cannot be written)") as caught:
+            score(store, key, PROMPTS, WORDS)
+        assert str(caught.value).count("\n") == 0
+        np.testing.assert_array_equal(store.gather(key, PROMPTS[:4], WORDS), matrix(PROMPTS[:4], WORDS))
+    assert set(root.rglob("scores/*/*")) == before
+    assert cells(score(store, key, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS[4:] for w in WORDS}
+
+
+def test_a_really_full_disk(small_disk: Path, key: ScoringKey) -> None:
+    store = Store.open(small_disk / "cache")
+    rng = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(2000)]
+    kept: dict[str, FloatArray] = {}
+
+    def fill() -> None:
+        for number in range(1000):
+            values = -rng.random((1, 2000), dtype=np.float32)
+            store.write(key, (f"{number} [Y]",), words, table(words), values, {})
+            kept[f"{number} [Y]"] = values
+
+    with pytest.raises(StoreError, match="is full: free some space"):
+        fill()
+    assert kept
+    for reader in (store, Store.open(small_disk / "cache")):
+        np.testing.assert_array_equal(
+            reader.gather(key, list(kept), words), np.concatenate(list(kept.values()))
+        )
+    assert not list(small_disk.rglob("*.tmp"))
+
+
+def test_a_read_only_cache_is_read(as_reader: Path, key: ScoringKey) -> None:
+    writer = Store.open(as_reader)
+    score(writer, key, PROMPTS, WORDS)
+    writer._database.close()
+    damaged = sorted(as_reader.rglob("*.parquet"))[0]
+    damaged.write_bytes(b"no longer what it was")
+    for path in [as_reader, *as_reader.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+    store = Store.open(as_reader)
+    assert not store.writable
+    for _ in range(2):
+        found = store.gather(key, PROMPTS, WORDS)
+        whole = ~np.isnan(found).any(axis=1)
+        assert 0 < whole.sum() < len(PROMPTS)
+        np.testing.assert_array_equal(found[whole], matrix(PROMPTS, WORDS)[whole])
+    assert len(store.missing(key, PROMPTS, WORDS)) == 1
+    assert len(store.warnings()) == 1
+    with pytest.raises(StoreError, match="cannot be written: make it writable"):
+        score(store, key, PROMPTS, WORDS)
+    assert store.save_result("abc", "numbers", {"a": np.arange(3)}, {}) is False
+    assert damaged.exists()
+
+
+# ------------------------------------------------------------------------------ the shipped layer
+
+
+def test_the_cache_lies_on_top_of_the_shipped_layer(tmp_path: Path, key: ScoringKey) -> None:
+    shipped = tmp_path / "shipped"
+    score(Store.open(shipped), key, PROMPTS[:3], (*WORDS, "ξ"))
+    for extra in shipped.glob(f"{FILE_NAME}*"):
+        extra.unlink()
+    before = sorted(shipped.rglob("*"))
+    store = Store.open(tmp_path / "cache", shipped)
+    assert store.known_words(key).refused == REFUSED
+    assert cells(score(store, key, PROMPTS, (*WORDS, "ξ"))) == {(p, w) for p in PROMPTS[3:] for w in WORDS}
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+    assert sorted(shipped.rglob("*")) == before
+
+
+def test_a_shipped_folder_that_is_not_there_is_empty(tmp_path: Path, key: ScoringKey) -> None:
+    store = Store.open(tmp_path / "cache", tmp_path / "nowhere")
+    assert len(score(store, key, PROMPTS, WORDS)) == 2
+    assert store.runs() == ()
+    assert not (tmp_path / "nowhere").exists()
