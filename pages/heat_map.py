@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pcf_core.charts import cell_bars, heat_map, word_bars
-from pcf_core.findings import heat_map_finding
+from pcf_core.findings import heat_map_finding, occupation_finding
 from pcf_core.topics import load_templates
 from pcf_core.ui.arrange import ORDERS, PAPER_TEMPLATES, arranged, shown_occupations, shown_templates
 from pcf_core.ui.cell import cell_caption, cell_preferences, cell_words
@@ -61,7 +61,7 @@ def draw() -> None:
         )
     item = loaded.runs[model]
     finding(heat_map_finding(model, item.result.preferences, group, item.report.template_weights))
-    key_figures(heat_figures(shown, group))
+    key_figures(heat_figures(shown, group), loaded)
     papers = load_templates(PAPER_TEMPLATES).texts if preset == "papers" else ()
     rows = arranged(item, shown_occupations(item, group, preset), group, order)
     columns = shown_templates(item, preset, papers)
@@ -95,6 +95,12 @@ def draw_cell(loaded: Loaded, neutral: float) -> None:
         key="template",
         bind="query-params",
         help="The template of the cell.",
+    )
+    finding(
+        *(
+            f"{name}: {occupation_finding(item.report, occupation, item.result.preferences)}"
+            for name, item in loaded.runs.items()
+        )
     )
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
     picture(

@@ -7,7 +7,7 @@ from pcf_core.findings import overview_finding
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.figures import risk_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.rows import risk_table, run_rows
+from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.shell import show
 
 WHAT = """
@@ -32,9 +32,15 @@ DOORS = [
 def draw() -> None:
     loaded = open_page("Overview", "How much do these models discriminate?")
     finding(overview_finding(loaded.reports))
-    key_figures(risk_figures(loaded.reports))
+    key_figures(risk_figures(loaded.reports), loaded)
     everything = all_reports(loaded)
-    picture(risk_dots(run_rows(everything)), "risk_dots", "Risk of every scored run with its interval")
+    options = loaded.choice.options
+    lines = (
+        reference_lines(len(loaded.first.report.groups), options.scale)
+        if options.reference == "uniform"
+        else {}
+    )
+    picture(risk_dots(run_rows(everything), lines), "risk_dots", "Risk of every scored run with its interval")
     columns = st.columns(len(DOORS))
     for column, (page, label, text) in zip(columns, DOORS, strict=True):
         with column.container(border=True):

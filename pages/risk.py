@@ -35,7 +35,7 @@ def draw() -> None:
     loaded = open_page("Risk", "How much does each model discriminate, and is it fixed or moody?")
     finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
     finding(comparison_finding(loaded.reports))
-    key_figures(risk_figures(loaded.reports))
+    key_figures(risk_figures(loaded.reports), loaded)
     view = st.segmented_control(
         "Show",
         ["models", "occupations"],
@@ -68,9 +68,10 @@ def draw_models(loaded: Loaded) -> None:
             help="The papers' own figures for this topic, hollow and labelled as published.",
         )
     groups, scale = len(loaded.first.report.groups), loaded.choice.options.scale
-    rows = run_rows(loaded.reports) + (reference_rows(groups, scale) if references else [])
+    comparable = loaded.choice.options.reference == "uniform"
+    rows = run_rows(loaded.reports) + (reference_rows(groups, scale) if references and comparable else [])
     topic = loaded.first.run.topic.name
-    drawn = published_rows(topic, groups, scale, drawn=True) if published else []
+    drawn = published_rows(topic, groups, scale, drawn=True) if published and comparable else []
     listed = published_rows(topic, groups, scale, drawn=False) if published else []
     picture(risk_bars(rows + drawn), "risk_bars", "Stacked bars of prejudice and caprice for each model")
     foot(HOW, lambda: risk_table(rows + drawn + listed), "risk", loaded)

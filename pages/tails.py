@@ -28,7 +28,7 @@ def draw() -> None:
             for name, tail in tails.items()
         )
     )
-    key_figures(tail_figures(loaded.reports, tails))
+    key_figures(tail_figures(loaded.reports, tails), loaded)
     part = st.segmented_control(
         "Show",
         ["caprice", "prejudice"],

@@ -29,7 +29,7 @@ def draw() -> None:
     else:
         high, low = groups[0], groups[1]
         finding(*(tilt_finding(name, report, high, low) for name, report in loaded.reports.items()))
-        key_figures(tilt_figures(loaded.reports, high))
+        key_figures(tilt_figures(loaded.reports, high), loaded)
         shown = st.toggle(
             "Labour force",
             True,

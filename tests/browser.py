@@ -77,8 +77,10 @@ def browser_page(
     errors: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            errors.append(message.text)
+        # Opened at /risk, Streamlit first asks whether the server lives under /risk/: no error of the page.
+        probe = message.location["url"].endswith(("/_stcore/health", "/_stcore/host-config"))
+        if message.type == "error" and not probe:
+            errors.append(f"{message.text} {message.location['url']}")
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

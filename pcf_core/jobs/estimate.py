@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcf_core.jobs.queue import Queue
-
 from pcf_core.models import resolve
 from pcf_core.records import RunSpec
 from pcf_core.settings import settings

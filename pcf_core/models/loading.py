@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
 from pcf_core.errors import ModelError
@@ -51,7 +52,7 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
             local_files_only=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ModelError(f"The model {spec.name} cannot be loaded: {reason}") from error
     absent = sorted(report["missing_keys"])

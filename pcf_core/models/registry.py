@@ -42,8 +42,8 @@ def resolve(name_or_path: str) -> ModelSpec:
         return resolve_hub(name_or_path)
     known = ", ".join(spec.name for spec in list_models()) or "none"
     raise ModelError(
-        f"There is no model named {name_or_path!r}: known are {known}; or give a model directory, or a hub "
-        "id such as openai-community/gpt2."
+        f"There is no model named {name_or_path!r}: known are {known}; or give a directory with a "
+        "config.json, or a hub id such as openai-community/gpt2."
     )
 
 
@@ -75,11 +75,11 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
 
 
 def _as_folder(text: str) -> Path | None:
-    """The existing directory that a text names, absolute; ``None`` where it names none."""
+    """The directory with a config.json that a text names, absolute; ``None`` where it names none."""
     if not text.strip() or "\0" in text:
         return None
     try:
         folder = Path(text).expanduser().resolve()
-        return folder if folder.is_dir() else None
+        return folder if (folder / "config.json").is_file() else None
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None

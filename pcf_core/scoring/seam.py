@@ -8,12 +8,15 @@ tokenised, and cut:
   ``" he"``.
 - The word's tokens are what ``tokens(left + word)`` has beyond ``tokens(left)``, where the former begins with
   the latter, and likewise for the text on the right.
-- Where it does not (``"un[Y]"`` may become one piece), the left text keeps its own tokens, and the rest takes
-  the tokens that it has behind a neutral character where the beginning does hold.
+- Where ``tokens(left + word)`` does not begin with ``tokens(left)`` (``"un[Y]"`` may become one piece), the
+  left text keeps its own tokens, and the rest takes the tokens that it has behind a neutral character where
+  the beginning does hold.
+- Where a tokenizer splits at every space anyway, what stands behind one is tokenised once for all texts.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +58,9 @@ class Seam:
             )
         self.opening: Ids = full[:start]
         self.closing: Ids = full[start + len(bare) :]
+        self.splits_at_spaces = _splits_at_spaces(tokenizer)
         self._behind: dict[str, Ids] = {}
+        self._pairs: dict[tuple[str, str], tuple[Ids, Ids]] = {}
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Token ids of each text, no special tokens; no ids for the empty text."""
@@ -78,23 +83,34 @@ class Seam:
         Raises:
             ModelError: a word or a right text that the tokenizer joins to whatever stands before it.
         """
-        return [self._cut_one(prompt, words) for prompt in prompts]
+        sides = [split_prompt(prompt) for prompt in prompts]
+        heads = self.encode([left.rstrip() for left, _ in sides])
+        return [self._cut_one(head, *side, words) for head, side in zip(heads, sides, strict=True)]
 
-    def _cut_one(self, prompt: str, words: Sequence[str]) -> Pieces:
-        left, right = split_prompt(prompt)
-        stem = left.rstrip()
-        filled = [left + word for word in words]
-        head, *encoded = self.encode([stem, *filled, *([text + right for text in filled] if right else [])])
-        ids: list[Ids] = []
-        rights: list[Ids] = []
-        for number, (word, whole) in enumerate(zip(words, encoded, strict=False)):
-            ids.append(_beyond(head, whole) or self._tokens_behind(left[len(stem) :] + word))
-            if right:
-                joined = encoded[len(words) + number]
-                rights.append(_beyond(head + ids[-1], joined) or self._tokens_behind(right))
-            else:
-                rights.append(())
-        return Pieces(head, tuple(ids), tuple(rights))
+    def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str]) -> Pieces:
+        gap = left[len(left.rstrip()) :]
+        if head and gap == " " and self.splits_at_spaces:
+            pairs = [self._behind_space(word, right) for word in words]
+        else:
+            filled = [left + word for word in words]
+            wholes = self.encode(filled)
+            joined = self.encode([text + right for text in filled]) if right else wholes
+            pairs = []
+            for word, whole, longer in zip(words, wholes, joined, strict=True):
+                ids = _beyond(head, whole) or self._tokens_behind(gap + word)
+                pairs.append((ids, self._right(head + ids, longer, right)))
+        return Pieces(head, tuple(ids for ids, _ in pairs), tuple(rest for _, rest in pairs))
+
+    def _behind_space(self, word: str, right: str) -> tuple[Ids, Ids]:
+        """Tokens of word and right text behind any text and one space."""
+        if (word, right) not in self._pairs:
+            ids = self._tokens_behind(f" {word}")
+            longer = self._tokens_behind(f" {word}{right}") if right else ids
+            self._pairs[word, right] = (ids, self._right(ids, longer, right))
+        return self._pairs[word, right]
+
+    def _right(self, ids: Ids, longer: Ids, right: str) -> Ids:
+        return (_beyond(ids, longer) or self._tokens_behind(right)) if right else ()
 
     def _tokens_behind(self, text: str) -> Ids:
         """The tokens of ``text`` as it continues a text with which it does not merge."""
@@ -119,7 +135,8 @@ class Seam:
             if reason:
                 refused[word] = reason
             else:
-                tokens[word] = len(self._cut_one(f"{PROBE} [Y]", [word]).words[0])
+                (pieces,) = self.cut([f"{PROBE} [Y]"], [word])
+                tokens[word] = len(pieces.words[0])
         return TokenTable(tokens, refused)
 
     def _refusal(self, word: str) -> str:
@@ -144,6 +161,23 @@ class Seam:
         spans = self.tokenizer.backend_tokenizer.encode(word, add_special_tokens=False).offsets
         covered = {index for start, end in spans for index in range(start, end)}
         return "".join(c for index, c in enumerate(word) if index not in covered and not c.isspace())
+
+
+def _splits_at_spaces(tokenizer: Any) -> bool:
+    """Whether no piece can reach over a space: true of the pre-tokenizers of BERT, GPT-2 and SentencePiece.
+
+    What stands behind a space then has the same tokens in every text.  Of others (a regular expression of
+    the model's own, none at all) this is not assumed.
+    """
+    if not getattr(tokenizer, "is_fast", False) or tokenizer.backend_tokenizer.pre_tokenizer is None:
+        return False
+    layout = json.loads(tokenizer.backend_tokenizer.pre_tokenizer.__getstate__())
+    return any(
+        (part["type"] == "ByteLevel" and part["use_regex"])
+        or (part["type"] == "Metaspace" and part["split"])
+        or part["type"] in ("BertPreTokenizer", "Whitespace", "WhitespaceSplit")
+        for part in layout.get("pretokenizers", [layout])
+    )
 
 
 def _beyond(head: Ids, whole: Ids) -> Ids:

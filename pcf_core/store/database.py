@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,8 @@ class Database:
     ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing that is
     written to it would last, where somebody may try.
 
-    Every method raises :class:`StoreError` with one sentence where SQLite refuses.
+    Every method raises :class:`StoreError` with one sentence where SQLite refuses.  ``close()`` is called when
+    the object goes, at the latest.
     """
 
     def __init__(self, path: Path | None, refusal: str = "") -> None:
@@ -36,6 +38,7 @@ class Database:
             self._place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
+        self.close = weakref.finalize(self, self._connection.close)
         try:
             _use_wal(self._connection)
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -43,7 +46,7 @@ class Database:
             self._connection.execute("BEGIN IMMEDIATE")  # can it be written?
             self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            self._connection.close()
+            self.close()
             raise
 
     @property
@@ -97,10 +100,6 @@ class Database:
                 if self._connection.in_transaction:
                     self.execute("ROLLBACK")
 
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-
 
 def open_database(path: Path) -> Database:
     """Open the file; in memory where the folder is read-only or full, so that reading goes on.
@@ -126,9 +125,10 @@ def open_database(path: Path) -> Database:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Readers and one writer at a time; of several processes that make the change at once, the late ones wait.
+    """Let readers and one writer work at the same time.
 
-    SQLite's own waiting does not cover this statement: https://sqlite.org/wal.html, "busy".
+    The change needs the file for oneself, and SQLite's busy timeout does not cover it: of several processes
+    that open a new file at once, the late ones wait here.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:

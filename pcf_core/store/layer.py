@@ -44,9 +44,8 @@ class Layer:
 
     def refresh(self, scoring: str) -> None:
         """Index shards that were put there without the catalogue, forget those that are gone."""
-        folder = self.scores / scoring
-        there = {path.stem for path in folder.glob("*.json")}
-        known = self.catalogue.shards(scoring)
+        known = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
+        there = {path.stem for path in (self.scores / scoring).glob("*.json")}
         try:
             if known - there:
                 self.catalogue.forget(scoring, known - there)

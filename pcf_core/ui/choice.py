@@ -92,6 +92,7 @@ def draw_choice() -> None:
     topics = {topic.name: topic for topic in list_topics()}
     known = dict.fromkeys([*(spec.name for spec in list_models()), *scored_models()])
     with st.sidebar:
+        st.caption("What the pages under *Read* show")
         st.multiselect(
             "Models",
             list(known),

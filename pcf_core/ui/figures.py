@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.findings import number, with_interval
-from pcf_core.records import FloatArray, Preferences, RiskReport
+from pcf_core.records import FloatArray, Interval, Preferences, RiskReport
 from pcf_core.stats import CapriceTail
 
 MOST = 4
@@ -31,11 +31,16 @@ def risk_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
             f"Risk R · {name}",
             number(report.overall_risk),
             "Discrimination risk: 0 is fair, on the PCF scale 1 is stereotyped. Interval over templates.",
-            f"{with_interval(report.overall_risk, report.intervals['overall_risk'][0])}, "
+            f"{bounds(report.intervals['overall_risk'][0])} · "
             f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
         )
         for name, report in list(reports.items())[:MOST]
     ]
+
+
+def bounds(interval: Interval) -> str:
+    """An interval as two numbers, for a line under its estimate."""
+    return f"{interval.level:.0%} interval {number(interval.low)}–{number(interval.high)}"
 
 
 def share(part: float, whole: float) -> str:
@@ -74,8 +79,8 @@ def tail_figures(reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceT
                 f"No caprice at all · {name}",
                 f"{tails[name].zero_share:.0%}",
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0.",
-                f"caprice R^c {with_interval(report.caprice_risk, report.intervals['caprice_risk'][0])}, "
-                f"s.d. of the stereotype {number(spread)}",
+                f"caprice {with_interval(report.caprice_risk, report.intervals['caprice_risk'][0])}, "
+                f"stereotype s.d. {number(spread)}",
             )
         )
     return figures

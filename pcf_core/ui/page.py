@@ -8,11 +8,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.findings import effective_templates_note, left_out_note, number
+from pcf_core.findings import effective_templates_note, left_out_note, number, weights_note
 from pcf_core.jobs import ensure_worker, submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
 from pcf_core.settings import settings
+from pcf_core.topics import occupation_weights
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store
 from pcf_core.ui.figures import KeyFigure
@@ -88,7 +89,8 @@ def finding(*sentences: str) -> None:
     st.markdown("  \n".join(plain(sentence) for sentence in sentences if sentence))
 
 
-def key_figures(figures: list[KeyFigure]) -> None:
+def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
+    """The row under the finding, with what has to be known before the numbers are believed."""
     columns = st.columns(len(figures))
     for column, figure in zip(columns, figures, strict=True):
         column.metric(
@@ -99,6 +101,20 @@ def key_figures(figures: list[KeyFigure]) -> None:
             delta_color="off",
             delta_arrow="off",
         )
+
+    notes(loaded)
+
+
+def notes(loaded: Loaded) -> None:
+    """Few effective templates, occupations without a weight: said on every page, not only on request."""
+    first = loaded.first
+    weights = occupation_weights(first.run.evidence, loaded.choice.options.occupation_weights)
+    for sentence in (
+        effective_templates_note(first.report.effective_templates, len(first.report.templates)),
+        weights_note(weights),
+    ):
+        if sentence:
+            st.caption(plain(sentence))
 
 
 def picture(figure: go.Figure, key: str, alt: str) -> None:
@@ -156,12 +172,8 @@ def draw_provenance(loaded: Loaded) -> None:
         }
         st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
         st.code(command(item, loaded), language="bash")
-        for sentence in [
-            *report.warnings,
-            effective_templates_note(report.effective_templates, len(report.templates)),
-        ]:
-            if sentence:
-                st.caption(plain(sentence))
+        for sentence in report.warnings:
+            st.caption(plain(sentence))
         note = left_out_note(report.left_out)
         if note:
             with st.expander("Left out, and why"):

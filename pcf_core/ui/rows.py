@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from pcf_core.charts import RiskBar
+from pcf_core.findings import number
 from pcf_core.records import Preferences, RiskReport, Scale
 from pcf_core.risk import reference_risks
-from pcf_core.topics import published_risks
+from pcf_core.topics import PublishedRisk, published_risks
 
 
 def run_rows(reports: Mapping[str, RiskReport]) -> list[RiskBar]:
@@ -52,18 +53,39 @@ def published_rows(topic: str, groups: int, scale: Scale, *, drawn: bool) -> lis
     """
     return [
         RiskBar(
-            label=f"{row.model} ({row.paper} Table {row.table}, {row.context_source})",
+            label=f"{row.model} ({source_of(row)})",
             kind="published",
             overall=row.overall_risk,
             prejudice=row.prejudice_risk,
             caprice=row.caprice_risk,
             low=None,
             high=None,
-            source=f"{row.paper} Table {row.table}, {row.language}, {row.context_source}, scale {row.scale}",
+            source=source_of(row),
         )
         for row in published_risks()
         if row.topic == topic and (row.scale == scale or (row.scale == "equal" and groups == 2)) is drawn
     ]
+
+
+def source_of(row: PublishedRisk) -> str:
+    """Where a published value stands, short enough for an axis."""
+    language = "" if row.language == "en" else f", {row.language}"
+    context = "" if row.context_source == "not stated" else f", {row.context_source}"
+    scale = ", scale unknown" if row.scale == "unknown" else ""
+    return f"{row.paper} Table {row.table}{language}{context}{scale}"
+
+
+def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
+    """What a fair, a random and a stereotyped model would get, as labels of lines."""
+    risks = reference_risks(groups, scale)
+    return {
+        f"{number(risks[model].overall_risk)} {word}": risks[model].overall_risk
+        for model, word in (
+            ("unbiased", "fair"),
+            ("randomly initialised", "random"),
+            ("stereotyped", "stereotyped"),
+        )
+    }
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pcf_core.errors import AuditError
+from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.text import plain
 
@@ -31,7 +32,7 @@ SECTIONS = {
 
 def open_frame() -> StreamlitPage:
     """Draw what surrounds every page and return the page that was asked for."""
-    st.set_page_config(page_title="PCF Audit", page_icon=":material/balance:", layout="wide")
+    st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
     page = st.navigation(
         {
             section: [

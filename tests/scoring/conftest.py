@@ -39,7 +39,7 @@ PROMPTS = (
 WORDS = ("he", "she", "man", "son", "woman", "father", "stepmother")
 
 
-def byte_bpe(specials: list[str], merges: int = 43) -> Tokenizer:
+def byte_bpe(specials: list[str | AddedToken], merges: int = 43) -> Tokenizer:
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -75,7 +75,8 @@ def opt_tokenizer() -> PreTrainedTokenizerFast:
 
 @functools.cache
 def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
-    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    mask = AddedToken("<mask>", lstrip=lstrip, special=True)
+    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", mask])
     raw.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
@@ -87,7 +88,7 @@ def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
         sep_token="</s>",
         pad_token="<pad>",
         unk_token="<unk>",
-        mask_token=AddedToken("<mask>", lstrip=lstrip, special=True),
+        mask_token=mask,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from pcf_core.errors import ModelError
@@ -72,6 +72,36 @@ def test_byte_level_pieces_spell_the_text(seams: dict[str, Seam], left: str, wor
         (pieces,) = seam.cut([f"{left}{gap}[Y]{right}"], [word])
         ids = pieces.left + pieces.words[0] + pieces.rights[0]
         assert seam.tokenizer.decode(list(ids)) == left + gap + word + right
+
+
+sentences = st.lists(words_of_letters, min_size=1, max_size=4).map(" ".join)
+
+
+@given(sentences, words_of_letters, st.sampled_from([".", " was old", "", "'s", "e"]))
+def test_tokens_behind_a_space_are_the_same_in_every_text(
+    seams: dict[str, Seam], left: str, word: str, right: str
+) -> None:
+    """The short cut for tokenizers that split at spaces equals tokenising every whole text."""
+    for kind in KINDS:
+        short = seams[kind]
+        whole = Seam(short.tokenizer, kind)
+        whole.splits_at_spaces = False
+        assert short.splits_at_spaces
+        assert short.cut([f"{left} [Y]{right}"], [word]) == whole.cut([f"{left} [Y]{right}"], [word])
+
+
+def test_tokenizer_without_words_is_tokenised_whole(seams: dict[str, Seam]) -> None:
+    """BPE over the whole text (Llama's first tokenizer) may join over a space: here "t▁h"."""
+    vocabulary = {"t": 0, "▁": 1, "h": 2, "e": 3, "a": 4, "▁h": 5, "t▁h": 6, "a▁": 7}
+    merges = [("▁", "h"), ("t", "▁h")]
+    raw = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
+    raw.normalizer = normalizers.Replace(" ", "▁")
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "whole")
+    assert not seam.splits_at_spaces
+    joins, keeps = seam.cut(["at [Y]", "ta [Y]"], ["he"])
+    assert seam.encode(["at he"])[0] == (4, 6, 3)
+    assert (joins.left, joins.words) == ((4, 0), ((5, 3),))
+    assert (keeps.left, keeps.words) == ((0, 4), ((5, 3),))
 
 
 def test_pieces_that_would_join_keep_the_left_text(seams: dict[str, Seam]) -> None:

@@ -61,7 +61,7 @@ REQUEST = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(REQUEST, st.booleans()), max_size=5), st.data())
 def test_a_request_scores_only_what_is_new(
     requests: list[tuple[tuple[list[str], list[str]], bool]], data: st.DataObject
@@ -156,6 +156,21 @@ def test_shards_copied_in_or_deleted_by_hand_are_noticed(
     assert store.missing(key, PROMPTS, WORDS) == []
     shutil.rmtree(root / "scores")
     assert cells(store.missing(key, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+
+
+def test_a_shard_written_while_the_folder_is_looked_through_is_not_lost(
+    store: Store, root: Path, key: ScoringKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Store.open(root)
+    catalogue = store._layers[0].catalogue
+    real = catalogue.shards
+
+    def meanwhile(scoring: str) -> set[str]:
+        score(other, key, PROMPTS, WORDS)
+        return real(scoring)
+
+    monkeypatch.setattr(catalogue, "shards", meanwhile)
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
 
 
 def test_the_first_writer_of_a_shard_wins(store: Store, key: ScoringKey) -> None:

@@ -1,0 +1,261 @@
+"""The queue: joining, claiming, cancelling, and what becomes of the jobs of the dead."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import RunError, StoreError
+from pcf_core.jobs import Queue
+from pcf_core.jobs.processes import name_of
+from pcf_core.store.database import Database
+
+ME = name_of(os.getpid())
+ELSEWHERE = "elsewhere:1:2"
+
+
+def empty() -> Queue:
+    return Queue(Database(None))
+
+
+def test_a_job_goes_through_its_life(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {"run": {"a": [1]}}, total=10)
+    assert (job.state, job.payload, job.total, job.owner) == ("queued", {"run": {"a": [1]}}, 10, None)
+    claimed = queue.claim(ME)
+    assert claimed is not None
+    assert (claimed.id, claimed.state, claimed.owner) == (job.id, "running", ME)
+    assert claimed.seconds_left is None
+    queue.progress(job.id, 4, rate=2.0)
+    assert (queue.get(job.id).done, queue.get(job.id).seconds_left) == (4, 3.0)
+    queue.finish(job.id, {"scored": 10})
+    done = queue.get(job.id)
+    assert (done.state, done.result, done.owner, done.rate) == ("done", {"scored": 10}, None, 2.0)
+    assert done.seconds_left is None
+    assert queue.claim(ME) is None
+
+
+def test_the_same_work_is_joined_while_it_is_active(queue: Queue) -> None:
+    first = queue.submit("score", "abc", {}, total=10)
+    assert queue.submit("score", "abc", {}, priority=2).id == first.id
+    assert queue.get(first.id).priority == 2
+    assert queue.submit("score", "abc", {}).priority == 2
+    queue.claim(ME)
+    assert queue.submit("score", "abc", {}).id == first.id
+    assert queue.submit("words", "abc", {}).id != first.id
+    assert queue.submit("score", "def", {}).id != first.id
+    queue.finish(first.id, {})
+    assert queue.submit("score", "abc", {}).id != first.id
+    assert len(queue.list()) == 4
+
+
+@given(st.lists(st.integers(-2, 3), max_size=10), st.none() | st.integers(-2, 3))
+def test_claims_go_by_priority_then_age(priorities: list[int], least: int | None) -> None:
+    """Against a stable sort."""
+    queue = empty()
+    for number, priority in enumerate(priorities):
+        queue.submit("score", str(number), {}, priority)
+    claimed = []
+    while (job := queue.claim(ME, least)) is not None:
+        claimed.append(int(job.key))
+    fitting = [n for n, priority in enumerate(priorities) if least is None or priority >= least]
+    assert claimed == sorted(fitting, key=lambda number: -priorities[number])
+    assert queue.waiting() == (len(claimed) < len(priorities))
+
+
+def take_all(path: Path, ready: Any, taken: Any) -> None:
+    queue = Queue.open(path)
+    ready.wait()
+    while (job := queue.claim(name_of(os.getpid()))) is not None:
+        taken.put(job.id)
+        queue.finish(job.id, {})
+    taken.put(None)
+
+
+def test_processes_never_claim_the_same_job(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.sqlite"
+    queue = Queue.open(path)
+    jobs = [queue.submit("words", str(number), {}).id for number in range(60)]
+    context = multiprocessing.get_context("spawn")
+    ready, taken = context.Barrier(3), context.Queue()
+    processes = [context.Process(target=take_all, args=(path, ready, taken)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    found: list[int] = []
+    ended = 0
+    while ended < len(processes):
+        number = taken.get(timeout=60)
+        ended += number is None
+        found += [] if number is None else [number]
+    for process in processes:
+        process.join()
+    assert sorted(found) == jobs
+
+
+# ---------------------------------------------------------------------------------- cancel and retry
+
+
+def test_a_waiting_job_is_cancelled_at_once(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    assert queue.cancel(job.id).state == "cancelled"
+    assert queue.claim(ME) is None
+
+
+def test_a_running_job_is_asked_to_stop_and_can_be_resumed(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {}, total=10)
+    queue.claim(ME)
+    queue.progress(job.id, 6)
+    assert not queue.cancelled(job.id, ME)
+    assert queue.cancel(job.id).state == "running"
+    assert queue.cancelled(job.id, ME)
+    queue.release(ME, job.id)
+    assert queue.get(job.id).state == "cancelled"
+    again = queue.retry(job.id)
+    assert (again.id, again.state, again.done) == (job.id, "queued", 6)
+    assert not queue.cancelled(queue.claim(ME).id, ME)  # type: ignore[union-attr]
+
+
+def test_asking_again_takes_a_cancel_back(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    queue.cancel(job.id)
+    assert queue.submit("score", "abc", {}).id == job.id
+    assert not queue.cancelled(job.id, ME)
+    queue.cancel(job.id)
+    queue.submit("score", "abc", {})
+    queue.release(ME)
+    assert queue.get(job.id).state == "queued"
+
+
+def test_an_ended_job_cannot_be_cancelled(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    queue.finish(job.id, {})
+    assert queue.cancel(job.id).state == "done"
+    assert queue.retry(job.id).state == "done"
+
+
+def test_a_failed_job_is_retried_without_its_error(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    queue.fail(job.id, "The model broke.")
+    assert (queue.get(job.id).state, queue.get(job.id).error) == ("failed", "The model broke.")
+    assert (queue.retry(job.id).state, queue.get(job.id).error) == ("queued", None)
+
+
+def test_retrying_joins_the_same_work_under_way(queue: Queue) -> None:
+    old = queue.submit("score", "abc", {})
+    queue.cancel(old.id)
+    new = queue.submit("score", "abc", {})
+    assert queue.retry(old.id).id == new.id
+    assert queue.get(old.id).state == "cancelled"
+
+
+@pytest.mark.parametrize("method", ["get", "cancel", "retry"])
+def test_an_unknown_job_is_one_sentence(queue: Queue, method: str) -> None:
+    with pytest.raises(RunError, match="There is no job 7"):
+        getattr(queue, method)(7)
+
+
+def test_the_list_begins_with_the_newest(queue: Queue) -> None:
+    ids = [queue.submit("score", str(number), {}).id for number in range(5)]
+    assert [job.id for job in queue.list(3)] == ids[:1:-1]
+
+
+# ------------------------------------------------------------------------------------------ owners
+
+
+def test_who_has_lost_a_job_changes_it_no_more(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ELSEWHERE)
+    queue.release(ELSEWHERE)
+    queue.claim(ME)
+    assert queue.cancelled(job.id, ELSEWHERE)
+    queue.progress(job.id, 5, owner=ELSEWHERE)
+    queue.finish(job.id, {}, ELSEWHERE)
+    queue.fail(job.id, "late", ELSEWHERE)
+    queue.release(ELSEWHERE)
+    assert (queue.get(job.id).state, queue.get(job.id).owner, queue.get(job.id).done) == ("running", ME, 0)
+
+
+def test_jobs_of_a_process_that_ended_are_queued_again(queue: Queue) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    owner = name_of(process.pid)
+    kept, lost, unwanted = (queue.submit("score", key, {}) for key in "abc")
+    queue.claim(ME)
+    queue.claim(owner)
+    queue.claim(owner)
+    queue.cancel(unwanted.id)
+    queue.requeue_dead()
+    assert {worker.owner for worker in queue.workers()} == {ME, owner}
+    process.communicate(b"\n")
+    assert [worker.owner for worker in queue.workers()] == [ME]
+    queue.requeue_dead()
+    assert [queue.get(job.id).state for job in (kept, lost, unwanted)] == ["running", "queued", "cancelled"]
+
+
+def test_silence_is_death_here_by_the_monotonic_clock(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 29)
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "running"
+    monkeypatch.setattr(time, "monotonic", lambda: now + 31)
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "queued"
+    assert queue.workers() == ()
+
+
+@pytest.mark.parametrize("jump", [-86400, 86400])
+def test_a_clock_that_jumps_disturbs_nobody_here(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    first, second = queue.submit("score", "a", {}), queue.submit("score", "b", {})
+    assert queue.claim(ME) == queue.get(first.id)
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + jump)
+    late = queue.submit("score", "c", {})
+    queue.requeue_dead()
+    assert queue.get(first.id).state == "running"
+    assert [queue.claim(ME).id for _ in range(2)] == [second.id, late.id]  # type: ignore[union-attr]
+    assert [worker.owner for worker in queue.workers()] == [ME]
+
+
+def test_a_worker_of_another_host_is_dead_when_it_is_silent(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ELSEWHERE)
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "running"
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + 31)
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "queued"
+
+
+def test_leaving_gives_everything_back(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    queue.leave(ME)
+    assert queue.get(job.id).state == "queued"
+    assert queue.workers() == ()
+
+
+def test_a_queue_that_cannot_be_written_is_empty_and_takes_nothing() -> None:
+    queue = Queue(Database(None, refusal="The cache at /data cannot be written."))
+    assert queue.list() == ()
+    assert queue.claim(ME) is None
+    with pytest.raises(StoreError, match="cannot be written"):
+        queue.submit("score", "abc", {})
+    with pytest.raises(StoreError, match="cannot be written"):
+        queue.heartbeat(ME)

@@ -1,0 +1,284 @@
+"""score_run: only what is missing, shard by shard, stopping cleanly."""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from pcf_core.errors import ModelError, ScoringError, StoreError
+from pcf_core.jobs.scoring import Pace, Stopped, environment, score_run
+from pcf_core.records import Evidence, Group, ModelSpec, RunSpec, Template, TemplateSet, Topic
+from pcf_core.scoring.base import Scorer
+from pcf_core.store import Store
+
+
+class Opener:
+    """Opens the toy, and remembers its scorers."""
+
+    def __init__(self, toy: ModuleType, **options: object) -> None:
+        self.toy, self.options = toy, options
+        self.scorers: list[Scorer] = []
+
+    def __call__(self, spec: ModelSpec, protocol: str) -> Scorer:
+        self.scorers.append(self.toy.open_toy(spec, protocol, **self.options))
+        return self.scorers[-1]
+
+    @property
+    def prompts(self) -> int:
+        return sum(scorer.scored for scorer in self.scorers)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def opener(toy: ModuleType) -> Opener:
+    return Opener(toy)
+
+
+def widened(run: RunSpec, **parts: object) -> RunSpec:
+    return run.model_copy(update=parts)
+
+
+def test_scores_are_the_models_and_the_run_is_kept(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of()
+    assert score_run(run, store, opener) == 24
+    expected = [[np.log(toy.probability(p, w)) for w in toy.WORDS] for p in run.prompts]
+    np.testing.assert_allclose(store.gather(run.scoring, run.prompts, toy.WORDS), expected, rtol=1e-6)
+    info = store.run_info(run.key)
+    assert (info.run, info.complete) == (run, True)
+    assert info.provenance["device"] == "cpu"
+
+
+def test_a_finished_run_opens_no_model(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of()
+    score_run(run, store, opener)
+    created = store.run_info(run.key)
+    assert score_run(run, store, opener) == 0
+    assert len(opener.scorers) == 1
+    assert store.run_info(run.key) == created
+
+
+def test_only_what_is_new_is_scored(store: Store, toy: ModuleType, opener: Opener) -> None:
+    """A template, an occupation, a word more; weights, counts and titles cost nothing; dropping nothing."""
+    run = toy.run_of()
+    score_run(run, store, opener)
+    more_templates = toy.run_of(templates=4)
+    assert score_run(more_templates, store, opener) == 8
+    assert score_run(toy.run_of(terms=10, templates=4), store, opener) == 8
+    assert opener.prompts == 24 + 8 + 8
+    groups = (*toy.TOPIC.groups[:1], Group(name="female", words=("she", "queen", "lady")))
+    wider = widened(run, topic=widened(run.topic, groups=groups))
+    asked: list[tuple[int, int]] = []
+    spy = opener.scorers[0].__class__._score_batches
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            opener.scorers[0].__class__,
+            "_score_batches",
+            lambda self, prompts, words: (
+                asked.append((len(prompts), len(words))) or spy(self, prompts, words)
+            ),
+        )
+        assert score_run(wider, store, opener) == 24
+    assert {words for _, words in asked} == {1}
+    assert sum(prompts for prompts, _ in asked) == 24
+    fewer = widened(wider, evidence=Evidence(name="few", title="Few", terms=run.evidence.terms[::-2]))
+    assert score_run(fewer, store, opener) == 0
+    counted = TemplateSet(
+        name="texts",
+        title="Counted",
+        templates=tuple(Template(text=text, count=9) for text in run.templates.texts),
+    )
+    assert score_run(widened(run, templates=counted), store, opener) == 0
+    assert store.load_run(run.key).templates.counts.tolist() == [9, 9, 9]
+    assert len(opener.scorers) == 4
+
+
+def test_cells_are_counted_not_prompts(store: Store, toy: ModuleType, opener: Opener) -> None:
+    """Two templates that make the same prompt are two cells and one row."""
+    run = toy.run_of(terms=3, templates=1)
+    double = TemplateSet(name="two", title="Two", templates=run.templates.templates * 2)
+    seen: list[tuple[int, int]] = []
+    assert score_run(widened(run, templates=double), store, opener, lambda d, t, _: seen.append((d, t))) == 6
+    assert opener.prompts == 3
+    assert seen[-1] == (6, 6)
+
+
+def test_refused_words_are_named_and_not_asked_for_again(store: Store, toy: ModuleType) -> None:
+    opener = Opener(toy, refused={"queen": "unk"})
+    run = toy.run_of()
+    assert score_run(run, store, opener) == 24
+    assert store.known_words(run.scoring).refused == {"queen": "unk"}
+    assert score_run(run, store, opener) == 0
+    assert len(opener.scorers) == 1
+
+
+def test_a_new_word_that_is_refused_costs_one_look(store: Store, toy: ModuleType) -> None:
+    opener = Opener(toy, refused={"dame": "unk"})
+    run = toy.run_of()
+    score_run(run, store, opener)
+    groups = (*toy.TOPIC.groups[:1], Group(name="female", words=("she", "queen", "dame")))
+    wider = widened(run, topic=widened(run.topic, groups=groups))
+    assert score_run(wider, store, opener) == 0
+    assert score_run(wider, store, opener) == 0
+    assert (len(opener.scorers), opener.prompts) == (2, 24)
+
+
+def test_a_group_without_a_word_is_refused_by_name(store: Store, toy: ModuleType) -> None:
+    opener = Opener(toy, refused={"she": "unk", "queen": "empty"})
+    for _ in range(2):
+        with pytest.raises(
+            ModelError, match=r"toy can express no word of the group 'female' \('she': unk; 'queen': empty\)"
+        ):
+            score_run(toy.run_of(), store, opener)
+    assert store.runs() == ()
+
+
+def test_a_model_that_has_changed_is_refused(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of(spec=toy.spec_of(identity="yesterday's"))
+    with pytest.raises(ModelError, match=r"yesterday's then, weights now\): its files have changed"):
+        score_run(run, store, opener)
+
+
+def test_a_scorer_that_forgets_a_prompt_is_refused(
+    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = toy.open_toy(toy.spec_of(), "exact")
+    monkeypatch.setattr(scorer, "batches", lambda prompts, words: iter([]))
+    with pytest.raises(ScoringError, match="gave no score to some of 4 prompts"):
+        score_run(toy.run_of(), store, lambda spec, protocol: scorer)
+
+
+def test_progress_ends_at_the_whole(store: Store, toy: ModuleType, opener: Opener) -> None:
+    seen: list[tuple[int, int, float]] = []
+    score_run(toy.run_of(), store, opener, lambda *report: seen.append(report))
+    done = [report[0] for report in seen]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, 24)
+    assert {report[1] for report in seen} == {24}
+    assert seen[-1][2] > 0
+
+
+def test_stopping_keeps_finished_shards_and_resuming_does_the_rest(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    """24 cells in shards of 4 and batches of 2; asked to stop within the third shard."""
+    run = toy.run_of()
+    reports: list[int] = []
+    with pytest.raises(Stopped):
+        score_run(run, store, opener, lambda done, *_: reports.append(done), lambda: reports[-1:] == [10])
+    assert [info.complete for info in store.runs()] == [False]
+    assert sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS)) == 16
+    assert score_run(run, store, opener) == 16
+    assert store.run_info(run.key).complete
+    other = Store.open(store._root.with_name("undisturbed"))
+    score_run(run, other, Opener(toy))
+    assert shards_of(store) == shards_of(other)
+
+
+def shards_of(store: Store) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (store._root / "scores").rglob("*.parquet")}
+
+
+@pytest.mark.parametrize("stop_at", range(2, 24, 2))
+def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, toy: ModuleType, stop_at: int) -> None:
+    """With a refused word too: known or not yet when the run is resumed, it changes no shard."""
+    run = toy.run_of()
+    reports: list[int] = []
+    refusing = Opener(toy, refused={"king": "unk"})
+    with pytest.raises(Stopped):
+        score_run(
+            run, store, refusing, lambda done, *_: reports.append(done), lambda: reports[-1:] == [stop_at]
+        )
+    score_run(run, store, refusing)
+    other = Store.open(store._root.with_name("undisturbed"))
+    score_run(run, other, Opener(toy, refused={"king": "unk"}))
+    assert shards_of(store) == shards_of(other)
+
+
+def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: ModuleType, opener: Opener) -> None:
+    """Between the first two shards another worker finishes the rest."""
+    run = toy.run_of()
+    other = Opener(toy)
+    pauses: list[int] = []
+
+    def meanwhile() -> None:
+        pauses.append(1)
+        if len(pauses) == 3:
+            score_run(run, store, other)
+
+    seen: list[int] = []
+    assert score_run(run, store, opener, lambda done, *_: seen.append(done), between_batches=meanwhile) == 4
+    assert (opener.prompts, other.prompts) == (4, 20)
+    assert seen[-1] == 24
+
+
+def test_between_batches_and_shards_there_is_a_pause(store: Store, toy: ModuleType, opener: Opener) -> None:
+    """Six shards of two batches: a pause before each batch."""
+    pauses: list[int] = []
+    score_run(toy.run_of(), store, opener, between_batches=lambda: pauses.append(opener.prompts))
+    assert pauses == list(range(0, 24, 2))
+
+
+def test_what_happens_in_a_pause_is_not_counted_as_scoring(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    run = toy.run_of(terms=4, templates=1)
+    score_run(run, store, opener, between_batches=lambda: time.sleep(0.2))
+    (manifest,) = store._layers[0].scores.rglob("*.json")
+    shard = store._layers[0].read(run.scoring.hash, manifest.stem)
+    assert shard is not None
+    assert shard.manifest.provenance["timings"]["seconds"] < 0.2
+    assert shard.manifest.provenance["versions"]["numpy"] == np.__version__
+
+
+def test_a_full_disk_ends_the_run_and_keeps_what_is_finished(
+    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = toy.run_of()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    def at_twelve(done: int, *_: object) -> None:
+        if done == 12:
+            monkeypatch.setattr("pcf_core.store.files.os.fsync", full)
+
+    with pytest.raises(StoreError, match="is full"):
+        score_run(run, store, opener, at_twelve)
+    monkeypatch.undo()
+    assert sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS)) == 16
+
+
+def test_a_read_only_cache_that_has_everything_scores_nothing(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    run = toy.run_of()
+    score_run(run, store, opener)
+    store._database._refusal = "The cache cannot be written."
+    assert score_run(run, store, opener) == 0
+
+
+def test_the_pace_is_that_of_the_last_half_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By hand: 100 cells in the first minute, then 10 a second."""
+    clock = iter([0.0, 60.0, 70.0, 80.0, 90.0, 100.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    pace = Pace()
+    assert pace.rate(0) == 0
+    assert pace.rate(100) == pytest.approx(100 / 60)
+    assert [pace.rate(done) for done in (200, 300, 400, 500)] == [10, 10, 10, 10]
+
+
+def test_an_environment_names_what_is_loaded(toy: ModuleType) -> None:
+    found = environment(toy.open_toy(toy.spec_of(), "exact"))
+    assert set(found) == {"versions", "device", "threads", "machine"}
+    assert {"pcf_core", "python", "numpy", "pyarrow"} <= set(found["versions"])
+
+
+def test_topics_without_a_shared_word_do_not_meet(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of()
+    score_run(run, store, opener)
+    other = Topic(
+        name="other", title="Other", groups=(Group(name="a", words=("x",)), Group(name="b", words=("y",)))
+    )
+    assert score_run(toy.run_of(topic=other), store, opener) == 24

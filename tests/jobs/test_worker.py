@@ -1,0 +1,381 @@
+"""The worker: order, failures, cancel, kill -9 and resume."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pcf_core.errors import ScoringError, StoreError
+from pcf_core.jobs import Queue, submit_run, submit_words
+from pcf_core.jobs.launch import LOG_NAME
+from pcf_core.jobs.scoring import score_run
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import ModelSpec, RunSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+
+TOY = Path(__file__).with_name("toy.py")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
+    return Worker(store, queue, toy_settings, toy.open_toy)
+
+
+def until(happened: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+# ------------------------------------------------------------------------------------ in this process
+
+
+def test_a_run_is_scored_and_its_result_kept(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    job = submit_run(queue, run, run.cells)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total, done.error) == ("done", 24, 24, None)
+    assert done.result == {"run": run.key, "cells": 24, "scored": 24}
+    assert done.rate is not None
+    assert done.rate > 0
+    assert store.run_info(run.key).complete
+    assert store.load_result(run.key, "preferences-exact") is not None
+    assert queue.workers() == ()
+
+
+def test_a_sentence_is_answered(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    result = queue.get(job.id).result
+    assert result is not None
+    assert sum(result["preferences"].values()) == pytest.approx(1)
+
+
+def test_small_requests_do_not_wait_for_a_run(
+    worker: Worker, queue: Queue, toy: ModuleType, store: Store
+) -> None:
+    """Two arrive while a run of six shards is at its second: both are answered before the third."""
+    run = toy.run_of()
+    big = submit_run(queue, run, run.cells)
+    ended: list[tuple[int, int]] = []
+    real = queue.finish
+
+    def finish(job_id: int, result: object, owner: str | None = None) -> None:
+        ended.append((job_id, queue.get(big.id).done))
+        real(job_id, result, owner)  # type: ignore[arg-type]
+
+    queue.finish = finish  # type: ignore[method-assign]
+    small: list[int] = []
+
+    def open_slow(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def asked_meanwhile(prompt: str, word: str) -> float:
+            if scorer.scored == 6 and not small:
+                small.extend(submit_words(queue, "toy", toy.TOPIC, f"{n} is [Y]").id for n in "ab")
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = asked_meanwhile
+        return scorer
+
+    worker._open_scorer = open_slow
+    worker.run(until_idle=True)
+    assert [job_id for job_id, _ in ended] == [*small, big.id]
+    assert all(done <= 8 for job_id, done in ended if job_id != big.id)
+
+
+def test_other_runs_wait_their_turn(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+    """A second run is no small request, unless it says so."""
+    runs = [toy.run_of(terms=terms) for terms in (4, 5, 6)]
+    jobs = [submit_run(queue, run, run.cells) for run in runs[:2]]
+    urgent = queue.submit(
+        "score", runs[2].key, {"run": runs[2].model_dump(mode="json")}, priority=1, total=18
+    )
+    worker.run(until_idle=True)
+    ends = sorted([*jobs, urgent], key=lambda job: queue.get(job.id).updated)
+    assert [job.id for job in ends] == [urgent.id, *(job.id for job in jobs)]
+
+
+def test_models_stay_open_and_the_oldest_makes_room(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    opened: list[str] = []
+
+    def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
+        opened.append(spec.name)
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    settings = toy_settings.model_copy(update={"worker_models": 2})
+    worker = Worker(store, queue, settings, open_noted)
+    for number, name in enumerate(["a", "b", "a", "c", "a", "b"]):
+        submit_words(queue, name, toy.TOPIC, f"{number} is [Y]")
+        worker.run(until_idle=True)
+    assert opened == ["a", "b", "c", "b"]
+    assert len(worker._scorers) == 2
+
+
+def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
+    worker: Worker, queue: Queue, toy: ModuleType, toy_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = submit_words(queue, "toy", toy.TOPIC, "no gap")
+    foreign = queue.submit("dance", "x", {})
+    wrong = queue.submit("words", "x", {"text": 7})
+    good = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    with caplog.at_level(logging.ERROR):
+        worker.run(until_idle=True)
+    assert queue.get(good.id).state == "done"
+    assert "must contain exactly one [Y]" in (queue.get(refused.id).error or "")
+    assert "knows no jobs of the kind 'dance'" in (queue.get(foreign.id).error or "")
+    assert (queue.get(wrong.id).error or "").startswith("unexpected: ValidationError: ")
+    log = (toy_settings.cache / LOG_NAME).read_text()
+    assert "Traceback" in log
+    assert log.count("Traceback") == 1
+
+
+def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
+    worker: Worker, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    broken = [True]
+
+    def open_broken(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def maybe(prompt: str, word: str) -> float:
+            if broken[0] and "term5" in prompt:
+                raise ScoringError("The model toy ran out of memory.")
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = maybe
+        return scorer
+
+    worker._open_scorer = open_broken
+    job = submit_run(queue, run, run.cells)
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(job.id).error) == (
+        "failed",
+        "The model toy ran out of memory.",
+    )
+    broken[0] = False
+    queue.retry(job.id)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total) == ("done", 24, 24)
+    assert done.result is not None
+    assert done.result["scored"] == 12
+
+
+def test_cancel_stops_between_batches_and_resuming_does_the_rest(
+    worker: Worker, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    job = submit_run(queue, run, run.cells)
+    asked: list[str] = []
+
+    def open_cancelled(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def cancel_in_the_third_shard(prompt: str, word: str) -> float:
+            asked.append(prompt)
+            if scorer.scored == 8:
+                queue.cancel(job.id)
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = cancel_in_the_third_shard
+        return scorer
+
+    worker._open_scorer = open_cancelled
+    worker.run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert len(set(asked)) == 10
+    worker._scorers.clear()
+    worker._open_scorer = toy.open_toy
+    queue.retry(job.id)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done) == ("done", 24)
+    assert done.result is not None
+    assert done.result["scored"] == 16
+
+
+def test_stop_gives_the_job_back(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+    run = toy.run_of()
+    job = submit_run(queue, run, run.cells)
+
+    def open_stopping(spec: ModelSpec, protocol: str) -> Scorer:
+        worker.stop()
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    worker._open_scorer = open_stopping
+    worker.run()
+    assert (queue.get(job.id).state, queue.get(job.id).owner) == ("queued", None)
+
+
+def test_the_heart_beats_during_a_long_batch(
+    worker: Worker, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.jobs.worker.BEAT_SECONDS", 0.01)
+    beats: list[str] = []
+    enough = threading.Event()
+    real = queue.heartbeat
+
+    def counted(owner: str) -> None:
+        real(owner)
+        if threading.current_thread().name == "heartbeat":
+            beats.append(owner)
+            if len(beats) == 5:
+                enough.set()
+
+    monkeypatch.setattr(queue, "heartbeat", counted)
+    worker._open_scorer = lambda spec, protocol: (enough.wait(30), toy.open_toy(spec, protocol))[1]
+    submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    assert enough.is_set()
+    assert set(beats) == {worker.owner}
+
+
+def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.01})
+    worker = Worker(store, queue, settings, toy.open_toy)
+    late: list[int] = []
+    real = queue.leave
+
+    def leave(owner: str) -> None:
+        if not late:
+            late.append(submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id)
+        real(owner)
+
+    monkeypatch.setattr(queue, "leave", leave)
+    worker.run()
+    assert queue.get(late[0]).state == "done"
+
+
+def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a job cannot be recorded, as on a full disk: it is given back and done again for free."""
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.5})
+    worker = Worker(store, queue, settings, toy.open_toy)
+    run = toy.run_of()
+    job = submit_run(queue, run, run.cells)
+    real, failures = queue.finish, iter([True, True, False])
+
+    def finish(job_id: int, result: object, owner: str | None = None) -> None:
+        if next(failures):
+            raise StoreError("The cache is full.")
+        real(job_id, result, owner)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(queue, "finish", finish)
+    worker.run()
+    assert queue.get(job.id).state == "done"
+    assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 0}
+
+
+# ------------------------------------------------------------------------------- processes of their own
+
+
+@contextmanager
+def process(cache: Path, delay: float, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker that is killed at the end of the block, if it still runs."""
+    command = [sys.executable, str(TOY), str(cache), str(delay), *options]
+    started = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE)
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def scored(cache: Path) -> list[str]:
+    log = cache / "scored.log"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def shards(cache: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (cache / "scores").rglob("*.parquet")}
+
+
+def finished_prompts(store: Store, toy: ModuleType, run: RunSpec) -> set[str]:
+    missing = store.missing(run.scoring, run.prompts, toy.WORDS)
+    return set(run.prompts) - {prompt for block in missing for prompt in block.prompts}
+
+
+def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    cache = toy_settings.cache
+    run = toy.run_of(terms=10, templates=4)
+    job = submit_run(queue, run, run.cells)
+    finished: set[str] = set()
+    lines = 0
+    for enough in (2, 5):
+        with process(cache, 0.05) as worker:
+            until(lambda: len(shards(cache)) >= enough)  # noqa: B023
+            worker.send_signal(signal.SIGKILL)
+            worker.wait()
+        assert queue.get(job.id).state == "running"
+        assert finished.isdisjoint(scored(cache)[lines:])
+        finished, lines = finished_prompts(store, toy, run), len(scored(cache))
+        assert 4 * (enough - 1) <= len(finished) < 40
+    with process(cache, 0.0, "--until-idle") as worker:
+        _, errors = worker.communicate(timeout=60)
+        assert worker.returncode == 0, errors.decode()
+    assert finished.isdisjoint(scored(cache)[lines:])
+    assert set(scored(cache)) == set(run.prompts)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total) == ("done", 40, 40)
+    score_run(run, Store.open(cache.with_name("undisturbed")), toy.open_toy)
+    assert shards(cache) == shards(cache.with_name("undisturbed"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_polite_signal_gives_the_job_back(
+    queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
+) -> None:
+    run = toy.run_of()
+    job = submit_run(queue, run, run.cells)
+    with process(toy_settings.cache, 0.05) as worker:
+        until(lambda: shards(toy_settings.cache))
+        worker.send_signal(number)
+        _, errors = worker.communicate(timeout=60)
+        assert worker.returncode == 0, errors.decode()
+    assert (queue.get(job.id).state, queue.workers()) == ("queued", ())
+
+
+def test_three_workers_share_the_queue_and_no_prompt_is_scored_twice(
+    queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    runs = [toy.run_of(terms=6, spec=toy.spec_of(name)) for name in "abcdef"]
+    jobs = [submit_run(queue, run, run.cells) for run in runs]
+    cache = toy_settings.cache
+    with (
+        process(cache, 0.02, "--until-idle") as one,
+        process(cache, 0.02, "--until-idle") as two,
+        process(cache, 0.02, "--until-idle") as three,
+    ):
+        for worker in (one, two, three):
+            _, errors = worker.communicate(timeout=120)
+            assert worker.returncode == 0, errors.decode()
+    assert {queue.get(job.id).state for job in jobs} == {"done"}
+    assert Counter(scored(cache)) == Counter(prompt for run in runs for prompt in run.prompts)

@@ -1,0 +1,92 @@
+"""A toy run of 24 cells on the shipped fake, and, as a program, a worker that serves it.
+
+    python toy.py CACHE DELAY [--until-idle]
+
+Each prompt that is scored is written to ``CACHE/scored.log``, one a line.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pcf_core.jobs import Queue, scoring, words
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import (
+    Evidence,
+    Group,
+    ModelSpec,
+    RunSpec,
+    ScoringKey,
+    Template,
+    TemplateSet,
+    Topic,
+)
+from pcf_core.scoring.fake import FakeScorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+
+WORDS = ("he", "king", "she", "queen")
+TOPIC = Topic(
+    name="toy",
+    title="Toy",
+    groups=(Group(name="male", words=WORDS[:2]), Group(name="female", words=WORDS[2:])),
+)
+
+
+def spec_of(name: str = "toy", identity: str = "weights") -> ModelSpec:
+    return ModelSpec(name=name, family="masked", path="", identity=identity, tokenizer="tokens")
+
+
+def run_of(
+    terms: int = 8, templates: int = 3, topic: Topic = TOPIC, spec: ModelSpec | None = None
+) -> RunSpec:
+    """``terms`` × ``templates`` cells."""
+    return RunSpec(
+        scoring=ScoringKey.of(spec or spec_of()),
+        topic=topic,
+        evidence=Evidence(name="terms", title="Terms", terms=tuple(f"term{i}" for i in range(terms))),
+        templates=TemplateSet(
+            name="texts",
+            title="Texts",
+            templates=tuple(Template(text=f"The [X] of text {i} is [Y]") for i in range(templates)),
+        ),
+    )
+
+
+def probability(prompt: str, word: str) -> float:
+    """The same in every process."""
+    return (sum(f"{prompt}|{word}".encode()) % 89 + 1) / 1000
+
+
+def open_toy(spec: ModelSpec, protocol: str, **options: object) -> FakeScorer:
+    """The fake as the scorer of a model; two prompts a batch."""
+    return FakeScorer(
+        probability,
+        key=ScoringKey.of(spec, protocol),
+        **{"batch_size": 2, **options},  # type: ignore[arg-type]
+    )
+
+
+def main(cache: Path, delay: float, until_idle: bool) -> None:
+    log = (cache / "scored.log").open("a", buffering=1)
+
+    def open_logged(spec: ModelSpec, protocol: str) -> FakeScorer:
+        scorer = open_toy(spec, protocol, delay=delay)
+
+        def noted(prompt: str, word: str) -> float:
+            if word == WORDS[-1]:
+                log.write(f"{prompt}\n")
+            return probability(prompt, word)
+
+        scorer.probability = noted
+        return scorer
+
+    scoring.resolve = words.resolve = spec_of  # type: ignore[assignment]
+    settings = Settings(cache=cache, shard_prompts=4, worker_idle_seconds=30)
+    store = Store.open(cache)
+    Worker(store, Queue.open(cache / "catalogue.sqlite"), settings, open_logged).run(until_idle=until_idle)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]), "--until-idle" in sys.argv)

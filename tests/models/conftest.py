@@ -1,0 +1,68 @@
+"""Model directories in the hub's layout, written without torch: a config, a tokenizer, a safetensors file."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from pcf_core.settings import settings
+
+GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
+Write = Callable[..., Path]
+
+
+def safetensors(path: Path, shapes: dict[str, list[int]], fill: int = 0) -> None:
+    """Tensors of float32 whose bytes are all ``fill``."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name, shape in shapes.items():
+        size = 4
+        for length in shape:
+            size *= length
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes([fill]) * end)
+
+
+def write_model(
+    folder: Path, config: dict[str, Any] | None = None, *, weights: bool = True, fill: int = 0
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(GPT2 if config is None else config))
+    raw = Tokenizer(models.WordLevel({"[UNK]": 0, "he": 1, "she": 2, "a": 3}, unk_token="[UNK]"))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    raw.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "TokenizersBackend"}')
+    if weights:
+        safetensors(folder / "model.safetensors", {"a": [3, 4], "b": [5]}, fill)
+    return folder
+
+
+@pytest.fixture
+def write() -> Write:
+    return write_model
+
+
+@pytest.fixture
+def write_weights() -> Callable[..., None]:
+    return safetensors
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Shipped models in ``assets/models``, the operator's in ``own``, an empty hub cache, no downloads."""
+    monkeypatch.setenv("PCF_ASSETS", str(tmp_path / "assets"))
+    monkeypatch.setenv("PCF_MODELS", str(tmp_path / "own"))
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    settings.cache_clear()
+    yield
+    settings.cache_clear()

@@ -1,0 +1,144 @@
+"""Hub models: the local cache, and one sentence for each way in which the hub can fail.  No network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from huggingface_hub import errors
+from huggingface_hub.hf_api import RepoFile
+
+from pcf_core.errors import ModelError
+from pcf_core.models import resolve
+from pcf_core.models.hub import download
+from pcf_core.settings import settings
+
+Write = Callable[..., Path]
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Path:
+    """The folder of ``org/name`` in the hub's local cache."""
+    repository = tmp_path / "hub" / "models--org--name"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(REVISION)
+    return repository / "snapshots" / REVISION
+
+
+@pytest.fixture
+def online(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
+    settings.cache_clear()
+
+
+def test_cached_model_is_pinned_to_its_revision(write: Write, snapshot: Path) -> None:
+    write(snapshot)
+    spec = resolve("org/name")
+    assert (spec.name, spec.identity, spec.title) == ("org/name", REVISION, "org/name")
+    assert spec.path == str(snapshot.resolve())
+    assert spec.parameters == 17
+
+
+def test_weights_that_are_not_here_yet_leave_the_path_empty(write: Write, snapshot: Path) -> None:
+    write(snapshot, weights=False)
+    spec = resolve("org/name")
+    assert (spec.path, spec.parameters, spec.identity) == ("", 0, REVISION)
+    with pytest.raises(ModelError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
+        download(spec)
+
+
+def test_model_without_safetensors_is_refused_before_the_download(
+    write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(snapshot, weights=False)
+
+    def listed(name: str, revision: str) -> list[Any]:
+        return [RepoFile(path=path, size=1, oid="0" * 40) for path in ("config.json", "pytorch_model.bin")]
+
+    monkeypatch.setattr("huggingface_hub.get_cached_repo_tree", listed)
+    with pytest.raises(ModelError, match="no safetensors weights"):
+        resolve("org/name")
+
+
+def test_downloads_that_are_off(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="not in the hub's local cache and downloads are off"):
+        resolve("org/name")
+
+
+@pytest.mark.usefixtures("online")
+def test_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real request to a closed port of this machine."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(ModelError, match="hub cannot be reached") as caught:
+        resolve("org/name")
+    assert "org/name" in str(caught.value)
+
+
+def http_error(kind: type[errors.HfHubHTTPError]) -> errors.HfHubHTTPError:
+    request = httpx2.Request("GET", "https://hub.invalid")
+    return kind("first line\nsecond line", response=httpx2.Response(403, request=request))
+
+
+@pytest.mark.usefixtures("online")
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (errors.GatedRepoError, "org/name is gated: accept its terms"),
+        (errors.RepositoryNotFoundError, "no model named org/name"),
+        (errors.RevisionNotFoundError, "no longer has the revision"),
+        (errors.HfHubHTTPError, "could not be downloaded from the hub"),
+    ],
+)
+def test_each_failure_is_one_sentence(
+    kind: type[errors.HfHubHTTPError], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(name: str, **options: Any) -> str:
+        if options.get("local_files_only"):
+            raise errors.LocalEntryNotFoundError("not cached")
+        raise http_error(kind)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    with pytest.raises(ModelError, match=sentence) as caught:
+        resolve("org/name")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.usefixtures("online")
+def test_only_safe_files_are_asked_for(write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def answer(name: str, **options: Any) -> str:
+        if options.get("local_files_only"):
+            raise errors.LocalEntryNotFoundError("not cached")
+        asked.append(options)
+        write(snapshot, weights=any("safetensors" in pattern for pattern in options["allow_patterns"]))
+        return str(snapshot)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
+    spec = resolve("org/name")
+    assert spec.path == ""
+    assert download(spec) == snapshot
+    assert [options["revision"] for options in asked] == [None, REVISION]
+    for options in asked:
+        assert all(
+            pattern.endswith((".safetensors", ".json", ".txt", ".model"))
+            for pattern in options["allow_patterns"]
+        )
+        assert options["ignore_patterns"] == ["*/*"]
+
+
+def test_resolving_never_imports_torch(write: Write, snapshot: Path, tmp_path: Path) -> None:
+    write(snapshot)
+    code = (
+        "import sys, huggingface_hub.constants as c; "
+        f"c.HF_HUB_CACHE = {str(tmp_path / 'hub')!r}; "
+        "from pcf_core.models import resolve; resolve('org/name'); "
+        "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

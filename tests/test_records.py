@@ -1,0 +1,80 @@
+"""Keys: what is part of a number's identity, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from pcf_core.records import (
+    Evidence,
+    Group,
+    ModelSpec,
+    RunSpec,
+    ScoringKey,
+    Template,
+    TemplateSet,
+    Topic,
+    digest,
+)
+
+SPEC = ModelSpec(name="m", family="causal", path="/somewhere", identity="abc", tokenizer="def")
+TOPIC = Topic(name="t", title="T", groups=(Group(name="a", words=("x",)), Group(name="b", words=("y",))))
+RUN = RunSpec(
+    scoring=ScoringKey.of(SPEC),
+    topic=TOPIC,
+    evidence=Evidence(name="e", title="E", terms=("nurse", "engineer")),
+    templates=TemplateSet(
+        name="s",
+        title="S",
+        templates=(Template(text="The [X] said that [Y]", count=3), Template(text="A [X] felt [Y]", count=1)),
+    ),
+)
+
+
+def test_counts_titles_and_places_are_not_part_of_the_run_key() -> None:
+    texts = tuple(template.model_copy(update={"count": 9.0}) for template in RUN.templates.templates)
+    same = RUN.model_copy(
+        update={
+            "topic": TOPIC.model_copy(update={"title": "another", "notes": "n"}),
+            "templates": RUN.templates.model_copy(update={"templates": texts}),
+            "scoring": ScoringKey.of(SPEC.model_copy(update={"path": "/elsewhere", "title": "M"})),
+        }
+    )
+    assert same.key == RUN.key
+
+
+@pytest.mark.parametrize(
+    "change", [{"identity": "x"}, {"tokenizer": "x"}, {"dtype": "bfloat16"}, {"name": "x"}]
+)
+def test_all_that_decides_a_number_is_part_of_the_scoring_key(change: dict[str, str]) -> None:
+    assert ScoringKey.of(SPEC.model_copy(update=change)).hash != ScoringKey.of(SPEC).hash
+
+
+def test_single_token_is_a_selection_and_the_boundary_is_not() -> None:
+    assert ScoringKey.of(SPEC, "single-token") == ScoringKey.of(SPEC, "exact")
+    assert ScoringKey.of(SPEC, "exact-boundary").hash != ScoringKey.of(SPEC, "exact").hash
+
+
+def test_prompts_run_through_the_templates_first() -> None:
+    assert RUN.prompts == (
+        "The nurse said that [Y]",
+        "A nurse felt [Y]",
+        "The engineer said that [Y]",
+        "A engineer felt [Y]",
+    )
+    assert RUN.cells == 4
+
+
+@given(st.dictionaries(st.text(), st.integers() | st.text() | st.lists(st.booleans())))
+def test_a_digest_does_not_depend_on_the_order_of_keys(value: dict[str, object]) -> None:
+    assert digest(value) == digest(dict(reversed(list(value.items()))))
+
+
+def test_records_are_frozen_and_refuse_unknown_fields() -> None:
+    with pytest.raises(ValidationError):
+        TOPIC.title = "x"  # type: ignore[misc]
+    with pytest.raises(ValidationError):
+        Group(name="a", words=("x",), colour="blue")  # type: ignore[call-arg]
+    assert RunSpec.model_validate_json(RUN.model_dump_json()) == RUN
