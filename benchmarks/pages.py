@@ -124,7 +124,9 @@ def main(templates: int = 2000, repeats: int = 20) -> None:
         settings.cache_clear()
         begun = time.perf_counter()
         fill_store()
-        typer.echo(f"run of 120 × {templates:,} for two models written in {time.perf_counter() - begun:.0f} s\n")
+        typer.echo(
+            f"run of 120 × {templates:,} for two models written in {time.perf_counter() - begun:.0f} s\n"
+        )
         typer.echo(f"{'page':<12}{'median ms':>12}{'95 % ms':>12}")
         for title, seconds in script_times(repeats).items():
             low, high = np.percentile(seconds, [50, 95]) * 1000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -64,17 +64,13 @@ def few_assets(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache without shipped results; the worker ends with the test."""
-    cache = tmp_path / "cache"
-    yield {"PCF_CACHE": str(cache), "PCF_SHIPPED_RESULTS": "0"}
-    if (cache / "catalogue.sqlite").exists():
-        Queue.open(cache / "catalogue.sqlite").stop_workers()
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An empty cache without shipped results; the worker ends soon after its last job."""
+    cache = str(tmp_path / "cache")
+    return {"PCF_CACHE": cache, "PCF_SHIPPED_RESULTS": "0", "PCF_WORKER_IDLE_SECONDS": "20"}
 
 
 def command_line(environment: dict[str, str], *arguments: str) -> dict[str, object] | list[dict[str, object]]:
-    import os
-
     done = subprocess.run(
         [sys.executable, "-m", "pcf_core", *arguments, "--json"],
         cwd=ROOT,

@@ -29,6 +29,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 import typer
+from tokenizers import AddedToken as RawToken
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
     AddedToken,
@@ -100,7 +101,7 @@ def train_tokenizer(files: list[Path], documents_a_file: int = 4000) -> Tokenize
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
-        special_tokens=SPECIALS,
+        special_tokens=[RawToken(token, lstrip=token == "<mask>", special=True) for token in SPECIALS],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
@@ -474,9 +475,9 @@ opening {LENGTH} tokens of biographies, the other half windows that begin at a s
 
 {recipe.tokens:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon
 ({recipe.matrix_rate}) for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16
-autocast, linear decay over the last {recipe.decay:.0%}, seed {recipe.seed}. The order of the rows is a function
-of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe and the
-held-out loss along the way.
+autocast, linear decay over the last {recipe.decay:.0%}, seed {recipe.seed}. The order of the rows is a
+function of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the
+recipe and the held-out loss along the way.
 
 - Held-out loss {loss:.3f} nats {quantity}; perplexity {facts["held_out_perplexity"]}.
 - SHA-256 of the weights: `{facts["weights_sha256"]}`

@@ -14,6 +14,7 @@ BYTES_A_SCORE = 4
 BYTES_A_WEIGHT = {"float32": 4, "bfloat16": 2, "float16": 2}
 VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
 PROMPTS_A_BATCH = 256
+RECENT_JOBS = 40
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:
     """Seconds for the missing cells and the sentence that says how they were estimated."""
     measured: dict[str, float] = {}
-    for job in queue.list(200):
+    for job in queue.list(RECENT_JOBS):
         if job.kind == "score" and job.rate and job.done:
-            measured.setdefault(RunSpec.model_validate(job.payload["run"]).scoring.model, job.rate)
+            measured.setdefault(job.payload["run"]["scoring"]["model"], job.rate)
     if model in measured:
         return missing / measured[
             model

@@ -165,7 +165,7 @@ class CausalScorer(Scorer):
             logits, cache = self._read_left(ids, any(tree.suffixes for tree in behind))
             first = torch.tensor([tree.first for tree in behind], device=self.device)
             nats = logits.gather(1, first) - logits.logsumexp(dim=-1, keepdim=True)
-            values = nats.double().cpu().numpy()
+            values = nats.cpu().double().numpy()
             places = [
                 (row, suffix) for row, tree in enumerate(behind) for suffix in range(len(tree.suffixes))
             ]
@@ -201,7 +201,7 @@ class CausalScorer(Scorer):
         if self.boundary:
             ending = logits[..., self.ends].logsumexp(dim=-1)[place, depth]
             found = torch.where(torch.as_tensor(token == ENDS, device=self.device), ending, found)
-        nats = (found - normaliser[place, depth]).double().cpu().numpy()
+        nats = (found - normaliser[place, depth]).cpu().double().numpy()
         np.add.at(values, (np.repeat([row for row, _ in places], counts), word), nats)
 
     def _read_left(self, ids: torch.Tensor, more: bool) -> tuple[torch.Tensor, Cache | None]:

@@ -115,7 +115,7 @@ class MaskedScorer(Scorer):
             wanted = logits[rows, torch.as_tensor(token, device=self.device)] - normaliser[rows]
         except torch.OutOfMemoryError as error:
             raise out_of_memory(self.key, self.batch_tokens) from error
-        return np.asarray(wanted.double().cpu().numpy())
+        return np.asarray(wanted.cpu().double().numpy())
 
     def _logits(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """[row, vocabulary] float32 logits at one position of each row."""

@@ -4,8 +4,8 @@ Tokenizers do not keep ``tokens(a + b) == tokens(a) + tokens(b)``: byte-level BP
 space before a word into the word's first token, and pieces can join across a seam.  So the whole text is
 tokenised, and cut:
 
-- The space left of ``[Y]`` belongs to the word: ``"… said that [Y]"`` is cut into ``"… said that"`` and
-  ``" he"``.
+- The one space left of ``[Y]`` belongs to the word: ``"… said that [Y]"`` is cut into ``"… said that"`` and
+  ``" he"``; a line break belongs to the left text.
 - The word's tokens are what ``tokens(left + word)`` has beyond ``tokens(left)``, where the former begins with
   the latter, and likewise for the text on the right.
 - Where ``tokens(left + word)`` does not begin with ``tokens(left)`` (``"un[Y]"`` may become one piece), the
@@ -84,12 +84,12 @@ class Seam:
             ModelError: a word or a right text that the tokenizer joins to whatever stands before it.
         """
         sides = [split_prompt(prompt) for prompt in prompts]
-        heads = self.encode([left.rstrip() for left, _ in sides])
+        heads = self.encode([left.removesuffix(" ") for left, _ in sides])
         return [self._cut_one(head, *side, words) for head, side in zip(heads, sides, strict=True)]
 
     def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str]) -> Pieces:
-        gap = left[len(left.rstrip()) :]
-        if head and gap == " " and self.splits_at_spaces:
+        gap = " " if left.endswith(" ") else ""
+        if head and gap and self.splits_at_spaces:
             pairs = [self._behind_space(word, right) for word in words]
         else:
             filled = [left + word for word in words]

@@ -26,8 +26,8 @@ class Database:
     ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing that is
     written to it would last, where somebody may try.
 
-    Every method raises :class:`StoreError` with one sentence where SQLite refuses.  ``close()`` is called when
-    the object goes, at the latest.
+    Every method raises :class:`StoreError` with one sentence where SQLite refuses.  ``close()`` is called at
+    the latest when the object goes.
     """
 
     def __init__(self, path: Path | None, refusal: str = "") -> None:

@@ -60,7 +60,7 @@ def open_queue() -> Queue:
 
 def scored_models() -> tuple[str, ...]:
     """Names of the models that have a run in the store."""
-    return tuple(dict.fromkeys(info.run.scoring.model for info in open_store().runs()))
+    return tuple(dict.fromkeys(info.run.scoring.model for info in open_store().runs() if info.complete))
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)

@@ -1,8 +1,9 @@
 """The frame of the app: page config, navigation, and the shared choice in the sidebar.
 
-``app.py`` opens it on every run.  One case needs care: Streamlit runs a file of ``pages/`` on its own when
-that page is the first that anybody asks a fresh server for, because only ``st.navigation`` tells it that the
-folder is not the old kind of multipage app.  A page therefore opens the frame itself where nobody did.
+``app.py`` opens it on every run.  One case needs care: until ``st.navigation`` is called for the first time,
+a fresh server takes ``pages/`` for the old kind of multipage app.  It then runs a page's file on its own, and
+gives widgets identities that the next run does not know, so that the first click would be lost.  The frame
+therefore starts the script again where it finds the old kind, and a page opens the frame where nobody did.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.pages_manager import PagesManager
 
 from pcf_core.errors import AuditError
 from pcf_core.settings import settings
@@ -33,6 +35,7 @@ SECTIONS = {
 def open_frame() -> StreamlitPage:
     """Draw what surrounds every page and return the page that was asked for."""
     st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
+    old_kind = PagesManager.uses_pages_directory
     page = st.navigation(
         {
             section: [
@@ -48,6 +51,8 @@ def open_frame() -> StreamlitPage:
             for section, pages in SECTIONS.items()
         }
     )
+    if old_kind:
+        st.rerun()
     draw_choice()
     st.session_state[OPENED] = True
     return page
@@ -57,7 +62,6 @@ def show(draw: Callable[[], None]) -> None:
     """Draw a page in its frame; a refusal becomes one sentence, never a traceback."""
     if not st.session_state.pop(OPENED, False):
         open_frame()
-        st.session_state.pop(OPENED)
     try:
         draw()
     except AuditError as error:

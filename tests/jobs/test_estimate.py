@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 
 import pytest
@@ -15,7 +16,8 @@ from pcf_core.store import Store
 def toy_is_known(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Model ``big`` has ten times the parameters of any other."""
     monkeypatch.setattr(
-        "pcf_core.jobs.estimate.resolve",
+        importlib.import_module("pcf_core.jobs.estimate"),  # the room exports a function of the same name
+        "resolve",
         lambda name: toy.spec_of(name).model_copy(update={"parameters": 1000 if name == "big" else 100}),
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit import ViewOptions, build_run, load_result, report
@@ -28,6 +29,19 @@ PAGES = {
     "tails": "Tails",
 }
 READ_PAGES = [name for name in PAGES if name != "score"]
+
+
+@pytest.fixture(autouse=True)
+def warm_server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let AppTest be a server that had a session before; by itself it plays the first one at every run."""
+    start = PagesManager.__init__
+
+    def warm(self: PagesManager, *arguments: object, **options: object) -> None:
+        start(self, *arguments, **options)  # type: ignore[arg-type]
+        PagesManager.uses_pages_directory = False
+
+    if "cold_server" not in request.keywords:
+        monkeypatch.setattr(PagesManager, "__init__", warm)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +91,14 @@ def test_a_run_under_way_shows_its_progress(own_settings: Settings, page: str) -
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
     app.button(key=f"cancel_{job.id}").click().run()
     assert queue.cancelled(job.id)
+
+
+@pytest.mark.cold_server
+@pytest.mark.parametrize("page", PAGES)
+def test_the_first_page_of_a_fresh_server_has_its_frame(own_settings: Settings, page: str) -> None:
+    app = open_app(page)
+    assert [title.value for title in app.title] == [PAGES[page]]
+    assert app.sidebar.multiselect(key="model").value == ["mini-bert", "mini-gpt"]
 
 
 @pytest.mark.parametrize("page", PAGES)

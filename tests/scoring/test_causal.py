@@ -98,6 +98,15 @@ def test_last_real_position_is_read(open_tiny: Open, brute: Brute) -> None:
             assert values[row, column] == pytest.approx(brute("gpt2", prompt, word), abs=1e-4)
 
 
+def test_models_that_can_neither_slice_nor_share_give_the_same(
+    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    scorer: Any = open_tiny(causal_name)
+    expected = scorer.score(prompts, words)
+    scorer.slices = scorer.reuses = False
+    np.testing.assert_allclose(scorer.score(prompts, words), expected, atol=1e-5, rtol=0)
+
+
 def one_token_words(scorer: Scorer) -> list[str]:
     tokenizer = scorer.seam.tokenizer  # type: ignore[attr-defined]
     pieces = [tokenizer.decode([token]).strip() for token in range(len(tokenizer))]
@@ -204,7 +213,7 @@ class Table(torch.nn.Module):
 
 def test_worked_example_of_the_docstring(open_with: Open) -> None:
     vocabulary = {
-        "<s>": 0,
+        "begin": 0,
         "the": 1,
         "Ġ": 2,
         "s": 3,
@@ -220,7 +229,7 @@ def test_worked_example_of_the_docstring(open_with: Open) -> None:
     raw = Tokenizer(models.BPE(vocab=vocabulary | {".": 11, "a": 12}, merges=merges))
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="begin")
     the, sh, e, space, stop = 1, 7, 5, 2, 11
     ends = {0: 0.1, space: 0.2, sh: 0.1, stop: 0.4}
     table = Table(13, {(the,): {sh: 0.2}, (the, sh): {e: 0.5}, (the, sh, e): ends})

@@ -50,6 +50,12 @@ def test_leading_space(seams: dict[str, Seam], kind: str, behind_text: str, firs
     assert start.left == ()
 
 
+def test_one_space_is_the_words_and_other_white_space_the_texts(seams: dict[str, Seam]) -> None:
+    line, double = seams["gpt2"].cut(["He:\n[Y]", "He  [Y]"], ["he"])
+    assert (tokens(seams["gpt2"], line.left)[-1], tokens(seams["gpt2"], line.words[0])) == ("Ċ", ["he"])
+    assert (tokens(seams["gpt2"], double.left)[-1], tokens(seams["gpt2"], double.words[0])) == ("Ġ", ["Ġhe"])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_pieces_are_the_tokens_of_the_whole_text(
     kind: str, seams: dict[str, Seam], prompts: tuple[str, ...], words: tuple[str, ...]
@@ -180,8 +186,11 @@ def test_tokenizer_that_keeps_no_text_is_refused() -> None:
         Seam(Forgetful(), "forgetful")
 
 
-def test_truncation_that_the_tokenizer_was_saved_with_is_off(tiny: Callable[[str], Loaded]) -> None:
+def test_truncation_and_padding_of_the_tokenizer_are_off(tiny: Callable[[str], Loaded]) -> None:
     tokenizer = tiny("llama").tokenizer
+    seam = Seam(tokenizer, "llama")
+    whole = seam.encode(["The nurse said that he was old"])
     tokenizer.backend_tokenizer.enable_truncation(4)
+    assert seam.encode(["The nurse said that he was old"]) == whole
     tokenizer.backend_tokenizer.enable_padding(length=50)
-    assert len(Seam(tokenizer, "llama").encode(["The nurse said that he was old"])[0]) > 4
+    assert seam.encode(["The nurse said that he was old"]) == whole
