@@ -2,9 +2,10 @@
 
 import typer
 
-from benchmarks import pages, scoring
+from benchmarks.pages import main as measure_pages
+from benchmarks.scoring import main as measure_scoring
 
 typer.echo("Scoring\n")
-scoring.main()
+measure_scoring()
 typer.echo("\nPages\n")
-pages.main()
+measure_pages()

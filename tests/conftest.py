@@ -8,9 +8,9 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from pcf_core.jobs.scoring import score_run
 
 from pcf_core.audit import build_run, load_result
+from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, RunSpec, ScoringKey, Topic
 from pcf_core.scoring.base import Scorer

@@ -1,0 +1,102 @@
+"""What comes with the app: the mini models meet their bars, and their results are those of the models."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import ViewOptions, build_run, load_result, matrix_report, preferences_of, report
+from pcf_core.jobs.words import word_check
+from pcf_core.models import resolve
+from pcf_core.records import RunSpec
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import ROOT, Settings
+from pcf_core.stats import preference_difference
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic, template_weights
+
+MODELS = ("mini-bert", "mini-gpt")
+
+
+def shipped_store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache, ROOT / "assets" / "cache")
+
+
+def default_run(model: str) -> RunSpec:
+    topic = load_topic("gender")
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_mini_model_expects_he_or_she_where_a_person_would(model: str, own_settings: Settings) -> None:
+    answer = word_check(model, load_topic("gender"), "The nurse said that [Y]", "exact")
+    chances = {item["word"]: math.exp(item["log_probability"]) for item in answer["words"]}
+    assert chances["he"] + chances["she"] > 0.05
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_mini_model_tells_nurse_from_engineer(model: str, own_settings: Settings) -> None:
+    """P(male | nurse) is at least 0.05 below engineer over the ten templates; the interval excludes 0."""
+    topic, templates = load_topic("gender"), load_templates("gender-reporting")
+    scorer = open_scorer(resolve(model))
+    words = [word for word in topic.words if word not in scorer.check(topic.words).refused]
+    prompts = [text.prompt(term) for term in ("nurse", "engineer") for text in templates.templates]
+    values = preferences_of(scorer.score(prompts, words).reshape(2, 10, -1), topic, words)
+    difference, interval = preference_difference(values, template_weights(templates, "counts"), 0, 1, 0)
+    assert difference <= -0.05
+    assert interval.high < 0
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
+    folder = ROOT / "assets" / "models" / model
+    facts = json.loads((folder / "training.json").read_text())
+    card = (folder / "README.md").read_text()
+    assert resolve(model).identity == facts["weights_sha256"] or facts["weights_sha256"] in card
+    for said in (f"{facts['recipe']['tokens']:,} tokens", str(facts["held_out_perplexity"]), "CC BY-SA"):
+        assert said in card
+    assert facts["recipe"]["tokens"] >= 12_000_000
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_shipped_result_is_what_the_shipped_model_says(model: str, own_settings: Settings) -> None:
+    """A tenth of the shipped cells, scored again here."""
+    run = default_run(model)
+    store = shipped_store(own_settings)
+    shipped = load_result(store, run)
+    scorer = open_scorer(resolve(model))
+    cells = np.random.default_rng(0).choice(run.cells, 40, replace=False)
+    again = preferences_of(
+        scorer.score([run.prompts[cell] for cell in cells], shipped.words), run.topic, shipped.words
+    )
+    assert np.abs(shipped.preferences.values.reshape(run.cells, -1)[cells] - again).max() < 1e-4
+
+
+def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:
+    store = shipped_store(own_settings)
+    for model in MODELS:
+        run = default_run(model)
+        assert store.missing(run.scoring, run.prompts, run.topic.words) == []
+        found = report(load_result(store, run), run, ViewOptions(), resamples=50)
+        assert found.overall_risk == pytest.approx(found.prejudice_risk + found.caprice_risk, abs=1e-12)
+        matrix = matrix_report(
+            {
+                "preferences": load_result(store, run).preferences.values.tolist(),
+                "template_weights": found.template_weights.tolist(),
+            },
+            ViewOptions(),
+            resamples=50,
+        )
+        assert matrix.overall_risk == pytest.approx(found.overall_risk, abs=1e-12)
+
+
+def test_the_shipped_files_are_small() -> None:
+    sizes = {
+        part: sum(path.stat().st_size for path in (ROOT / "assets" / part).rglob("*") if path.is_file())
+        for part in ("cache", "models")
+    }
+    assert sizes["cache"] < 8e6
+    assert sizes["models"] < 2 * 16e6

@@ -1,0 +1,53 @@
+"""Write the results that come with the app: score the shipped models on the default run of a topic.
+
+    python -m tools.ship_results
+
+The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcf_core.audit import build_run, load_result
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+
+FOLDERS = ("scores", "runs", "results")
+
+
+def main(
+    model: Annotated[list[str], typer.Option(help="a shipped model; may be repeated")] = [  # noqa: B006
+        "mini-bert",
+        "mini-gpt",
+    ],
+    topic: Annotated[str, typer.Option(help="a shipped topic")] = "gender",
+) -> None:
+    """Score from an empty store and replace ``assets/cache``."""
+    chosen = load_topic(topic)
+    target = settings().assets / "cache"
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder), None)
+        for name in model:
+            run = build_run(
+                resolve(name), chosen, load_evidence(chosen.evidence), load_templates(chosen.templates)
+            )
+            scored = score_run(run, store, open_scorer)
+            load_result(store, run)
+            typer.echo(f"{name}: run {run.key}, {scored:,} cells scored")
+        shutil.rmtree(target, ignore_errors=True)
+        for part in FOLDERS:
+            shutil.copytree(Path(folder) / part, target / part)
+
+
+if __name__ == "__main__":
+    typer.run(main)
