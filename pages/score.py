@@ -8,6 +8,7 @@ from pcf_core.ui.queue import draw_queue
 from pcf_core.ui.request import draw_estimate, draw_request, requested_runs
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
+from pcf_core.ui.words import draw_word_check
 
 
 def draw() -> None:
@@ -25,6 +26,7 @@ def draw() -> None:
                 st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
         if runs:
             draw_estimate(runs)
+            draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:

@@ -163,3 +163,23 @@ def test_pressing_score_queues_what_is_missing_once(own_settings: Settings) -> N
 def default_run(model: str) -> RunSpec:
     topic = load_topic("gender")
     return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+
+
+def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page(own_settings: Settings) -> None:
+    app = open_app("score", score_model=["mini-gpt"])
+    app.button(key="check_words").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    job = queue.claim("somebody", min_priority=1)
+    assert job is not None
+    assert job.payload["text"] == "The accountant said that [Y]"
+    answer = {
+        "words": [{"word": "he", "tokens": 1}, {"word": "abbess", "tokens": 2}, {"word": "she", "tokens": 1}],
+        "left_out": [{"word": "niece", "reason": "unknown to the tokenizer"}],
+        "coverage": {"all": 0.25},
+    }
+    queue.finish(job.id, answer, "somebody")
+    app.run()
+    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "3 words are scored: 2 of 1 token, 1 of 2 tokens." in captions
+    assert "Left out: niece (unknown to the tokenizer)." in captions
+    assert "take 0.25 of the probability" in captions
