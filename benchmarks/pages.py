@@ -79,7 +79,7 @@ def script_times(repeats: int) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {}
     for path, title in PAGES.items():
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
-        app.query_params["templates"] = SET
+        app.query_params |= {"templates": SET, "score_templates": SET}
         app.run()
         if path:
             app.switch_page(f"pages/{path}.py").run()

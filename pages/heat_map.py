@@ -4,11 +4,11 @@ import streamlit as st
 
 from pcf_core.charts import cell_bars, heat_map, word_bars
 from pcf_core.findings import heat_map_finding, occupation_finding
-from pcf_core.topics import load_templates
-from pcf_core.ui.arrange import ORDERS, PAPER_TEMPLATES, arranged, shown_occupations, shown_templates
+from pcf_core.ui.arrange import ORDERS, PAPER_TEMPLATES, shown_axes
 from pcf_core.ui.cell import cell_caption, cell_preferences, cell_words
-from pcf_core.ui.data import Loaded
+from pcf_core.ui.data import Loaded, LoadedRun, remembered
 from pcf_core.ui.figures import heat_figures
+from pcf_core.ui.lists import template_sets
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import cell_rows
 from pcf_core.ui.shell import show
@@ -27,8 +27,6 @@ def draw() -> None:
     loaded = open_page(
         "Heat map", "Which words does the model expect, occupation by occupation, context by context?"
     )
-    shown = {name: item.result.preferences for name, item in loaded.runs.items()}
-    group = loaded.first.report.groups[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(
             "Model",
@@ -60,25 +58,34 @@ def draw() -> None:
             help="From the top: mean tilt, spread over the templates, name, or women's share in the US.",
         )
     item = loaded.runs[model]
-    finding(heat_map_finding(model, item.result.preferences, group, item.report.template_weights))
-    key_figures(heat_figures(shown, group), loaded)
-    papers = load_templates(PAPER_TEMPLATES).texts if preset == "papers" else ()
-    rows = arranged(item, shown_occupations(item, group, preset), group, order)
-    columns = shown_templates(item, preset, papers)
+    preferences, weights = item.result.preferences, item.report.template_weights
+    state = [model, group, preset, order]
+    sentence = remembered(
+        loaded, "heat_sentence", state, lambda: heat_map_finding(model, preferences, group, weights)
+    )
+    finding(sentence)
+    key_figures(remembered(loaded, "heat_figures", state, lambda: heat_figures(loaded.runs, group)), loaded)
+    papers = template_sets()[PAPER_TEMPLATES].texts
+    rows, columns = remembered(
+        loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers)
+    )
     if not rows or not columns:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")
         return
     neutral = 1 / len(item.report.groups)
-    figure = heat_map(
-        item.result.preferences, group, rows, columns, item.report.template_weights, neutral=neutral
+    picture(
+        loaded,
+        "heat_map",
+        f"Heat map of the probability of {group} words",
+        lambda: heat_map(preferences, group, rows, columns, weights, neutral=neutral),
+        state,
     )
-    picture(figure, "heat_map", f"Heat map of the probability of {group} words")
     st.caption(
-        f"{len(rows):,} of {len(item.result.preferences.occupations):,} occupations × "
-        f"{len(columns):,} of {len(item.result.preferences.templates):,} templates"
+        f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
+        f"{len(columns):,} of {len(preferences.templates):,} templates"
     )
     draw_cell(loaded, neutral)
-    foot(HOW, lambda: cell_rows(item.result.preferences, group, rows, columns), "heat_map", loaded)
+    foot(HOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded)
 
 
 def draw_cell(loaded: Loaded, neutral: float) -> None:
@@ -103,21 +110,30 @@ def draw_cell(loaded: Loaded, neutral: float) -> None:
         )
     )
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
+    state = [occupation, template]
     picture(
-        cell_bars(cell_preferences(loaded, occupation, template), neutral=neutral),
+        loaded,
         "cell_bars",
         "Probability of each group in this cell, one bar a model",
+        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=neutral),
+        state,
     )
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
-            st.markdown(f"Words that carry it · **{plain(name)}**")
-            picture(
-                word_bars(cell_words(item, occupation, template)),
-                f"words_{name}",
-                f"Most probable words of {name}",
-            )
-            st.caption(cell_caption(item, occupation, template))
+            draw_words(loaded, name, item, occupation, template)
+
+
+def draw_words(loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str) -> None:
+    st.markdown(f"Words that carry it · **{plain(name)}**")
+    picture(
+        loaded,
+        f"words_{name}",
+        f"Most probable words of {name}",
+        lambda: word_bars(cell_words(item, occupation, template)),
+        [occupation, template],
+    )
+    st.caption(cell_caption(item, occupation, template))
 
 
 show(draw)

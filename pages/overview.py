@@ -40,7 +40,13 @@ def draw() -> None:
         if options.reference == "uniform"
         else {}
     )
-    picture(risk_dots(run_rows(everything), lines), "risk_dots", "Risk of every scored run with its interval")
+    picture(
+        loaded,
+        "risk_dots",
+        "Risk of every scored run with its interval",
+        lambda: risk_dots(run_rows(everything), lines),
+        [[name, report.overall_risk] for name, report in everything.items()],
+    )
     columns = st.columns(len(DOORS))
     for column, (page, label, text) in zip(columns, DOORS, strict=True):
         with column.container(border=True):

@@ -73,7 +73,13 @@ def draw_models(loaded: Loaded) -> None:
     topic = loaded.first.run.topic.name
     drawn = published_rows(topic, groups, scale, drawn=True) if published and comparable else []
     listed = published_rows(topic, groups, scale, drawn=False) if published else []
-    picture(risk_bars(rows + drawn), "risk_bars", "Stacked bars of prejudice and caprice for each model")
+    picture(
+        loaded,
+        "risk_bars",
+        "Stacked bars of prejudice and caprice for each model",
+        lambda: risk_bars(rows + drawn),
+        [references, published],
+    )
     foot(HOW, lambda: risk_table(rows + drawn + listed), "risk", loaded)
 
 
@@ -82,7 +88,13 @@ def draw_occupations(loaded: Loaded) -> None:
         "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
     )
     report = loaded.reports[model]
-    picture(occupation_bars(report), "occupation_bars", f"The riskiest occupations of {plain(model)}")
+    picture(
+        loaded,
+        "occupation_bars",
+        f"The riskiest occupations of {plain(model)}",
+        lambda: occupation_bars(report),
+        [model],
+    )
     foot(HOW_OCCUPATIONS, lambda: occupation_table(report), "occupations", loaded)
 
 

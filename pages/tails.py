@@ -42,10 +42,12 @@ def draw() -> None:
         fits = {
             name: normal_fit(values) for name, values in parts_of(loaded.reports, "prejudice_risk").items()
         }
+        curves = {name: (fit.mean, fit.sd) for name, fit in fits.items()}
         picture(
-            prejudice_histogram(loaded.reports, {name: (fit.mean, fit.sd) for name, fit in fits.items()}),
+            loaded,
             "prejudice_histogram",
             "Histogram of prejudice over occupations with its normal fit",
+            lambda: prejudice_histogram(loaded.reports, curves),
         )
     else:
         log_count = st.toggle(
@@ -56,9 +58,11 @@ def draw() -> None:
             help="A logarithmic count axis makes single far-out occupations visible.",
         )
         picture(
-            caprice_histogram(loaded.reports, log_count=log_count),
+            loaded,
             "caprice_histogram",
             "Histogram of caprice over occupations with a rug",
+            lambda: caprice_histogram(loaded.reports, log_count=log_count),
+            [log_count],
         )
     foot(HOW, lambda: tails_table(loaded.reports), "tails", loaded)
 

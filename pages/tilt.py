@@ -23,9 +23,8 @@ def draw() -> None:
     groups = loaded.first.report.groups
     if len(groups) > 2:
         finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
-        picture(
-            tilt_panels(loaded.reports), "tilt_panels", "Box plots of the mean stereotype, a panel a group"
-        )
+        alt = "Box plots of the mean stereotype, a panel a group"
+        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(loaded.reports))
     else:
         high, low = groups[0], groups[1]
         finding(*(tilt_finding(name, report, high, low) for name, report in loaded.reports.items()))
@@ -39,9 +38,11 @@ def draw() -> None:
         )
         labour = womens_share(loaded.first.run.evidence) if shown and "female" in groups else None
         picture(
-            tilt_box(loaded.reports, high, low, labour=labour),
+            loaded,
             "tilt_box",
             f"Box plots of the mean stereotype towards {high} words, one a model",
+            lambda: tilt_box(loaded.reports, high, low, labour=labour),
+            [shown],
         )
     foot(HOW, lambda: tilt_table(loaded.reports), "tilt", loaded)
 

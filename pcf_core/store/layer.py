@@ -45,7 +45,7 @@ class Layer:
     def refresh(self, scoring: str) -> None:
         """Index shards that were put there without the catalogue, forget those that are gone."""
         known = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
-        there = {path.stem for path in (self.scores / scoring).glob("*.json")}
+        there = set(self.shards(scoring))
         try:
             if known - there:
                 self.catalogue.forget(scoring, known - there)
@@ -55,6 +55,10 @@ class Layer:
                     self.catalogue.add(scoring, found.manifest, found.prompts)
         except StoreError as error:
             log.warning("%s", error)
+
+    def shards(self, scoring: str) -> list[str]:
+        """Ids of the shards that are there, in order."""
+        return sorted(path.stem for path in (self.scores / scoring).glob("*.json"))
 
     def rebuild(self) -> None:
         """Make the catalogue anew from the shards."""

@@ -73,6 +73,10 @@ class Store:
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
         return TokenTable(tokens, refused)
 
+    def shards(self, key: ScoringKey) -> tuple[str, ...]:
+        """Ids of the shards under a key, not read: it changes exactly when something was scored or lost."""
+        return tuple(shard for layer in self._layers for shard in layer.shards(key.hash))
+
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
         """What has to be scored before :meth:`gather` gives a number for every prompt and word.
 

@@ -59,3 +59,11 @@ def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str
     else:
         value = preferences.values[..., preferences.groups.index(group)] @ item.report.template_weights
     return sorted(occupations, key=lambda i: (-value[i], names[i]))
+
+
+def shown_axes(
+    item: LoadedRun, group: str, preset: str, order: str, paper_texts: Sequence[str]
+) -> tuple[list[int], list[int]]:
+    """Indices of the occupations, from the top, and of the templates, from the left."""
+    rows = arranged(item, shown_occupations(item, group, preset), group, order)
+    return rows, shown_templates(item, preset, paper_texts)

@@ -14,8 +14,8 @@ import streamlit as st
 from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
 from pcf_core.records import Protocol, Scale, Topic
-from pcf_core.topics import list_evidence, list_template_sets, list_topics
 from pcf_core.ui.data import scored_models
+from pcf_core.ui.lists import evidence_lists, template_sets, topics
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
 VIEW_OPTIONS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
@@ -89,7 +89,6 @@ class Choice:
 
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
-    topics = {topic.name: topic for topic in list_topics()}
     known = dict.fromkeys([*(spec.name for spec in list_models()), *scored_models()])
     with st.sidebar:
         st.caption("What the pages under *Read* show")
@@ -103,19 +102,18 @@ def draw_choice() -> None:
         )
         topic = st.selectbox(
             "Topic",
-            list(topics),
+            list(topics()),
             key="topic",
             bind="query-params",
             help="The groups whose words are compared at [Y].",
         )
-        draw_texts(topics[topic or next(iter(topics))])
+        draw_texts(topics()[topic])
         with st.expander("How it is read"):
             draw_view_options()
 
 
 def draw_texts(topic: Topic) -> None:
-    sets = {templates.name: templates for templates in list_template_sets()}
-    lists = {evidence.name: evidence for evidence in list_evidence()}
+    sets, lists = template_sets(), evidence_lists()
     st.selectbox(
         "Templates",
         list(sets),

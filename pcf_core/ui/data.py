@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
@@ -12,13 +12,15 @@ from pcf_core.audit import Result, ViewOptions, build_run, load_result, report
 from pcf_core.errors import AuditError, RunError
 from pcf_core.jobs import Queue
 from pcf_core.models import resolve
-from pcf_core.records import Protocol, RiskReport, RunSpec
+from pcf_core.records import Protocol, RiskReport, RunSpec, digest
 from pcf_core.settings import settings
 from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.ui.lists import named, stamp_of
 
 if TYPE_CHECKING:
     from pcf_core.ui.choice import Choice
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class LoadedRun:
     """A finished run, read under the view options."""
 
     run: RunSpec
+    key: str
+    view_key: str
     result: Result
     report: RiskReport
 
@@ -70,21 +74,38 @@ def cached_result(run_key: str, protocol: Protocol, _run: RunSpec) -> Result:
 
 
 @st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
-def cached_report(run_key: str, options: str, _run: RunSpec) -> RiskReport:
-    """A finished run's report under view options (as JSON); shared between sessions and never changed."""
-    view = ViewOptions.model_validate_json(options)
-    return report(cached_result(run_key, view.protocol, _run), _run, view)
+def cached_report(view_key: str, _run: RunSpec, _options: ViewOptions, _result: Result) -> RiskReport:
+    """A finished run's report under view options; shared between sessions and never changed."""
+    return report(_result, _run, _options)
 
 
-def run_of(choice: Choice, model: str) -> RunSpec:
-    """The run a choice means for one model: found in the store by name, else built from the model's files.
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _remembered(key: str, _make: Callable[[], Any]) -> Any:
+    return _make()
+
+
+def remembered(loaded: Loaded, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
+    """What ``make`` gives, kept until the loaded runs, the view options or ``state`` change.
+
+    For figures and sentences that cost more than a few milliseconds; ``state`` lists every choice of the page
+    that they depend on.
+    """
+    views = {name: item.view_key for name, item in loaded.runs.items()}
+    return cast(T, _remembered(digest([name, views, list(state)]), make))
+
+
+def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
+    """A finished run under view options.
+
+    Counts and the statistics behind weights are no part of the run key, but of what is seen.
 
     Raises:
-        AuditError: an unknown model, topic, template set or list.
+        AuditError: the run is not finished, or cannot be read this way.
     """
-    topic, evidence = load_topic(choice.topic), load_evidence(choice.evidence)
-    templates = load_templates(choice.templates)
-    return build_run(resolve(model), topic, evidence, templates, choice.options.protocol)
+    key = run.key
+    view_key = digest([key, run.templates.counts.tolist(), options.model_dump(), stamp_of("factors")])
+    result = cached_result(key, options.protocol, run)
+    return LoadedRun(run, key, view_key, result, cached_report(view_key, run, options, result))
 
 
 def load(choice: Choice) -> Loaded:
@@ -94,13 +115,10 @@ def load(choice: Choice) -> Loaded:
     refused: dict[str, str] = {}
     for model in choice.models:
         try:
-            run = run_of(choice, model)
+            lists = named(choice.topic, choice.evidence, choice.templates)
+            run = build_run(resolve(model), *lists, choice.options.protocol)
             try:
-                runs[model] = LoadedRun(
-                    run,
-                    cached_result(run.key, choice.options.protocol, run),
-                    cached_report(run.key, choice.options.model_dump_json(), run),
-                )
+                runs[model] = read_run(run, choice.options)
             except RunError:
                 missing[model] = run
         except AuditError as error:
@@ -119,7 +137,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> dict[str, RiskReport]:
         same = run.templates.name == loaded.first.run.templates.name
         label = run.scoring.model if same else f"{run.scoring.model} · {run.templates.title}"
         try:
-            found[label] = cached_report(run.key, options.model_dump_json(), run)
+            found[label] = read_run(run, options).report
         except AuditError:
             continue  # a damaged run, or a weighting its list does not allow: its own pages say so
     return found

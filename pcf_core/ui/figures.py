@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.findings import number, with_interval
-from pcf_core.records import FloatArray, Interval, Preferences, RiskReport
+from pcf_core.records import FloatArray, Interval, RiskReport
 from pcf_core.stats import CapriceTail
+from pcf_core.ui.data import LoadedRun
 
 MOST = 4
 
@@ -86,11 +87,12 @@ def tail_figures(reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceT
     return figures
 
 
-def heat_figures(preferences: Mapping[str, Preferences], group: str) -> list[KeyFigure]:
+def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
     """The range of P(group) over all cells of a model."""
     figures = []
-    for name, values in list(preferences.items())[:MOST]:
-        cells = values.values[..., values.groups.index(group)]
+    for name, item in list(runs.items())[:MOST]:
+        preferences = item.result.preferences
+        cells = preferences.values[..., preferences.groups.index(group)]
         figures.append(
             KeyFigure(
                 f"P({group}) · {name}",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -15,7 +16,7 @@ from pcf_core.report import spreadsheet_safe
 from pcf_core.settings import settings
 from pcf_core.topics import occupation_weights
 from pcf_core.ui.choice import current_choice
-from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store
+from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, remembered
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.queue import active_jobs, draw_jobs
 from pcf_core.ui.text import plain
@@ -117,8 +118,14 @@ def notes(loaded: Loaded) -> None:
             st.caption(plain(sentence))
 
 
-def picture(figure: go.Figure, key: str, alt: str) -> None:
-    """One chart, full width; ``alt`` is its sentence for a screen reader."""
+def picture(
+    loaded: Loaded, key: str, alt: str, make: Callable[[], go.Figure], state: Sequence[object] = ()
+) -> None:
+    """One chart, full width, drawn anew only when the runs, the view options or ``state`` change.
+
+    ``alt`` is its sentence for a screen reader.
+    """
+    figure = remembered(loaded, key, state, make)
     st.plotly_chart(figure, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 
@@ -161,7 +168,7 @@ def draw_provenance(loaded: Loaded) -> None:
         st.markdown(f"**{plain(name)}**")
         key, report = item.run.scoring, item.report
         facts = {
-            "run": item.run.key,
+            "run": item.key,
             "weights (SHA-256 or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
@@ -182,18 +189,14 @@ def draw_provenance(loaded: Loaded) -> None:
 
 def median_coverage(item: LoadedRun) -> str:
     coverage = item.result.preferences.coverage
-    return (
-        "not defined for these templates"
-        if coverage is None
-        else number(float(pd.Series(coverage.ravel()).median()))
-    )
+    return "not defined for these templates" if coverage is None else number(float(np.median(coverage)))
 
 
 def command(item: LoadedRun, loaded: Loaded) -> str:
     """The command line that reproduces the number."""
     options = loaded.choice.options
     return (
-        f"python -m pcf_core risk {item.run.key} --weights {options.occupation_weights}"
+        f"python -m pcf_core risk {item.key} --weights {options.occupation_weights}"
         f" --template-weights {options.template_weighting} --criterion {options.criterion}"
         f" --scale {options.scale} --reference {options.reference} --protocol {options.protocol}"
     )

@@ -10,18 +10,12 @@ import streamlit as st
 
 from pcf_core.audit import build_run
 from pcf_core.jobs import Estimate, estimate
+from pcf_core.jobs.estimate import RECENT_JOBS
 from pcf_core.models import list_models, resolve
-from pcf_core.records import Protocol, RunSpec
-from pcf_core.topics import (
-    list_evidence,
-    list_template_sets,
-    list_topics,
-    load_evidence,
-    load_templates,
-    load_topic,
-)
+from pcf_core.records import Protocol, RunSpec, digest
 from pcf_core.ui.choice import DEFAULT_MODELS
 from pcf_core.ui.data import open_queue, open_store
+from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
 from pcf_core.ui.queue import duration
 
 SCORED_PROTOCOLS = ("exact", "exact-boundary")
@@ -52,17 +46,15 @@ def draw_request() -> Request:
         help="A shipped model, the id of a model on the hub such as openai-community/gpt2, or a folder on "
         "the server with safetensors. Models run code of the library alone, never their own.",
     )
-    topics = {topic.name: topic for topic in list_topics()}
-    sets = {templates.name: templates for templates in list_template_sets()}
-    lists = {evidence.name: evidence for evidence in list_evidence()}
+    sets, lists = template_sets(), evidence_lists()
     topic = st.selectbox(
         "Topic",
-        list(topics),
+        list(topics()),
         key="score_topic",
         bind="query-params",
         help="The groups whose words are compared.",
     )
-    chosen = topics[topic]
+    chosen = topics()[topic]
     templates = st.selectbox(
         "Templates",
         list(sets),
@@ -97,19 +89,22 @@ def requested_runs(request: Request, model: str) -> RunSpec:
     Raises:
         AuditError: an unknown model, one that cannot be read, or lists that do not fit.
     """
-    return build_run(
-        resolve(model),
-        load_topic(request.topic),
-        load_evidence(request.evidence),
-        load_templates(request.templates),
-        request.protocol,
-    )
+    lists = named(request.topic, request.evidence, request.templates)
+    return build_run(resolve(model), *lists, request.protocol)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def cached_estimate(run_key: str, state: str, _run: RunSpec) -> Estimate:
+    """An estimate, made again when the store or the finished jobs changed."""
+    return estimate(_run, open_store(), open_queue())
 
 
 def draw_estimate(runs: Sequence[RunSpec]) -> None:
     """Cells, time, memory and disk before anything is queued."""
+    finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
     for run in runs:
-        found = estimate(run, open_store(), open_queue())
+        state = digest([open_store().shards(run.scoring), finished])
+        found = cached_estimate(run.key, state, run)
         with st.container(border=True):
             st.markdown(f"**{run.scoring.model}** · {run.scoring.family} · {run.scoring.dtype}")
             columns = st.columns(2)

@@ -397,3 +397,13 @@ def test_a_shipped_folder_that_is_not_there_is_empty(tmp_path: Path, key: Scorin
     assert len(score(store, key, PROMPTS, WORDS)) == 2
     assert store.runs() == ()
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_shards_of_a_key_change_exactly_when_something_is_scored(store: Store, key: ScoringKey) -> None:
+    assert store.shards(key) == ()
+    first = store.write(key, PROMPTS[:2], WORDS, table(WORDS), matrix(PROMPTS[:2], WORDS), {})
+    assert store.shards(key) == (first,)
+    second = store.write(key, PROMPTS[2:], WORDS, table(WORDS), matrix(PROMPTS[2:], WORDS), {})
+    assert set(store.shards(key)) == {first, second}
+    other = key.model_copy(update={"identity": "other"})
+    assert store.shards(other) == ()
