@@ -17,9 +17,9 @@ from pcf_core.ui.text import plain
 PRESETS = ("varied", "papers", "all")
 HOW = """
 Each cell is the probability that the model prefers one group's words after this occupation in this
-context: 1 means only that group's words, 0 none of them, the middle of the scale is neutral. The bars on
-the right are the occupation's mean over all contexts, those on top the weight of the context. Choose an
-occupation and a context below to see the prompt, the groups and the words behind one cell.
+context: 1 means only that group's words, 0 none of them, the middle of the scale is an even split. The
+bars on the right are the occupation's mean over all contexts, those on top the weight of the context.
+Choose an occupation and a context below to see the prompt, the groups and the words behind one cell.
 """
 
 
@@ -72,23 +72,22 @@ def draw() -> None:
     if not rows or not columns:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")
         return
-    neutral = 1 / len(item.report.groups)
     picture(
         loaded,
         "heat_map",
         f"Heat map of the probability of {group} words",
-        lambda: heat_map(preferences, group, rows, columns, weights, neutral=neutral),
+        lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even),
         state,
     )
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
         f"{len(columns):,} of {len(preferences.templates):,} templates"
     )
-    draw_cell(loaded, neutral)
+    draw_cell(loaded)
     foot(HOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded)
 
 
-def draw_cell(loaded: Loaded, neutral: float) -> None:
+def draw_cell(loaded: Loaded) -> None:
     """One cell: prompt, groups for every chosen model, the words that carry it, coverage."""
     st.subheader("One cell")
     preferences = loaded.first.result.preferences
@@ -115,7 +114,7 @@ def draw_cell(loaded: Loaded, neutral: float) -> None:
         loaded,
         "cell_bars",
         "Probability of each group in this cell, one bar a model",
-        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=neutral),
+        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         state,
     )
     columns = st.columns(len(loaded.runs))

@@ -33,7 +33,7 @@ def draw() -> None:
     loaded = open_page("Overview", "How much do these models discriminate?")
     finding(overview_finding(loaded.reports))
     key_figures(risk_figures(loaded.reports), loaded)
-    everything = all_reports(loaded)
+    everything, unread = all_reports(loaded)
     options = loaded.choice.options
     lines = (
         reference_lines(len(loaded.first.report.groups), options.scale)
@@ -47,6 +47,8 @@ def draw() -> None:
         lambda: risk_dots(run_rows(everything), lines),
         [[name, report.overall_risk] for name, report in everything.items()],
     )
+    if unread:
+        st.caption(f"{unread:,} more runs cannot be read with these options.")
     columns = st.columns(len(DOORS))
     for column, (page, label, text) in zip(columns, DOORS, strict=True):
         with column.container(border=True):

@@ -5,6 +5,7 @@ import streamlit as st
 from pcf_core.charts import tilt_box, tilt_panels
 from pcf_core.findings import risk_finding, tilt_finding
 from pcf_core.topics import womens_share
+from pcf_core.ui.data import even_reports
 from pcf_core.ui.figures import tilt_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import tilt_table
@@ -14,21 +15,23 @@ HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
 ends mean that the model puts only one group's words there. The box holds the middle half of the
 occupations, the line in it is their median; the three extremes on each side are named. *Labour force*
-shows the same scale for the people who hold these jobs in the US, where that is known.
+shows the same scale for the people who hold these jobs in the US, where that is known. Neutral is always
+an even split here, whatever neutral point and scale are chosen for the risk.
 """
 
 
 def draw() -> None:
     loaded = open_page("Tilt", "Which way does it lean?")
     groups = loaded.first.report.groups
+    reports = even_reports(loaded)
     if len(groups) > 2:
-        finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
+        finding(*(risk_finding(name, report) for name, report in reports.items()))
         alt = "Box plots of the mean stereotype, a panel a group"
-        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(loaded.reports))
+        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports))
     else:
         high, low = groups[0], groups[1]
-        finding(*(tilt_finding(name, report, high, low) for name, report in loaded.reports.items()))
-        key_figures(tilt_figures(loaded.reports, high), loaded)
+        finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))
+        key_figures(tilt_figures(reports, high), loaded)
         shown = st.toggle(
             "Labour force",
             True,
@@ -41,10 +44,10 @@ def draw() -> None:
             loaded,
             "tilt_box",
             f"Box plots of the mean stereotype towards {high} words, one a model",
-            lambda: tilt_box(loaded.reports, high, low, labour=labour),
+            lambda: tilt_box(reports, high, low, labour=labour),
             [shown],
         )
-    foot(HOW, lambda: tilt_table(loaded.reports), "tilt", loaded)
+    foot(HOW, lambda: tilt_table(reports), "tilt", loaded)
 
 
 show(draw)

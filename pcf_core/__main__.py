@@ -16,7 +16,6 @@ import typer
 from typer.exceptions import TyperException
 
 from pcf_core.audit import (
-    Result,
     ViewOptions,
     build_run,
     load_result,
@@ -24,9 +23,9 @@ from pcf_core.audit import (
     missing_blocks,
     report,
 )
-from pcf_core.errors import AuditError, InputError
+from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.jobs import Queue, ensure_worker, submit_run
-from pcf_core.models import list_models, resolve
+from pcf_core.models import left_out_models, list_models, resolve
 from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
 from pcf_core.report import export_run, report_document
 from pcf_core.settings import settings
@@ -39,6 +38,7 @@ from pcf_core.topics import (
     load_templates,
     load_topic,
 )
+from pcf_core.topics.text import check_text
 
 app = typer.Typer(
     add_completion=False,
@@ -48,6 +48,7 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130
+DTYPES = ("float32", "bfloat16", "float16")
 
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
@@ -55,6 +56,10 @@ ModelOption = Annotated[
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
+DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
+ReadProtocolOption = Annotated[
+    str, typer.Option("--protocol", help="how to read the run: its own protocol, or single-token")
+]
 ProtocolOption = Annotated[str, typer.Option("--protocol", help="exact, exact-boundary or single-token")]
 WeightsOption = Annotated[str, typer.Option("--weights", help="uniform, employment or a CSV file")]
 CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> with k ≥ 1")]
@@ -115,6 +120,8 @@ def view_options(
 def models(as_json: JsonOption = False) -> None:
     """List the models that are at hand."""
     specs = list_models()
+    for item in left_out_models():
+        say(f"left out: {item.name}: {item.reason}")
     give(
         [spec.model_dump() for spec in specs],
         as_json,
@@ -162,6 +169,7 @@ def words(
     text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
     topic: TopicOption = "gender",
     protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
     as_json: JsonOption = False,
 ) -> None:
     """Score the topic's words in one sentence."""
@@ -169,7 +177,9 @@ def words(
 
     chosen = load_topic(topic)
     kind = one_of(protocol, "--protocol", get_args(Protocol))
-    answers = [word_check(name, chosen, text, kind) for name in model]
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    sentence = check_text(text, "the text", "--text", TemplateError)
+    answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
 
     def lines() -> list[str]:
         return [
@@ -187,15 +197,23 @@ def score(
     templates: TemplatesOption = "",
     evidence: EvidenceOption = "",
     protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Score every template × occupation; what is in the store is not scored again."""
     chosen = load_topic(topic)
+    for option, given in (
+        ("--templates", templates or chosen.templates),
+        ("--evidence", evidence or chosen.evidence),
+    ):
+        if not given:
+            raise InputError(f"The topic {chosen.name!r} names no default for {option}; give one.")
     texts = load_templates(templates or chosen.templates)
     terms = load_evidence(evidence or chosen.evidence)
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    runs = [build_run(resolve(name), chosen, terms, texts, kind) for name in model]
+    specs = [resolve(name).model_copy(update={"dtype": one_of(dtype, "--dtype", DTYPES)}) for name in model]
+    runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     store = open_store()
     answers = [queue_run(store, run) if queue else score_now(store, run, kind) for run in runs]
     give(
@@ -213,6 +231,7 @@ def score_now(store: Store, run: RunSpec, protocol: Protocol) -> dict[str, Any]:
     def progress(done: int, total: int, rate: float) -> None:
         typer.echo(f"\r{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s ", err=True, nl=False)
 
+    say_if_counts_changed(store, run)
     scored = score_run(run, store, open_scorer, on_progress=progress)
     if scored:
         say("")
@@ -220,10 +239,22 @@ def score_now(store: Store, run: RunSpec, protocol: Protocol) -> dict[str, Any]:
     return {"run": run.key, "cells": run.cells, "scored": scored}
 
 
+def say_if_counts_changed(store: Store, run: RunSpec) -> None:
+    """Counts are no part of a run key: the link stays and its numbers move, which has to be said."""
+    try:
+        before = store.load_run(run.key)
+    except RunError:
+        return
+    if before.templates.counts.tolist() != run.templates.counts.tolist():
+        say(
+            f"the counts of {run.templates.name} changed: run {run.key} is read with the new ones from now on"
+        )
+
+
 def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
     """Leave the work to a worker."""
     missing = sum(len(block.prompts) for block in missing_blocks(store, run))
-    job = submit_run(Queue.open(settings().catalogue), run, missing)
+    job = submit_run(store, Queue.open(settings().catalogue), run, missing)
     ensure_worker(settings())
     say(f"queued as job {job.id}; follow it on the page Score, or call score again without --queue")
     return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}
@@ -251,27 +282,26 @@ def risk(
     scale: ScaleOption = "pcf",
     reference: ReferenceOption = "uniform",
     template_weights: WeightingOption = "counts",
-    protocol: ProtocolOption = "exact",
+    protocol: ReadProtocolOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Discrimination risk of a finished run, or of a matrix of probabilities."""
-    options = view_options(weights, criterion, scale, reference, template_weights, protocol)
     if bool(run) == (matrix is not None):
         raise InputError(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
+    facts: dict[str, Any] = {}
     if matrix is not None:
+        options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
         found = matrix_report(read_json(matrix), options)
     else:
-        found = read_run(run, options)[2]
-    give(report_document(found), as_json, lambda: risk_lines(found))
-
-
-def read_run(key: str, options: ViewOptions) -> tuple[RunSpec, Result, RiskReport]:
-    store = open_store()
-    run = store.load_run(key)
-    result = load_result(store, run, options.protocol)
-    return run, result, report(result, run, options)
+        store = open_store()
+        spec = store.load_run(run)
+        kind = protocol or spec.scoring.protocol
+        options = view_options(weights, criterion, scale, reference, template_weights, kind)
+        found = report(load_result(store, spec, options.protocol), spec, options)
+        facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
+    give(facts | report_document(found), as_json, lambda: risk_lines(found))
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
@@ -281,11 +311,11 @@ def read_json(path: Path) -> Mapping[str, Any]:
         InputError: the file cannot be read or is not JSON.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf8"))
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give the path of a JSON file.") from error
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON that can be read: {error}.") from error
     return document  # type: ignore[no-any-return]
 
 
@@ -311,13 +341,17 @@ def export(
     scale: ScaleOption = "pcf",
     reference: ReferenceOption = "uniform",
     template_weights: WeightingOption = "counts",
-    protocol: ProtocolOption = "exact",
+    protocol: ReadProtocolOption = "",
 ) -> None:
     """Write one row per occupation × template × group, and the risk report beside it as JSON."""
     kind: Literal["csv", "parquet", "json"] = one_of(form, "--format", ("csv", "parquet", "json"))
-    options = view_options(weights, criterion, scale, reference, template_weights, protocol)
-    spec, result, found = read_run(run, options)
-    for path in export_run(spec, result.preferences, found, out, kind):
+    store = open_store()
+    spec = store.load_run(run)
+    options = view_options(
+        weights, criterion, scale, reference, template_weights, protocol or spec.scoring.protocol
+    )
+    result = load_result(store, spec, options.protocol)
+    for path in export_run(spec, result.preferences, report(result, spec, options), out, kind):
         say(f"wrote {path}")
 
 
@@ -330,6 +364,9 @@ def main() -> int:
         return 2
     except AuditError as error:
         say(str(error))
+        return 1
+    except OSError as error:
+        say(f"the output cannot be written: {error.strerror or error}")
         return 1
     except TyperException as error:
         say(error.format_message())

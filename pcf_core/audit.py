@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pcf_core.errors import CriterionError, EvidenceError, ModelError, RunError
+from pcf_core.errors import CriterionError, EvidenceError, ModelError, RunError, TemplateError
 from pcf_core.records import (
     Evidence,
     FloatArray,
@@ -39,6 +39,8 @@ from pcf_core.store import Store
 from pcf_core.topics import labour_reference, occupation_weights, template_weights
 
 LOW_COVERAGE = 1e-4
+ROUGH_TEMPLATES = 10
+RESULT_VERSION = 1  # raise it when kept preferences or their warnings would come out differently
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
 
@@ -144,8 +146,12 @@ def coverage_of(
 def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Scored:
     """Gather a run's word log-probabilities from the store.
 
+    Tokens are counted behind a space.  Where a template has none before ``[Y]``, the counts do not hold, so a
+    masked model's coverage is not given and ``single-token`` is refused.
+
     Raises:
         RunError: some of its cells are not scored yet.
+        TemplateError: ``single-token`` and a template without a space before ``[Y]``.
     """
     table = store.known_words(run.scoring)
     unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
@@ -156,16 +162,25 @@ def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Scored
             "scored; score it first (the page Score, or `python -m pcf_core score`)."
         )
     words, left_out = select_words(run.topic, table, protocol)
+    spaced = all(" [Y]" in text for text in run.templates.texts)
+    if protocol == "single-token" and not spaced:
+        raise TemplateError(
+            "The protocol single-token counts a word's tokens behind a space, but a template has none before "
+            "[Y]; read this run with the protocol exact."
+        )
     shape = (len(run.evidence.terms), len(run.templates.templates), len(words))
     logs = store.gather(run.scoring, run.prompts, words).reshape(shape)
+    if np.isnan(logs).any():
+        raise RunError(f"A shard of the run {run.key} was damaged while it was read; score the run again.")
     tokens = [table.tokens[word] for word in words]
     right = any(not text.endswith("[Y]") for text in run.templates.texts)
+    masked = run.scoring.family == "masked"
     return Scored(
         run=run,
         words=words,
         log_probabilities=logs,
         tokens=np.asarray(tokens, dtype=np.int_),
-        coverage=coverage_of(logs, tokens, run.scoring.family, right),
+        coverage=coverage_of(logs, tokens, run.scoring.family, right) if spaced or not masked else None,
         left_out=left_out,
     )
 
@@ -200,14 +215,36 @@ class Result:
     warnings: tuple[str, ...]
 
 
+def check_protocol(run: RunSpec, protocol: Protocol) -> None:
+    """Refuse to read whole words as words that end, and the other way round: they are different scores.
+
+    Raises:
+        RunError: the run was scored under another protocol.
+    """
+    scored = run.scoring.protocol
+    if scored != ("exact" if protocol == "single-token" else protocol):
+        raise RunError(
+            f"The run {run.key} was scored with the protocol {scored} and cannot be read as {protocol}; "
+            f"score it with --protocol {protocol}, or read it as it is."
+        )
+
+
+def result_name(run: RunSpec, protocol: Protocol) -> str:
+    """Name of the kept aggregates: all that decides them beside the run key."""
+    aligned = "-aligned" if protocol == "single-token" and run.topic.aligned else ""
+    return f"preferences-{RESULT_VERSION}-{protocol}{aligned}"
+
+
 def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result:
     """A run's preferences: from the kept aggregates, else assembled from the words and kept.
 
     Raises:
-        RunError: the run is not finished.
+        RunError: the run is not finished, or was scored under another protocol.
     """
+    check_protocol(run, protocol)
+    name = result_name(run, protocol)
     shape = (len(run.evidence.terms), len(run.templates.templates))
-    kept = store.load_result(run.key, f"preferences-{protocol}")
+    kept = store.load_result(run.key, name)
     if kept is not None:
         columns, facts = kept
         coverage = columns.get("coverage")
@@ -242,7 +279,7 @@ def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Res
         columns["coverage"] = preferences.coverage.ravel()
     store.save_result(
         run.key,
-        f"preferences-{protocol}",
+        name,
         columns,
         {
             "words": list(result.words),
@@ -284,7 +321,7 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         CriterionError: a criterion or reference that cannot be used.
     """
     weights = occupation_weights(run.evidence, options.occupation_weights)
-    left_out = [*result.left_out, *weights.left_out]
+    left_out = [*run.topic.left_out, *result.left_out, *weights.left_out]
     occupation = dict(zip(weights.terms, weights.values, strict=True))
     reference = None
     if options.reference == "labour":
@@ -301,6 +338,13 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
                 "choose the uniform reference."
             )
         reference = np.array([shares[term] for term in occupation])
+    warnings = list(result.warnings)
+    total, used = len(run.evidence.terms), len(occupation)
+    if used < total:
+        warnings.append(
+            f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral point "
+            f"and are left out; {used / total:.0%} of the list remains."
+        )
     rows = [run.evidence.terms.index(term) for term in occupation]
     criterion = Criterion.parse(options.criterion, options.scale, reference)
     return risk_report(
@@ -313,7 +357,7 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         criterion=criterion,
         resamples=resamples,
         left_out=tuple(left_out),
-        warnings=result.warnings,
+        warnings=tuple(warnings),
     )
 
 
@@ -338,11 +382,19 @@ def risk_report(
     )
     shares = occupation_weights / occupation_weights.sum()
     normalised = template_weights / template_weights.sum()
+    effective = effective_number(normalised)
+    if len(templates) == 1:
+        warnings += ("There is one template: an interval over templates says nothing.",)
+    elif effective < ROUGH_TEMPLATES:
+        warnings += (
+            f"{len(templates):,} templates count as {effective:.1f}, by their weights: means and intervals "
+            "are rough.",
+        )
     return RiskReport(
         overall_risk=totals.overall_risk,
         prejudice_risk=totals.prejudice_risk,
         caprice_risk=totals.caprice_risk,
-        effective_templates=effective_number(normalised),
+        effective_templates=effective,
         groups=groups,
         templates=templates,
         template_weights=normalised,
@@ -435,22 +487,25 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
 def number_array(value: Any, name: str, dimensions: int) -> FloatArray:
     """A rectangular array of finite numbers with the given number of axes, else one clear sentence."""
     try:
-        array = np.array(value, dtype=np.float64)
-    except (ValueError, TypeError) as error:
+        array = np.array(value)
+    except ValueError as error:
         raise CriterionError(
             f"`{name}` must be a rectangular list of numbers with {dimensions} axes."
         ) from error
-    if array.ndim != dimensions or 0 in array.shape or not np.isfinite(array).all():
+    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    if array.ndim != dimensions or 0 in array.shape or not numbers:
         raise CriterionError(
             f"`{name}` must be a rectangular, non-empty list of finite numbers with {dimensions} axes; "
-            f"got the shape {list(array.shape)}."
+            f"got {'numbers' if numbers else 'something else'} of the shape {list(array.shape)}."
         )
-    return array
+    return array.astype(np.float64)
 
 
 def names_of(value: Any, axis: str, length: int) -> tuple[str, ...]:
     """The names along an axis: as many distinct texts as the axis is long."""
-    fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    fits = isinstance(value, list) and all(
+        isinstance(item, str) and item.strip() and item.isprintable() for item in value
+    )
     if not fits or len(value) != length or len(set(value)) != length:
-        raise CriterionError(f"`{axis}` must be a list of {length} distinct names.")
+        raise CriterionError(f"`{axis}` must be a list of {length} distinct, printable names.")
     return tuple(value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -17,13 +19,14 @@ from pydantic_settings import (
 from pcf_core.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent
+FILE_NAME = "pcf.toml"
 
 
 class Settings(BaseSettings):
     """Every setting and its default: ``PCF_CACHE=/data``, or ``cache = "/data"`` in pcf.toml."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PCF_", toml_file=ROOT / "pcf.toml", frozen=True, extra="forbid"
+        env_prefix="PCF_", toml_file=ROOT / FILE_NAME, frozen=True, extra="forbid"
     )
 
     cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
@@ -38,6 +41,14 @@ class Settings(BaseSettings):
     start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
     worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
+
+    @field_validator("cache", "assets", "models", mode="before")
+    @classmethod
+    def _names_a_folder(cls, value: Any) -> Any:
+        """An empty text would be the working directory."""
+        if isinstance(value, str) and not value.strip():
+            raise PydanticCustomError("folder", "it must name a folder")
+        return value
 
     @property
     def results(self) -> Path | None:
@@ -67,7 +78,7 @@ def settings() -> Settings:
     """The settings of this process, read once.
 
     Raises:
-        SettingsError: a value that is not allowed, with its name.
+        SettingsError: a value that is not allowed, with its name; a settings file that is not TOML.
     """
     try:
         return Settings()
@@ -76,4 +87,8 @@ def settings() -> Settings:
         name = "PCF_" + "_".join(str(part) for part in first["loc"]).upper()
         raise SettingsError(
             f"The setting {name} cannot be used: {first['msg']} (got {first['input']!r})."
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(
+            f"The settings file {FILE_NAME} cannot be read ({error}): write it as TOML in UTF-8."
         ) from error

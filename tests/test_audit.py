@@ -18,13 +18,16 @@ from pcf_core.audit import (
     matrix_report,
     preferences_of,
     report,
+    result_name,
     select_words,
 )
-from pcf_core.errors import CriterionError, ModelError, RunError
+from pcf_core.errors import CriterionError, ModelError, RunError, TemplateError
+from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
-from pcf_core.records import Group, TokenTable, Topic
+from pcf_core.records import Group, Template, TokenTable, Topic
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.conftest import fake_scorer
 
 TOPIC = Topic(
     name="toy",
@@ -110,6 +113,42 @@ def test_an_unfinished_run_is_refused(full_store: Store) -> None:
         load_result(full_store, run)
 
 
+def test_a_run_is_not_read_under_a_protocol_it_was_not_scored_with(full_store: Store) -> None:
+    run = full_store.runs()[0].run
+    with pytest.raises(RunError, match="exact-boundary"):
+        load_result(full_store, run, "exact-boundary")
+    assert load_result(full_store, run, "single-token").words == run.topic.words
+
+
+def test_what_decides_the_words_is_part_of_the_kept_result(full_store: Store) -> None:
+    run = full_store.runs()[0].run
+    loose = run.model_copy(update={"topic": run.topic.model_copy(update={"aligned": False})})
+    assert loose.key == run.key
+    assert result_name(loose, "single-token") != result_name(run, "single-token")
+
+
+def test_words_that_stand_without_a_space_have_no_coverage_by_tokens(full_store: Store) -> None:
+    run = next(info.run for info in full_store.runs() if info.run.scoring.family == "masked")
+    glued = run.templates.model_copy(update={"templates": (Template(text="[Y] met the [X]"),)})
+    opening = run.model_copy(update={"templates": glued})
+    score_run(opening, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
+    assert assemble(full_store, opening).coverage is None
+    with pytest.raises(TemplateError, match="space"):
+        assemble(full_store, opening, "single-token")
+
+
+def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store: Store) -> None:
+    run = full_store.runs()[0].run
+    found = report(
+        load_result(full_store, run), run, ViewOptions(occupation_weights="employment"), resamples=50
+    )
+    assert "canary" in {item.name for item in found.left_out}
+    said = " ".join(found.warnings)
+    assert "19 templates count as 5.0" in said
+    assert "43 of 120 occupations have no figure" in said
+    assert "64% of the list remains" in said
+
+
 def test_view_options_change_the_reading_and_not_the_run(full_store: Store) -> None:
     run = full_store.runs()[0].run
     result = load_result(full_store, run)
@@ -152,6 +191,11 @@ def test_a_matrix_gives_the_papers_example() -> None:
         ({"preferences": [[[0.5, 0.5]]], "groups": ["a", "a"]}, "groups"),
         ({"preferences": [[[0.5, 0.5]]], "extra": 1}, "at most"),
         ({"preferences": [[[math.nan, 0.5]]]}, "finite"),
+        ({"preferences": [[[10**400, 0.5]]]}, "numbers"),
+        ({"preferences": [[["0.5", "0.5"]]]}, "numbers"),
+        ({"preferences": [[[True, False]]]}, "numbers"),
+        ({"preferences": [[[0.5, 0.5]]], "groups": ["a", "\ud800"]}, "printable"),
+        ({"preferences": [[[0.5, 0.5]]], "groups": ["a", ""]}, "printable"),
     ],
 )
 def test_a_matrix_that_cannot_be_used_is_refused_in_one_sentence(

@@ -110,6 +110,8 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["risk", "--matrix", "Makefile"], "not JSON"),
         (["risk", "--scale", "kelvin", "0000000000000000"], "--scale"),
         (["nonsense"], "nonsense"),
+        (["words", "--model", "mini-gpt", "--text", "The [Y] \x07"], "control characters"),
+        (["score", "--model", "mini-gpt", "--dtype", "float8"], "--dtype"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(

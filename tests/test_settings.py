@@ -33,6 +33,36 @@ def test_a_value_that_is_not_allowed_is_named(monkeypatch: pytest.MonkeyPatch, n
         settings()
 
 
+@pytest.mark.parametrize("name", ["CACHE", "ASSETS", "MODELS"])
+@pytest.mark.parametrize("value", ["", "  "])
+def test_no_folder_is_not_the_working_directory(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"PCF_{name}", value)
+    with pytest.raises(SettingsError, match=f"PCF_{name} cannot be used: it must name a folder"):
+        settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"cache = /data", r"pcf.toml cannot be read \(Invalid value \(at line 1, column 9\)\)"),
+        (b'cache = "\xff"', r"pcf.toml cannot be read \('utf-8' codec can't decode byte 0xff"),
+        (b'cache = ""', "PCF_CACHE cannot be used: it must name a folder"),
+        (b"cash = 1", "PCF_CASH cannot be used: Extra inputs are not permitted"),
+    ],
+    ids=["no TOML", "no UTF-8", "no folder", "no setting"],
+)
+def test_a_bad_settings_file_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes, says: str
+) -> None:
+    (tmp_path / "pcf.toml").write_bytes(content)
+    monkeypatch.setitem(Settings.model_config, "toml_file", tmp_path / "pcf.toml")
+    with pytest.raises(SettingsError, match=says) as caught:
+        settings()
+    assert "\n" not in str(caught.value)
+
+
 def test_the_readme_lists_every_setting_with_its_meaning() -> None:
     rows = dict(
         re.findall(

@@ -34,7 +34,6 @@ def main(
 ) -> None:
     """Score from an empty store and replace ``assets/cache``."""
     chosen = load_topic(topic)
-    target = settings().assets / "cache"
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), None)
         for name in model:
@@ -44,9 +43,18 @@ def main(
             scored = score_run(run, store, open_scorer)
             load_result(store, run)
             typer.echo(f"{name}: run {run.key}, {scored:,} cells scored")
-        shutil.rmtree(target, ignore_errors=True)
+        replace_results(Path(folder), settings().assets / "cache")
+
+
+def replace_results(store: Path, target: Path) -> None:
+    """Put a store's files in the place of ``target``, which is never there by half."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".cache-") as beside:
+        draft = Path(beside) / "new"
         for part in FOLDERS:
-            shutil.copytree(Path(folder) / part, target / part)
+            shutil.copytree(store / part, draft / part)
+        if target.exists():
+            target.rename(Path(beside) / "old")
+        draft.rename(target)
 
 
 if __name__ == "__main__":

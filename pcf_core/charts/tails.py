@@ -29,7 +29,9 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
     figure = _panels(reports, "caprice of an occupation → more", values)
     for row, (model, caprice) in enumerate(values.items()):
         counts, _ = np.histogram(caprice[caprice > 0], edges)
-        figure.add_trace(_bars(counts, edges, reports, model, "%{y} occupations"), row=2 * row + 1, col=1)
+        if counts.any():
+            bars = _bars(counts, edges, reports, model, "%{y} occupations")
+            figure.add_trace(bars, row=2 * row + 1, col=1)
         zeros = int(np.sum(caprice == 0))
         if zeros:
             figure.add_trace(_zero_bar(zeros, edges[1], model), row=2 * row + 1, col=1)
@@ -45,6 +47,8 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
             }
         figure.update_yaxes(axis, row=2 * row + 1)
     figure.update_xaxes(range=[-2.4 * edges[1], edges[-1] + edges[1] / 2])
+    if not any(caprice.any() for caprice in values.values()):
+        figure.update_xaxes(tickvals=[0])
     return _finish(figure, reports, f"caprice {log_count}")
 
 

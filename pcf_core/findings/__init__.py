@@ -7,16 +7,16 @@ Layer: may import records, charts and audit; imports only records.
 """
 
 from pcf_core.findings.models import comparison_finding, overview_finding, risk_finding
-from pcf_core.findings.notes import effective_templates_note, left_out_note, weights_note
-from pcf_core.findings.numbers import count, number, percent, with_interval
+from pcf_core.findings.notes import left_out_note
+from pcf_core.findings.numbers import count, mean_deviation, number, percent, with_interval
 from pcf_core.findings.occupations import heat_map_finding, occupation_finding, tails_finding, tilt_finding
 
 __all__ = [
     "comparison_finding",
     "count",
-    "effective_templates_note",
     "heat_map_finding",
     "left_out_note",
+    "mean_deviation",
     "number",
     "occupation_finding",
     "overview_finding",
@@ -24,6 +24,5 @@ __all__ = [
     "risk_finding",
     "tails_finding",
     "tilt_finding",
-    "weights_note",
     "with_interval",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, mean_deviation, number, percent, with_interval
 from pcf_core.records import RiskReport
 
 
@@ -17,6 +17,12 @@ def risk_finding(model: str, report: RiskReport) -> str:
     )
     if report.overall_risk <= 0:
         return f"{sentence}."
+    if report.caprice_risk == 0:
+        keeps = "stereotype changes its sign" if len(report.groups) == 2 else "leading group changes"
+        return (
+            f"{sentence}; all of it is prejudice, because no occupation's {keeps} over the templates. "
+            f"Its standard deviation is {number(mean_deviation(report))}, averaged over occupations."
+        )
     share = report.prejudice_risk / report.overall_risk
     return (
         f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
@@ -51,9 +57,9 @@ def overview_finding(reports: Mapping[str, RiskReport]) -> str:
     ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
     lowest, highest = (f"{number(reports[m].overall_risk)} ({m})" for m in (ranked[0], ranked[-1]))
     if len(ranked) == 1:
-        sentence = f"One model has been measured, with a discrimination risk of {lowest}."
+        sentence = f"The discrimination risk of {ranked[0]} is {risk_with_interval(reports[ranked[0]])}."
     else:
-        sentence = f"{count(len(ranked), 'model')} have been measured: their risk is {lowest} to {highest}."
+        sentence = f"The risk of the {count(len(ranked), 'model')} chosen is {lowest} to {highest}."
     leans = [
         (value, group, row.occupation, model)
         for model, report in reports.items()

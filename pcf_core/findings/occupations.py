@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pcf_core.findings.numbers import count, listed, number
+from pcf_core.findings.numbers import count, listed, mean_deviation, number
 from pcf_core.records import FloatArray, Preferences, RiskReport
 
 MOST_NAMES = 3
@@ -83,9 +83,8 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     total = len(report.occupations)
     zeros = round(zero_share * total)
     keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
-    moves = np.mean([row.stereotype_sd for row in report.occupations])
     spread = (
-        f"Over templates the stereotype has a standard deviation of {number(float(moves))}"
+        f"Over templates the stereotype has a standard deviation of {number(mean_deviation(report))}"
         f"{', averaged over occupations' if total > 1 else ''}."
     )
     if zeros == total:

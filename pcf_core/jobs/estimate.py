@@ -48,7 +48,7 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     return Estimate(
         missing=missing,
         seconds=seconds,
-        memory_bytes=spec.parameters * BYTES_A_WEIGHT[spec.dtype]
+        memory_bytes=spec.parameters * BYTES_A_WEIGHT[run.scoring.dtype]
         + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
         disk_bytes=float(scores * BYTES_A_SCORE),
         basis=basis,
@@ -60,7 +60,7 @@ def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) ->
     measured: dict[str, float] = {}
     for job in queue.list(RECENT_JOBS):
         if job.kind == "score" and job.rate and job.done:
-            measured.setdefault(job.payload["run"]["scoring"]["model"], job.rate)
+            measured.setdefault(job.payload["model"], job.rate)
     if model in measured:
         return missing / measured[
             model

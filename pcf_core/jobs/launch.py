@@ -12,7 +12,6 @@ from pcf_core.errors import ScoringError
 from pcf_core.jobs.processes import name_of
 from pcf_core.jobs.queue import Queue
 from pcf_core.settings import ROOT, Settings
-from pcf_core.store.database import FILE_NAME
 
 LOG_NAME = "worker.log"
 COMMAND = (sys.executable, "-m", "pcf_core", "worker")
@@ -24,7 +23,7 @@ _started: list[
 
 def worker_alive(settings: Settings) -> bool:
     """Whether a worker serves this cache."""
-    with closing(Queue.open(settings.cache / FILE_NAME)) as queue:
+    with closing(Queue.open(settings.catalogue)) as queue:
         return bool(queue.workers())
 
 
@@ -41,7 +40,7 @@ def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
     _started[:] = [process for process in _started if process.poll() is None]
     if not settings.start_worker or worker_alive(settings):
         return False
-    with closing(Queue.open(settings.cache / FILE_NAME)) as queue, queue.exclusive():
+    with closing(Queue.open(settings.catalogue)) as queue, queue.exclusive():
         if queue.workers():
             return False
         process = _start(settings, command)

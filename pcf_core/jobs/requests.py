@@ -5,14 +5,24 @@ from __future__ import annotations
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.records import Protocol, Record, RunSpec, Topic, digest
+from pcf_core.store import Store
 
 SMALL = 1  # jobs of this priority or above are answered between two batches of a run
 
 
 class ScoreRequest(Record):
-    """Score what the store lacks of a run."""
+    """Score what the store lacks of a run: its key in the store, and the names by which people know it.
 
-    run: RunSpec
+    Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names.
+    """
+
+    run: str
+    model: str
+    topic: str
+    topic_name: str
+    templates: str
+    evidence: str
+    protocol: str
 
 
 class WordsRequest(Record):
@@ -22,23 +32,43 @@ class WordsRequest(Record):
     topic: Topic
     text: str
     protocol: Protocol = "exact"
+    dtype: str = "float32"
 
 
-def submit_run(queue: Queue, run: RunSpec, missing: int) -> Job:
+def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
     """Queue a run of which ``missing`` cells are not in the store, or join the job that is at it.
+
+    The run itself is kept in the store, where the worker finds it.
 
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    payload = ScoreRequest(run=run).model_dump(mode="json")
-    return queue.submit("score", run.key, payload, total=missing)
+    store.ask_for(run)
+    request = ScoreRequest(
+        run=run.key,
+        model=run.scoring.model,
+        topic=run.topic.title,
+        topic_name=run.topic.name,
+        templates=run.templates.name,
+        evidence=run.evidence.name,
+        protocol=run.scoring.protocol,
+    )
+    return queue.submit("score", run.key, request.model_dump(mode="json"), total=missing)
 
 
-def submit_words(queue: Queue, model: str, topic: Topic, text: str, protocol: Protocol = "exact") -> Job:
+def submit_words(
+    queue: Queue,
+    model: str,
+    topic: Topic,
+    text: str,
+    protocol: Protocol = "exact",
+    dtype: str = "float32",
+) -> Job:
     """Queue one sentence, ahead of all runs; ``result`` is what :func:`pcf_core.jobs.words.word_check` gives.
 
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    payload = WordsRequest(model=model, topic=topic, text=text, protocol=protocol).model_dump(mode="json")
+    request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
+    payload = request.model_dump(mode="json")
     return queue.submit("words", digest(payload), payload, priority=SMALL)

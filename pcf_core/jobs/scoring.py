@@ -80,7 +80,9 @@ def score_run(
     if not blocks:
         require_every_group(run, store.known_words(run.scoring))
         return _keep(run, store, 0, {})
-    scorer = open_scorer(resolve(run.scoring.model), run.scoring.protocol)
+    store.must_be_writable()  # loading a model can take minutes
+    spec = resolve(run.scoring.model).model_copy(update={"dtype": run.scoring.dtype})
+    scorer = open_scorer(spec, run.scoring.protocol)
     if scorer.key.hash != run.scoring.hash:
         raise ModelError(
             f"The model {run.scoring.model} is not the one this run was asked for ({run.scoring.identity} "

@@ -19,9 +19,10 @@ def word_check(
     topic: Topic,
     text: str,
     protocol: Protocol = "exact",
+    dtype: str = "float32",
     open_scorer: OpenScorer = open_real_scorer,
 ) -> dict[str, Any]:
-    """Score the topic's words in ``text``.
+    """Score the topic's words in ``text``, with the model's weights as ``dtype``.
 
     Returns:
         ``words``: word, group, log_probability (nats) and tokens of each word that counts; ``left_out``: word
@@ -36,7 +37,7 @@ def word_check(
     right_text = has_right_text(text)
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
-    scorer = open_scorer(resolve(model), protocol)
+    scorer = open_scorer(resolve(model).model_copy(update={"dtype": dtype}), protocol)
     table = scorer.check(topic.words)
     words, left_out = select_words(topic, table, protocol)
     nats = scorer.score([text], words)[0]

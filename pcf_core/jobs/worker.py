@@ -25,7 +25,6 @@ from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
-from pcf_core.store.database import FILE_NAME
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +58,8 @@ class Worker:
         Raises:
             StoreError: the cache cannot be used.
         """
-        store = Store.open(settings.cache, settings.assets / "cache")
-        return cls(store, Queue.open(settings.cache / FILE_NAME), settings)
+        store = Store.open(settings.cache, settings.results)
+        return cls(store, Queue.open(settings.catalogue), settings)
 
     def stop(self) -> None:
         """End after the present batch; the job goes back to the queue."""
@@ -120,7 +119,7 @@ class Worker:
             self.queue.finish(job.id, result, self.owner)
 
     def _score(self, job: Job) -> dict[str, Any]:
-        run = ScoreRequest.model_validate(job.payload).run
+        run = self.store.load_run(ScoreRequest.model_validate(job.payload).run)
         reported = -REPORT_SECONDS
 
         def report(done: int, total: int, rate: float) -> None:
@@ -144,7 +143,7 @@ class Worker:
 
     def _words(self, job: Job) -> dict[str, Any]:
         asked = WordsRequest.model_validate(job.payload)
-        return word_check(asked.model, asked.topic, asked.text, asked.protocol, self._scorer)
+        return word_check(asked.model, asked.topic, asked.text, asked.protocol, asked.dtype, self._scorer)
 
     def _answer_small(self) -> None:
         while (job := self.queue.claim(self.owner, min_priority=SMALL)) is not None:

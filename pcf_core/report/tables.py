@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from pcf_core.errors import StoreError
+from pcf_core.errors import InputError, StoreError
 from pcf_core.records import Preferences, RiskReport, RunSpec
 from pcf_core.report.documents import report_document
 
@@ -74,18 +75,34 @@ def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
     return safe
 
 
+def check_target(out: Path) -> None:
+    """Refuse a place where no regular file can stand.
+
+    Raises:
+        InputError: it has no name, its folder is not there, or something else than a file is there.
+    """
+    try:
+        usable = bool(out.name) and out.parent.is_dir() and (out.is_file() or not out.exists())
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        usable = False
+    if not usable:
+        raise InputError(f"{str(out)!r} cannot be a file to write; give a file name in a folder that exists.")
+
+
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Write a file whole or not at all.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    partial = path.with_name(path.name + ".part")
+    target = path.resolve()
+    partial = target.with_name(target.name + ".part")
     try:
         write(partial)
-        partial.replace(path)
+        partial.replace(target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
         raise StoreError(
             f"{path} cannot be written: {error.strerror or error}; choose another place."
         ) from error
@@ -100,8 +117,10 @@ def export_run(
     ``<name>.risk.json``; ``json`` holds both in one document.
 
     Raises:
+        InputError: ``out`` cannot be a file.
         StoreError: a file cannot be written.
     """
+    check_target(out)
     cells = cell_table(preferences, report)
     document = {"run": run.key, "specification": run.model_dump(), "report": report_document(report)}
     if form == "json":

@@ -49,11 +49,6 @@ class Database:
             self.close()
             raise
 
-    @property
-    def lasting(self) -> bool:
-        """Whether what is written stays: false in memory."""
-        return not self._refusal
-
     def must_last(self) -> None:
         """Refuse to go on where nothing can be kept.
 

@@ -84,7 +84,8 @@ def read_shard(folder: Path, shard: str) -> Shard:
 
     Raises:
         MissingShardError: there is no such shard.
-        DamagedShardError: a checksum does not fit, or the content is not what a shard holds.
+        DamagedShardError: a checksum does not fit, the content is not what a shard holds, or its scores are
+            of another scoring key than the folder's.
         StoreError: it was written by another version, or the disk refuses to read it.
     """
     data_path, manifest_path = paths(folder, shard)
@@ -101,6 +102,8 @@ def read_shard(folder: Path, shard: str) -> Shard:
                 f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is left alone and not used."
             )
         manifest = Manifest.model_validate(body)
+        if manifest.scoring.hash != folder.name:
+            raise ValueError(f"it holds scores of {manifest.scoring.hash}")
         if manifest.sha256 != sha256(data):
             raise ValueError("the checksum of its data does not fit")
         prompts, values = decode(data)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.errors import StoreError
+from pcf_core.errors import RunError, StoreError
 from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable
 from pcf_core.settings import settings
 from pcf_core.store.catalogue import Catalogue
@@ -59,10 +59,13 @@ class Store:
             folders.append(shipped)
         return cls(root, layers, folders)
 
-    @property
-    def writable(self) -> bool:
-        """Whether something could be written when the store was opened."""
-        return self._database.lasting
+    def must_be_writable(self) -> None:
+        """Refuse what would end in writing, before it costs anything.
+
+        Raises:
+            StoreError: the folder could not be written when the store was opened.
+        """
+        self._database.must_last()
 
     # ---------------------------------------------------------------------------------- scores
 
@@ -175,18 +178,36 @@ class Store:
         with self._writing():
             self._runs[0].save(run, provenance, complete)
 
+    def ask_for(self, run: RunSpec) -> None:
+        """Keep a run that shall be scored; one that is known keeps its state and takes the newest counts.
+
+        Raises:
+            StoreError: the folder is full or read-only.
+        """
+        with self._writing():
+            known = self._infos().get(run.key)
+            if known is None:
+                self._runs[0].save(run, {}, complete=False)
+            elif known.run != run:
+                self._runs[0].save(run, known.provenance, known.complete)
+
     def load_run(self, key: str) -> RunSpec:
         """The run of a full key, or of its first six digits or more.
 
         Raises:
             RunError: no run, or more than one, has this key.
+            StoreError: no run has it that can be seen, and the cache cannot be read.
         """
         return self.run_info(key).run
 
     def run_info(self, key: str) -> RunInfo:
         """The same run with its state and provenance; raises as :meth:`load_run`."""
         infos = self._infos()
-        return infos[find_run(key, sorted(infos))]
+        try:
+            return infos[find_run(key, sorted(infos))]
+        except RunError:
+            self._must_be_readable()
+            raise
 
     def runs(self) -> tuple[RunInfo, ...]:
         """All runs, the newest first."""
@@ -217,6 +238,15 @@ class Store:
         for folder in reversed(self._runs):
             infos |= folder.infos()
         return infos
+
+    def _must_be_readable(self) -> None:
+        try:
+            next(self._root.iterdir(), None)
+        except OSError as error:
+            raise StoreError(
+                f"The cache at {self._root} cannot be used ({error.strerror}): "
+                "set PCF_CACHE to a folder that can be read and written."
+            ) from error
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

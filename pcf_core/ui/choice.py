@@ -6,6 +6,7 @@ are names, not labels: Streamlit writes into the URL what it shows, and a link m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -18,6 +19,8 @@ from pcf_core.ui.data import scored_models
 from pcf_core.ui.lists import evidence_lists, template_sets, topics
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+MOST_ASKED = 20
+LONGEST_NAME = 300
 VIEW_OPTIONS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     (
         "weights",
@@ -89,12 +92,12 @@ class Choice:
 
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
-    known = dict.fromkeys([*(spec.name for spec in list_models()), *scored_models()])
+    known = [*(spec.name for spec in list_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Read* show")
         st.multiselect(
             "Models",
-            list(known),
+            with_asked("model", known),
             default=[name for name in DEFAULT_MODELS if name in known],
             key="model",
             bind="query-params",
@@ -102,30 +105,37 @@ def draw_choice() -> None:
         )
         topic = st.selectbox(
             "Topic",
-            list(topics()),
+            with_asked("topic", topics()),
             key="topic",
             bind="query-params",
             help="The groups whose words are compared at [Y].",
         )
-        draw_texts(topics()[topic])
+        draw_texts(topics().get(topic) or next(iter(topics().values())))
         with st.expander("How it is read"):
             draw_view_options()
 
 
+def with_asked(key: str, known: Iterable[str]) -> list[str]:
+    """The known names, and those that the link asks for: a page then says by name what it does not have."""
+    asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
+    return list(dict.fromkeys([*known, *asked[:MOST_ASKED]]))
+
+
 def draw_texts(topic: Topic) -> None:
-    sets, lists = template_sets(), evidence_lists()
+    """Templates and occupations; a topic names its usual ones."""
+    sets, lists = with_asked("templates", template_sets()), with_asked("evidence", evidence_lists())
     st.selectbox(
         "Templates",
-        list(sets),
-        index=list(sets).index(topic.templates) if topic.templates in sets else 0,
+        sets,
+        index=sets.index(topic.templates) if topic.templates in sets else 0,
         key="templates",
         bind="query-params",
         help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
     )
     st.selectbox(
         "Occupations",
-        list(lists),
-        index=list(lists).index(topic.evidence) if topic.evidence in lists else 0,
+        lists,
+        index=lists.index(topic.evidence) if topic.evidence in lists else 0,
         key="evidence",
         bind="query-params",
         help="The list that fills [X].",

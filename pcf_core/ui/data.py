@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
-from pcf_core.audit import Result, ViewOptions, build_run, load_result, report
+from pcf_core.audit import Result, ViewOptions, build_run, load_result, report, result_name
 from pcf_core.errors import AuditError, RunError
 from pcf_core.jobs import Queue
 from pcf_core.models import resolve
@@ -32,6 +32,11 @@ class LoadedRun:
     view_key: str
     result: Result
     report: RiskReport
+
+    @property
+    def even(self) -> float:
+        """The probability of a group in an even split."""
+        return 1 / len(self.report.groups)
 
 
 @dataclass(frozen=True)
@@ -68,9 +73,9 @@ def scored_models() -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
-def cached_result(run_key: str, protocol: Protocol, _run: RunSpec) -> Result:
+def cached_result(run_key: str, name: str, _run: RunSpec, _protocol: Protocol) -> Result:
     """A finished run's preferences; shared between sessions and never changed."""
-    return load_result(open_store(), _run, protocol)
+    return load_result(open_store(), _run, _protocol)
 
 
 @st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
@@ -103,8 +108,10 @@ def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
         AuditError: the run is not finished, or cannot be read this way.
     """
     key = run.key
-    view_key = digest([key, run.templates.counts.tolist(), options.model_dump(), stamp_of("factors")])
-    result = cached_result(key, options.protocol, run)
+    view_key = digest(
+        [key, run.topic.aligned, run.templates.counts.tolist(), options.model_dump(), stamp_of("factors")]
+    )
+    result = cached_result(key, result_name(run, options.protocol), run, options.protocol)
     return LoadedRun(run, key, view_key, result, cached_report(view_key, run, options, result))
 
 
@@ -126,18 +133,35 @@ def load(choice: Choice) -> Loaded:
     return Loaded(choice, runs, missing, refused)
 
 
-def all_reports(loaded: Loaded, most: int = 30) -> dict[str, RiskReport]:
-    """Reports of every finished run of the store on the loaded topic, under the loaded view options."""
-    options = loaded.choice.options
-    found: dict[str, RiskReport] = {}
+def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
+    """The loaded reports and those of other finished runs on the topic, and how many could not be read so.
+
+    A run is named by its model, and by what sets it apart from the loaded ones.
+    """
+    first, options = loaded.first.run, loaded.choice.options
+    found = dict(loaded.reports)
+    seen = {item.key for item in loaded.runs.values()}
+    unread = 0
     for info in open_store().runs():
         run = info.run
-        if not info.complete or run.topic.name != loaded.first.run.topic.name or len(found) == most:
+        if not info.complete or run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
             continue
-        same = run.templates.name == loaded.first.run.templates.name
-        label = run.scoring.model if same else f"{run.scoring.model} · {run.templates.title}"
+        parts = [run.scoring.model]
+        parts += [run.templates.name] if run.templates.hash != first.templates.hash else []
+        parts += [run.evidence.name] if run.evidence.hash != first.evidence.hash else []
+        parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []
+        label = " · ".join(parts)
+        if label in found:
+            label = f"{label} · {run.key[:6]}"
+        protocol = options.protocol if options.protocol == "single-token" else run.scoring.protocol
         try:
-            found[label] = read_run(run, options).report
+            found[label] = read_run(run, options.model_copy(update={"protocol": protocol})).report
         except AuditError:
-            continue  # a damaged run, or a weighting its list does not allow: its own pages say so
-    return found
+            unread += 1
+    return found, unread
+
+
+def even_reports(loaded: Loaded) -> dict[str, RiskReport]:
+    """The reports against an even split on the scale that ends at 1, whatever the view options say."""
+    even = loaded.choice.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
+    return {name: read_run(item.run, even).report for name, item in loaded.runs.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.findings import number, with_interval
+from pcf_core.findings import mean_deviation, number, percent, with_interval
 from pcf_core.records import FloatArray, Interval, RiskReport
 from pcf_core.stats import CapriceTail
 from pcf_core.ui.data import LoadedRun
@@ -32,21 +32,21 @@ def risk_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
             f"Risk R · {name}",
             number(report.overall_risk),
             "Discrimination risk: 0 is fair, on the PCF scale 1 is stereotyped. Interval over templates.",
-            f"{bounds(report.intervals['overall_risk'][0])} · "
+            f"{bounds(report.overall_risk, report.intervals['overall_risk'][0])} · "
             f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
         )
         for name, report in list(reports.items())[:MOST]
     ]
 
 
-def bounds(interval: Interval) -> str:
-    """An interval as two numbers, for a line under its estimate."""
-    return f"{interval.level:.0%} interval {number(interval.low)}–{number(interval.high)}"
+def bounds(value: float, interval: Interval) -> str:
+    """An interval without its estimate, written as the findings write it."""
+    return with_interval(value, interval).partition(" ")[2].strip("()")
 
 
 def share(part: float, whole: float) -> str:
     """A part in percent of a whole, a dash where the whole is 0."""
-    return f"{part / whole:.0%}" if whole > 0 else "–"
+    return percent(part / whole) if whole > 0 else "–"
 
 
 def tilt_figures(reports: Mapping[str, RiskReport], high: str) -> list[KeyFigure]:
@@ -74,14 +74,13 @@ def tail_figures(reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceT
     """Share of exact zeros of caprice, with R^c and the mean s.d. of the stereotype."""
     figures = []
     for name, report in list(reports.items())[:MOST]:
-        spread = float(np.mean([row.stereotype_sd for row in report.occupations]))
         figures.append(
             KeyFigure(
                 f"No caprice at all · {name}",
-                f"{tails[name].zero_share:.0%}",
+                percent(tails[name].zero_share),
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0.",
                 f"caprice {with_interval(report.caprice_risk, report.intervals['caprice_risk'][0])}, "
-                f"stereotype s.d. {number(spread)}",
+                f"stereotype s.d. {number(mean_deviation(report))}",
             )
         )
     return figures

@@ -9,16 +9,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.findings import effective_templates_note, left_out_note, number, weights_note
+from pcf_core.findings import left_out_note, number
 from pcf_core.jobs import ensure_worker, submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
 from pcf_core.settings import settings
-from pcf_core.topics import occupation_weights
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, remembered
 from pcf_core.ui.figures import KeyFigure
-from pcf_core.ui.queue import active_jobs, draw_jobs
+from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, latest_jobs
 from pcf_core.ui.text import plain
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
@@ -49,11 +48,15 @@ def open_page(title: str, question: str) -> Loaded:
 
 
 def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
-    """Say what is not scored yet and offer to queue it; while it is being scored, show the progress."""
-    jobs = active_jobs({run.key for run in missing.values()})
-    if jobs:
+    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it."""
+    keys = {run.key for run in missing.values()}
+    jobs = latest_jobs(keys)
+    if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])
         return
+    for job in jobs:
+        if job.state in ENDED_EARLY:
+            draw_job(job)
     names = " and ".join(plain(name) for name in missing)
     with st.container(border=True):
         st.markdown(f"**Not scored yet:** {names} with this topic, these templates and occupations.")
@@ -67,8 +70,9 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
 
 def submit(run: RunSpec) -> int:
     """Queue what a run lacks and see that a worker is alive; return the job's id."""
-    blocks = open_store().missing(run.scoring, run.prompts, run.topic.words)
-    job = submit_run(open_queue(), run, sum(len(block.prompts) for block in blocks))
+    store = open_store()
+    blocks = store.missing(run.scoring, run.prompts, run.topic.words)
+    job = submit_run(store, open_queue(), run, sum(len(block.prompts) for block in blocks))
     if settings().start_worker:
         ensure_worker(settings())
     return job.id
@@ -95,10 +99,10 @@ def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
     columns = st.columns(len(figures))
     for column, figure in zip(columns, figures, strict=True):
         column.metric(
-            figure.label,
+            plain(figure.label),
             figure.value,
             help=figure.help,
-            delta=figure.detail or None,
+            delta=plain(figure.detail) or None,
             delta_color="off",
             delta_arrow="off",
         )
@@ -107,15 +111,13 @@ def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
 
 
 def notes(loaded: Loaded) -> None:
-    """Few effective templates, occupations without a weight: said on every page, not only on request."""
-    first = loaded.first
-    weights = occupation_weights(first.run.evidence, loaded.choice.options.occupation_weights)
-    for sentence in (
-        effective_templates_note(first.report.effective_templates, len(first.report.templates)),
-        weights_note(weights),
-    ):
-        if sentence:
-            st.caption(plain(sentence))
+    """Few effective templates, occupations left out, low coverage: said on every page."""
+    reports = loaded.reports
+    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
+    for sentence in sentences:
+        whose = [name for name, report in reports.items() if sentence in report.warnings]
+        of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
+        st.caption(plain(of + sentence))
 
 
 def picture(
@@ -179,8 +181,6 @@ def draw_provenance(loaded: Loaded) -> None:
         }
         st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
         st.code(command(item, loaded), language="bash")
-        for sentence in report.warnings:
-            st.caption(plain(sentence))
         note = left_out_note(report.left_out)
         if note:
             with st.expander("Left out, and why"):

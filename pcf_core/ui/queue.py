@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 import streamlit as st
 
 from pcf_core.errors import AuditError
 from pcf_core.jobs import Job, ensure_worker
+from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.text import plain
 
 ACTIVE = ("queued", "running")
+ENDED_EARLY = ("failed", "cancelled")
+RECENT = 100
 STATES = {
     "queued": ":material/schedule: waiting",
     "running": ":material/sync: scoring",
@@ -23,9 +25,13 @@ STATES = {
 }
 
 
-def active_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Jobs under way for these runs."""
-    return [job for job in open_queue().list(100) if job.state in ACTIVE and job.key in run_keys]
+def latest_jobs(run_keys: Collection[str]) -> list[Job]:
+    """The newest job of each of these runs, whatever became of it."""
+    newest: dict[str, Job] = {}
+    for job in open_queue().list(RECENT):
+        if job.kind == "score" and job.key in run_keys:
+            newest.setdefault(job.key, job)
+    return list(newest.values())
 
 
 def draw_jobs(job_ids: list[int]) -> None:
@@ -65,18 +71,16 @@ def draw_queue(limit: int = 20) -> None:
 
 def draw_job(job: Job) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
-    run = job.payload["run"]  # read as it is: checking thousands of templates each second would be felt
+    asked = ScoreRequest.model_validate(job.payload)
     with st.container(border=True):
-        st.markdown(
-            f"**{plain(run['scoring']['model'])}** · {plain(run['topic']['title'])} · {STATES[job.state]}"
-        )
+        st.markdown(f"**{plain(asked.model)}** · {plain(asked.topic)} · {STATES[job.state]}")
         if job.state in ACTIVE:
             st.progress(min(1.0, job.done / job.total) if job.total else 0.0, text=progress_text(job))
         else:
             st.caption(ended_text(job))
         if job.error:
             st.error(plain(job.error))
-        draw_actions(job, run)
+        draw_actions(job, asked)
 
 
 def progress_text(job: Job) -> str:
@@ -100,24 +104,23 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def draw_actions(job: Job, run: Mapping[str, Any]) -> None:
+def draw_actions(job: Job, asked: ScoreRequest) -> None:
     queue = open_queue()
     with st.container(horizontal=True):
         if job.state in ACTIVE and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:"):
             queue.cancel(job.id)
             st.rerun()
-        if job.state in ("failed", "cancelled"):
+        if job.state in ENDED_EARLY:
             label = "Resume" if job.state == "cancelled" else "Retry"
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
-                st.rerun()
         if job.state == "done":
             parameters: dict[str, str | list[str]] = {
-                "model": [run["scoring"]["model"]],
-                "topic": run["topic"]["name"],
-                "templates": run["templates"]["name"],
-                "evidence": run["evidence"]["name"],
-                "protocol": run["scoring"]["protocol"],
+                "model": [asked.model],
+                "topic": asked.topic_name,
+                "templates": asked.templates,
+                "evidence": asked.evidence,
+                "protocol": asked.protocol,
             }
             for page, label in (
                 ("heat_map", "Heat map"),
@@ -134,4 +137,6 @@ def retry(job: Job) -> None:
         if settings().start_worker:
             ensure_worker(settings())
     except AuditError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
+    else:
+        st.rerun()

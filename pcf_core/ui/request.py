@@ -17,6 +17,7 @@ from pcf_core.ui.choice import DEFAULT_MODELS
 from pcf_core.ui.data import open_queue, open_store
 from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
 from pcf_core.ui.queue import duration
+from pcf_core.ui.text import plain
 
 SCORED_PROTOCOLS = ("exact", "exact-boundary")
 
@@ -106,7 +107,7 @@ def draw_estimate(runs: Sequence[RunSpec]) -> None:
         state = digest([open_store().shards(run.scoring), finished])
         found = cached_estimate(run.key, state, run)
         with st.container(border=True):
-            st.markdown(f"**{run.scoring.model}** · {run.scoring.family} · {run.scoring.dtype}")
+            st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
             columns = st.columns(2)
             columns[0].metric("To score", f"{found.missing:,}", help="Cells that are not in the store yet.")
             columns[1].metric("Time", time_text(found), help=found.basis)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
 from pcf_core.findings import number
 from pcf_core.jobs import Job, ensure_worker, submit_words
-from pcf_core.records import RunSpec
+from pcf_core.records import Protocol, RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.text import plain
 
 CHECKS = "word_checks"
+PROTOCOLS = get_args(Protocol)
 
 
 def draw_word_check(runs: Sequence[RunSpec]) -> None:
@@ -45,7 +46,9 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
 
 def ask(run: RunSpec) -> int:
     """Queue the first sentence of a run, ahead of all runs; return the job's id."""
-    job = submit_words(open_queue(), run.scoring.model, run.topic, run.prompts[0])
+    key = run.scoring
+    protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
+    job = submit_words(open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
     if settings().start_worker:
         ensure_worker(settings())
     return job.id

@@ -47,7 +47,10 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
 
 
 def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
-    assert "100 % of it is prejudice (0.2) and 0 % is caprice (0)" in risk_finding("M1", examples["M1"])
+    assert (
+        "all of it is prejudice, because no occupation's stereotype changes its sign over the templates. "
+        "Its standard deviation is 0, averaged over occupations."
+    ) in risk_finding("M1", examples["M1"])
     assert "is caprice (0.2)" in risk_finding("M2", examples["M2"])
     fair = replace(report_of([[0.5, 0.5]]), intervals={})
     assert risk_finding("fair", fair) == (
@@ -78,11 +81,9 @@ def test_comparison_names_both_ends_and_claims_no_significance(examples: dict[st
 
 def test_overview_gives_the_range_and_the_strongest_lean(examples: dict[str, RiskReport]) -> None:
     assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
-        "2 models have been measured: their risk is 0.2 (M1) to 0.6 (M3). "
+        "The risk of the 2 models chosen is 0.2 (M1) to 0.6 (M3). "
         "The strongest lean is that of M3 for “nurse” towards female words, with a mean stereotype of 0.8."
     )
-    assert overview_finding({"M1": examples["M1"]}).startswith(
-        "One model has been measured, with a discrimination risk of 0.2 (M1)."
-    )
+    assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
     assert overview_finding({}) == "No model has been scored yet."
     assert "lean" not in overview_finding({"fair": report_of([[0.5]])})

@@ -22,9 +22,9 @@ def toy_is_known(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def measured(queue: Queue, toy: ModuleType, rate: float) -> None:
+def measured(store: Store, queue: Queue, toy: ModuleType, rate: float) -> None:
     """A finished job of the toy at so many cells a second."""
-    job = submit_run(queue, toy.run_of(terms=2), 6)
+    job = submit_run(store, queue, toy.run_of(terms=2), 6)
     queue.claim("somewhere")
     queue.progress(job.id, 6, rate=rate)
     queue.finish(job.id, {})
@@ -47,8 +47,15 @@ def test_time_is_unknown_until_something_was_measured(store: Store, queue: Queue
 
 def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Queue, toy: ModuleType) -> None:
     """24 cells at 12 a second; ten times the parameters, ten times the time."""
-    measured(queue, toy, 12.0)
+    measured(store, queue, toy, 12.0)
     assert estimate(toy.run_of(), store, queue).seconds == pytest.approx(2)
     big = estimate(toy.run_of(spec=toy.spec_of("big")), store, queue)
     assert big.seconds == pytest.approx(20)
     assert big.basis.startswith("Rough")
+
+
+def test_memory_is_that_of_the_dtype(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """100 parameters take 400 bytes as float32, 200 as bfloat16; the batch's logits are the same."""
+    half = toy.spec_of().model_copy(update={"dtype": "bfloat16"})
+    whole = estimate(toy.run_of(), store, queue).memory_bytes
+    assert whole - estimate(toy.run_of(spec=half), store, queue).memory_bytes == 200

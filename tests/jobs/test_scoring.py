@@ -140,6 +140,13 @@ def test_a_model_that_has_changed_is_refused(store: Store, toy: ModuleType, open
         score_run(run, store, opener)
 
 
+def test_the_model_is_opened_with_the_dtype_of_the_run(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of(spec=toy.spec_of().model_copy(update={"dtype": "bfloat16"}))
+    assert score_run(run, store, opener) == 24
+    assert opener.scorers[0].key == run.scoring
+    assert store.missing(toy.run_of().scoring, run.prompts, toy.WORDS) != []
+
+
 def test_a_scorer_that_forgets_a_prompt_is_refused(
     store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +264,15 @@ def test_a_read_only_cache_that_has_everything_scores_nothing(
     score_run(run, store, opener)
     store._database._refusal = "The cache cannot be written."
     assert score_run(run, store, opener) == 0
+
+
+def test_a_read_only_cache_is_refused_before_the_model_is_opened(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    store._database._refusal = "The cache cannot be written."
+    with pytest.raises(StoreError, match="The cache cannot be written"):
+        score_run(toy.run_of(), store, opener)
+    assert opener.scorers == []
 
 
 def test_the_pace_is_that_of_the_last_half_minute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def check(
         table = options.pop("probability", P)
         return FakeScorer(lambda _, word: table[word], key=key, **options)  # type: ignore[arg-type, index]
 
-    found = word_check("toy", toy.TOPIC, text, protocol, open_fake)  # type: ignore[arg-type]
+    found = word_check("toy", toy.TOPIC, text, protocol, open_scorer=open_fake)  # type: ignore[arg-type]
     json.dumps(found, allow_nan=False)
     return found
 
@@ -80,6 +80,18 @@ def test_numbers_that_json_cannot_write_are_null(toy: ModuleType) -> None:
     found = check(toy, "A [Y]", probability={**P, "king": 0.0})
     assert found["words"][1]["log_probability"] is None
     assert found["preferences"] == pytest.approx({"male": 2 / 3, "female": 1 / 3})
+
+
+def test_the_model_is_opened_as_the_dtype_asked_for(toy: ModuleType) -> None:
+    opened: list[str] = []
+
+    def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
+        opened.append(spec.dtype)
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    word_check("toy", toy.TOPIC, "A [Y]", open_scorer=open_noted)
+    word_check("toy", toy.TOPIC, "A [Y]", dtype="bfloat16", open_scorer=open_noted)
+    assert opened == ["float32", "bfloat16"]
 
 
 @pytest.mark.parametrize("text", ["no gap", "two [Y] [Y]", "", "The [X] said [Y]"])

@@ -17,6 +17,7 @@ from types import ModuleType
 
 import pytest
 
+from pcf_core.audit import result_name
 from pcf_core.errors import ScoringError, StoreError
 from pcf_core.jobs import Queue, submit_run, submit_words
 from pcf_core.jobs.launch import LOG_NAME
@@ -50,7 +51,7 @@ def test_a_run_is_scored_and_its_result_kept(
     worker: Worker, store: Store, queue: Queue, toy: ModuleType
 ) -> None:
     run = toy.run_of()
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     worker.run(until_idle=True)
     done = queue.get(job.id)
     assert (done.state, done.done, done.total, done.error) == ("done", 24, 24, None)
@@ -58,7 +59,7 @@ def test_a_run_is_scored_and_its_result_kept(
     assert done.rate is not None
     assert done.rate > 0
     assert store.run_info(run.key).complete
-    assert store.load_result(run.key, "preferences-exact") is not None
+    assert store.load_result(run.key, result_name(run, "exact")) is not None
     assert queue.workers() == ()
 
 
@@ -75,7 +76,7 @@ def test_small_requests_do_not_wait_for_a_run(
 ) -> None:
     """Two arrive while a run of six shards is at its second: both are answered before the third."""
     run = toy.run_of()
-    big = submit_run(queue, run, run.cells)
+    big = submit_run(store, queue, run, run.cells)
     ended: list[tuple[int, int]] = []
     real = queue.finish
 
@@ -103,13 +104,13 @@ def test_small_requests_do_not_wait_for_a_run(
     assert all(done <= 8 for job_id, done in ended if job_id != big.id)
 
 
-def test_other_runs_wait_their_turn(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
     """A second run is no small request, unless it says so."""
     runs = [toy.run_of(terms=terms) for terms in (4, 5, 6)]
-    jobs = [submit_run(queue, run, run.cells) for run in runs[:2]]
-    urgent = queue.submit(
-        "score", runs[2].key, {"run": runs[2].model_dump(mode="json")}, priority=1, total=18
-    )
+    jobs = [submit_run(store, queue, run, run.cells) for run in runs[:2]]
+    last = submit_run(store, queue, runs[2], 18)
+    queue.cancel(last.id)
+    urgent = queue.submit("score", runs[2].key, last.payload, priority=1, total=18)
     worker.run(until_idle=True)
     ends = sorted([*jobs, urgent], key=lambda job: queue.get(job.id).updated)
     assert [job.id for job in ends] == [urgent.id, *(job.id for job in jobs)]
@@ -152,7 +153,7 @@ def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
 
 
 def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
-    worker: Worker, queue: Queue, toy: ModuleType
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
 ) -> None:
     run = toy.run_of()
     broken = [True]
@@ -169,7 +170,7 @@ def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
         return scorer
 
     worker._open_scorer = open_broken
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     worker.run(until_idle=True)
     assert (queue.get(job.id).state, queue.get(job.id).error) == (
         "failed",
@@ -185,10 +186,10 @@ def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
 
 
 def test_cancel_stops_between_batches_and_resuming_does_the_rest(
-    worker: Worker, queue: Queue, toy: ModuleType
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
 ) -> None:
     run = toy.run_of()
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     asked: list[str] = []
 
     def open_cancelled(spec: ModelSpec, protocol: str) -> Scorer:
@@ -217,9 +218,9 @@ def test_cancel_stops_between_batches_and_resuming_does_the_rest(
     assert done.result["scored"] == 16
 
 
-def test_stop_gives_the_job_back(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
     run = toy.run_of()
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
 
     def open_stopping(spec: ModelSpec, protocol: str) -> Scorer:
         worker.stop()
@@ -278,7 +279,7 @@ def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.5})
     worker = Worker(store, queue, settings, toy.open_toy)
     run = toy.run_of()
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     real, failures = queue.finish, iter([True, True, False])
 
     def finish(job_id: int, result: object, owner: str | None = None) -> None:
@@ -290,6 +291,39 @@ def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     worker.run()
     assert queue.get(job.id).state == "done"
     assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 0}
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_worker_reads_the_shipped_results_where_they_are_wanted(
+    toy_settings: Settings, toy: ModuleType, tmp_path: Path, shown: bool
+) -> None:
+    run = toy.run_of()
+    score_run(run, Store.open(tmp_path / "cache"), toy.open_toy)
+    wanted = {"cache": tmp_path / "own", "assets": tmp_path, "shipped_results": shown}
+    worker = Worker.open(toy_settings.model_copy(update=wanted))
+    assert bool(worker.store.runs()) is shown
+    assert bool(worker.store.missing(run.scoring, run.prompts, toy.WORDS)) is not shown
+
+
+def test_a_queued_run_is_scored_with_its_dtype(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of(spec=toy.spec_of().model_copy(update={"dtype": "bfloat16"}))
+    job = submit_run(store, queue, run, run.cells)
+    words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]", dtype="bfloat16")
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
+    assert list(worker._scorers) == [run.scoring.hash]
+
+
+def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    (toy_settings.cache / "runs" / f"{run.key}.json").unlink()
+    worker.run(until_idle=True)
+    assert f"No run has the key '{run.key}'" in (queue.get(job.id).error or "")
 
 
 # ------------------------------------------------------------------------------- processes of their own
@@ -326,7 +360,7 @@ def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
 ) -> None:
     cache = toy_settings.cache
     run = toy.run_of(terms=10, templates=4)
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     finished: set[str] = set()
     lines = 0
     for enough in (2, 5):
@@ -351,10 +385,10 @@ def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_polite_signal_gives_the_job_back(
-    queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
 ) -> None:
     run = toy.run_of()
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(store, queue, run, run.cells)
     with process(toy_settings.cache, 0.05) as worker:
         until(lambda: shards(toy_settings.cache))
         worker.send_signal(number)
@@ -364,10 +398,10 @@ def test_a_polite_signal_gives_the_job_back(
 
 
 def test_three_workers_share_the_queue_and_no_prompt_is_scored_twice(
-    queue: Queue, toy: ModuleType, toy_settings: Settings
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
 ) -> None:
     runs = [toy.run_of(terms=6, spec=toy.spec_of(name)) for name in "abcdef"]
-    jobs = [submit_run(queue, run, run.cells) for run in runs]
+    jobs = [submit_run(store, queue, run, run.cells) for run in runs]
     cache = toy_settings.cache
     with (
         process(cache, 0.02, "--until-idle") as one,

@@ -18,6 +18,7 @@ from pcf_core.records import RunSpec
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.ui.text import plain
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = {
@@ -82,7 +83,7 @@ def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> No
 def test_a_run_under_way_shows_its_progress(own_settings: Settings, page: str) -> None:
     run = default_run("mini-gpt")
     queue = Queue.open(own_settings.catalogue)
-    job = submit_run(queue, run, run.cells)
+    job = submit_run(Store.open(own_settings.cache), queue, run, run.cells)
     assert queue.claim("somebody") is not None
     queue.progress(job.id, 570)
     app = open_app(page, model=["mini-gpt"])
@@ -137,6 +138,49 @@ def test_a_link_opens_one_cell(full_store: Store) -> None:
     assert any("6 of 120 occupations" in caption.value for caption in app.caption)
 
 
+def test_a_link_to_what_is_not_here_says_so_by_name(full_store: Store) -> None:
+    app = open_app("risk", model=["ghost", "mini-gpt"])
+    assert app.multiselect(key="model").value == ["ghost", "mini-gpt"]
+    assert "ghost" in app.error[0].value
+    assert "The discrimination risk of mini-gpt" in texts(app)
+    app = open_app("risk", topic="phantom")
+    assert "There is no topic named 'phantom'" in app.error[0].value.replace("\\", "")
+
+
+def test_names_are_never_markup(full_store: Store) -> None:
+    app = open_app("risk", model=["mini-gpt", "x :red[EVIL] [link](http:evil) _b_"])
+    assert "\\[EVIL\\]" in app.error[0].value
+    assert plain("[a](b) :red[c]") == "\\[a\\]\\(b\\) \\:red\\[c\\]"
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_run_that_ended_early_is_shown_with_its_remedy(own_settings: Settings, state: str) -> None:
+    run = default_run("mini-gpt")
+    queue = Queue.open(own_settings.catalogue)
+    job = submit_run(Store.open(own_settings.cache), queue, run, run.cells).id
+    queue.claim("somebody")
+    if state == "failed":
+        queue.fail(job, "The disk is full; free some space.")
+    else:
+        queue.cancel(job)
+        queue.release("somebody", job)
+    app = open_app("tails", model=["mini-gpt"])
+    assert state in texts(app)
+    if state == "failed":
+        assert "The disk is full" in app.error[0].value
+    app.button(key=f"retry_{job}").click().run()
+    assert queue.get(job).state == "queued"
+
+
+def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_store: Store) -> None:
+    even, labour = open_app("tilt"), open_app("tilt", reference="labour", scale="bvf")
+    label = "Mean tilt · mini-gpt"
+    value = next(metric.value for metric in labour.metric if metric.label.replace("\\", "") == label)
+    assert abs(float(value.replace("−", "-"))) <= 1
+    assert any("50 of 120 occupations have no figure" in caption.value for caption in labour.caption)
+    assert not any("occupations have no figure" in caption.value for caption in even.caption)
+
+
 def test_nothing_chosen_is_a_state(full_store: Store) -> None:
     app = open_app("risk")
     app.multiselect(key="model").set_value([]).run()
@@ -156,7 +200,7 @@ def test_pressing_score_queues_what_is_missing_once(own_settings: Settings) -> N
     app.button(key="score_button").click().run()
     app.button(key="score_button").click().run()
     jobs = Queue.open(own_settings.catalogue).list(10)
-    assert sorted(job.payload["run"]["scoring"]["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
+    assert sorted(job.payload["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
     assert {job.total for job in jobs} == {2280}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pcf_core.audit import Result, ViewOptions, load_result, report
-from pcf_core.errors import StoreError
+from pcf_core.errors import InputError, StoreError
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.report import cell_table, export_run, occupation_table, report_document, spreadsheet_safe
 from pcf_core.store import Store
@@ -60,8 +61,35 @@ def test_an_export_that_cannot_be_written_is_one_sentence(
     finished: tuple[RunSpec, Result, RiskReport], tmp_path: Path
 ) -> None:
     run, result, found = finished
-    with pytest.raises(StoreError, match="cannot be written"):
-        export_run(run, result.preferences, found, tmp_path / "nowhere" / "run.csv", "csv")
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "nowhere" / "run.csv", tmp_path, Path(), tmp_path / "file" / "run.csv"):
+        with pytest.raises(InputError, match="cannot be a file to write"):
+            export_run(run, result.preferences, found, place, "csv")
+
+
+def test_a_full_disk_leaves_no_half_written_export(
+    finished: tuple[RunSpec, Result, RiskReport], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, result, found = finished
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(StoreError, match="No space left"):
+        export_run(run, result.preferences, found, tmp_path / "run.json", "json")
+    assert list(tmp_path.glob("run*")) == []
+
+
+def test_an_export_through_a_link_keeps_the_link(
+    finished: tuple[RunSpec, Result, RiskReport], tmp_path: Path
+) -> None:
+    run, result, found = finished
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    export_run(run, result.preferences, found, tmp_path / "link.csv", "csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("occupation,")
 
 
 def test_formulas_are_defused_for_spreadsheets_only_in_text() -> None:

@@ -96,7 +96,7 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(b"once a database, now something else " * 200)
     database = open_database(path)
-    assert database.lasting
+    database.must_last()
     database.execute("CREATE TABLE numbers (value INTEGER)")
     assert (tmp_path / f"{FILE_NAME}.damaged").exists()
 
@@ -106,7 +106,6 @@ def test_in_a_read_only_folder_it_lives_in_memory(as_reader: Path) -> None:
     if os.geteuid() == 0:
         os.seteuid(65534)
     database = open_database(as_reader / FILE_NAME)
-    assert not database.lasting
     database.execute("CREATE TABLE numbers (value INTEGER)")
     assert count(database) == 0
     with pytest.raises(StoreError, match="cannot be written"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import RunError
+from pcf_core.errors import RunError, StoreError
 from pcf_core.records import Evidence, Group, RunSpec, ScoringKey, Template, TemplateSet, Topic
 from pcf_core.store import Store
 from pcf_core.store.runs import find_run
@@ -46,6 +46,39 @@ def test_saving_again_replaces(store: Store, key: ScoringKey) -> None:
     store.save_run(run_of(key, count=175), {})
     assert [info.run.templates.counts.tolist() for info in store.runs()] == [[175.0]]
     assert store.runs()[0].complete
+
+
+def test_a_run_that_is_asked_for_is_kept_and_a_known_one_keeps_its_state(
+    store: Store, key: ScoringKey
+) -> None:
+    run = run_of(key, count=1)
+    store.ask_for(run)
+    assert not store.run_info(run.key).complete
+    store.save_run(run, {"device": "cpu"})
+    before = store.run_info(run.key)
+    store.ask_for(run)
+    assert store.run_info(run.key) == before
+    store.ask_for(run_of(key, count=175))
+    after = store.run_info(run.key)
+    assert (after.complete, after.provenance) == (True, {"device": "cpu"})
+    assert after.run.templates.counts.tolist() == [175.0]
+
+
+def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:
+    Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
+    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store.ask_for(run_of(key))
+    assert store.run_info(run_of(key).key).complete
+
+
+def test_a_cache_that_cannot_be_read_is_not_called_an_unknown_run(tmp_path: Path, key: ScoringKey) -> None:
+    """PCF_CACHE names a file: a shipped run is found, of any other nothing can be said."""
+    (tmp_path / "file").write_text("no folder")
+    Store.open(tmp_path / "shipped").save_run(run_of(key), {})
+    store = Store.open(tmp_path / "file", tmp_path / "shipped")
+    assert store.load_run(run_of(key).key) == run_of(key)
+    with pytest.raises(StoreError, match=r"The cache at .*file cannot be used \(Not a directory\)"):
+        store.load_run("0123456789abcdef")
 
 
 def test_runs_of_the_shipped_layer_show_through(tmp_path: Path, key: ScoringKey) -> None:

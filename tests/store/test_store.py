@@ -230,6 +230,22 @@ def test_a_damaged_shard_is_set_aside_and_only_it_is_scored_again(
     assert store.warnings() == ()
 
 
+def test_scores_of_another_model_are_not_served(root: Path, key: ScoringKey) -> None:
+    """Intact shards under a foreign key's folder: set aside, with a warning each, and scored again."""
+    store = Store.open(root)
+    score(store, key, PROMPTS, WORDS)
+    other = key.model_copy(update={"identity": "other weights"})
+    shutil.copytree(root / "scores" / key.hash, root / "scores" / other.hash)
+    for reader in (store, Store.open(root)):
+        assert np.isnan(reader.gather(other, PROMPTS, WORDS)).all()
+        assert reader.known_words(other).tokens == {}
+        assert cells(reader.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+    assert len(store.warnings()) == 2
+    assert f"it holds scores of {key.hash}" in store.warnings()[0]
+    assert list((root / "scores" / other.hash).glob("*.json")) == []
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+
+
 def test_missing_finds_damage_before_anybody_reads(root: Path, key: ScoringKey) -> None:
     score(Store.open(root), key, PROMPTS, WORDS)
     store = Store.open(root)
@@ -362,7 +378,8 @@ def test_a_read_only_cache_is_read(as_reader: Path, key: ScoringKey) -> None:
     if os.geteuid() == 0:
         os.seteuid(65534)
     store = Store.open(as_reader)
-    assert not store.writable
+    with pytest.raises(StoreError, match="cannot be written: make it writable"):
+        store.must_be_writable()
     for _ in range(2):
         found = store.gather(key, PROMPTS, WORDS)
         whole = ~np.isnan(found).any(axis=1)
