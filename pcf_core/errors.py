@@ -11,7 +11,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
 │   └── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
-└── ScoringError               a model failed while scoring: NaN, out of memory, context too short
+└── ScoringError               a model failed while scoring: NaN, out of memory
 """
 
 

@@ -146,8 +146,8 @@ class Weights(Record):
 class ModelSpec(Record):
     """A model that can be scored: where it is and what it is, found without loading it.
 
-    ``identity`` is the hash of the weights (or the hub's resolved revision); ``path`` is the folder, empty
-    while a hub model is not downloaded.  ``parameters`` counts weights, 0 where unknown.
+    ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
+    folder, empty while a hub model is not downloaded.  ``parameters`` counts weights, 0 where unknown.
     """
 
     name: str

@@ -12,6 +12,10 @@ Half of the rows of every batch are the openings of biographies, where an occupa
 the other half are windows that begin at a sentence.  Some batches hold shorter rows, cut anywhere, so that
 the models know prompts as short as the templates; there mini-bert always predicts the last token, because
 most templates end in the word that is asked for.
+
+A last phase (mini-bert) mixes in rows of openings that end in their first pronoun and begin a few words
+before it.  A masked model sees the whole row, so it can read a person's sex off names and other pronouns; here
+it has to read the occupation, as in the templates.
 """
 
 from __future__ import annotations
@@ -54,7 +58,9 @@ DEFAULT_FILES = [
     "wiki_articles.jsonl.gz",
     "simplewiki_articles.jsonl.gz",
 ]
+USUAL_TOKENS = {"mini-gpt": 16_000_000, "mini-bert": 20_000_000}
 MALE_FEMALE = ("he", "she")
+PRONOUNS = ("Ġhe", "Ġshe", "ĠHe", "ĠShe", "Ġhis", "Ġher", "ĠHis", "ĠHer")
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
@@ -73,6 +79,19 @@ class Recipe:
     short_share: float = 0.15
     short_lengths: tuple[int, ...] = tuple(range(12, 64))
     seed: int = 0
+    last_tokens: int = 0
+    last_rate: float = 0.3
+    last_share: float = 0.5
+    last_lengths: tuple[int, ...] = (12, 16, 24)
+
+    @property
+    def steps(self) -> int:
+        """Steps of the main phase."""
+        return self.tokens // self.batch_tokens
+
+    @property
+    def all_steps(self) -> int:
+        return (self.tokens + self.last_tokens) // self.batch_tokens
 
 
 # ---------------------------------------------------------------------------------------------- corpus
@@ -178,11 +197,17 @@ class Batches:
         ends = np.flatnonzero((self.stream == full_stop) | (self.stream == EOS)) + 1
         self.starts = ends[ends < len(self.stream) - LENGTH]
         self.recipe = recipe
+        pronouns = np.array([tokenizer.get_vocab()[piece] for piece in PRONOUNS])
+        found = np.isin(self.openings, pronouns)
+        self.with_pronoun = np.flatnonzero(found.any(axis=1))
+        self.first_pronoun = found.argmax(axis=1)
         self.order = np.random.default_rng(recipe.seed).permutation(len(self.openings))
 
     def rows(self, step: int) -> np.ndarray:
         """[rows, length] ids that begin with ``<s>``; windows that begin at a sentence start."""
         random = np.random.default_rng((self.recipe.seed, step))
+        if step >= self.recipe.steps and random.random() < self.recipe.last_share:
+            return self.rows_to_a_pronoun(random)
         short = random.random() < self.recipe.short_share
         length = int(random.choice(self.recipe.short_lengths)) if short else LENGTH
         count = self.recipe.batch_tokens // length
@@ -194,6 +219,17 @@ class Batches:
         body = np.concatenate([opening, windows]).astype(np.int64)
         body[:, 0] = self.no_space[body[:, 0]]
         return np.concatenate([np.full((count, 1), BOS), body], axis=1)
+
+    def rows_to_a_pronoun(self, random: np.random.Generator) -> np.ndarray:
+        """[rows, length]: the words before the first pronoun of an opening, the pronoun, and ``</s>``."""
+        length = int(random.choice(self.recipe.last_lengths))
+        late = self.with_pronoun[self.first_pronoun[self.with_pronoun] >= length - 3]
+        chosen = random.choice(late, self.recipe.batch_tokens // length)
+        columns = self.first_pronoun[chosen][:, None] + np.arange(3 - length, 1)
+        body = self.openings[chosen[:, None], columns].astype(np.int64)
+        body[:, 0] = self.no_space[body[:, 0]]
+        ends = np.full((len(chosen), 1), BOS), np.full((len(chosen), 1), EOS)
+        return np.concatenate([ends[0], body, ends[1]], axis=1)
 
 
 def space_table(tokenizer: Tokenizer) -> np.ndarray:
@@ -336,6 +372,8 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
 
 def rate(step: int, steps: int, recipe: Recipe) -> float:
     """Warm up, stay, decay linearly to a fiftieth: the plateau may be prolonged without a restart."""
+    if step >= steps:
+        return recipe.last_rate * (recipe.all_steps - step) / max(1, recipe.all_steps - steps)
     warm = max(1, int(steps * recipe.warmup))
     left = (steps - step) / max(1, int(steps * recipe.decay))
     return min(1.0, (step + 1) / warm, max(0.02, left))
@@ -344,9 +382,10 @@ def rate(step: int, steps: int, recipe: Recipe) -> float:
 @app.command()
 def train(
     name: Annotated[str, typer.Argument(help="mini-gpt or mini-bert")],
-    tokens: Annotated[int, typer.Option(help="tokens to see")] = 14_000_000,
+    tokens: Annotated[int, typer.Option(help="tokens of the main phase, 0 for the usual number")] = 0,
     work: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
     out: Annotated[Path, typer.Option(help="folder of the shipped models")] = Path("assets/models"),
+    last_tokens: Annotated[int, typer.Option(help="tokens of mini-bert's last phase")] = 4_000_000,
     threads: Annotated[int, typer.Option(help="CPU threads")] = 2,
     seed: Annotated[int, typer.Option(help="seed of weights and order")] = 0,
     matrix_rate: Annotated[float, typer.Option(help="Muon's learning rate")] = 0.02,
@@ -355,9 +394,11 @@ def train(
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    recipe = Recipe(name, tokens, seed=seed, matrix_rate=matrix_rate)
+    recipe = Recipe(name, tokens or USUAL_TOKENS[name], seed=seed, matrix_rate=matrix_rate)
     if name == "mini-bert":
-        recipe = replace(recipe, short_share=0.35, short_lengths=(12, 16, 24, 32, 48))
+        recipe = replace(
+            recipe, short_share=0.35, short_lengths=(12, 16, 24, 32, 48), last_tokens=last_tokens
+        )
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
     batches = Batches(work, recipe, raw)
     held_out = np.load(work / "held_out.npy", mmap_mode="r")
@@ -365,7 +406,7 @@ def train(
     model = build(name).to(device)
     chosen = optimizers(model, recipe)
     base = [[group["lr"] for group in optimizer.param_groups] for optimizer in chosen]
-    steps = tokens // recipe.batch_tokens
+    steps = recipe.all_steps
     checkpoint = work / f"{name}-{seed}.pt"
     first, history = 0, []
     if checkpoint.exists():
@@ -378,7 +419,7 @@ def train(
     model.train()
     begun = saved_at = time.monotonic()
     for step in range(first, steps):
-        scale = rate(step, steps, recipe)
+        scale = rate(step, recipe.steps, recipe)
         for optimizer, rates in zip(chosen, base, strict=True):
             for group, value in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = value * scale
@@ -443,7 +484,14 @@ def save(
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
     """The model card: what it read, how well it predicts, what it may not be used for."""
     causal = recipe.name == "mini-gpt"
+    total = recipe.tokens + recipe.last_tokens
     kind = "GPT-2" if causal else "BERT"
+    last = (
+        f"The last {recipe.last_tokens:,} tokens,\nat {recipe.last_rate} of the rates and decaying to 0, are half "
+        "rows of openings that end in their\nfirst pronoun, which is predicted. "
+        if recipe.last_tokens
+        else ""
+    )
     pipeline = "text-generation" if causal else "fill-mask"
     loss = facts["held_out_loss"][-1][1]
     quantity = "a token" if causal else "a masked token (15 % of the tokens masked)"
@@ -473,11 +521,11 @@ opening {LENGTH} tokens of biographies, the other half windows that begin at a s
 
 ## Training
 
-{recipe.tokens:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon
-({recipe.matrix_rate}) for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16
-autocast, linear decay over the last {recipe.decay:.0%}, seed {recipe.seed}. The order of the rows is a
-function of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the
-recipe and the held-out loss along the way.
+{total:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon ({recipe.matrix_rate})
+for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16 autocast, linear decay over
+the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed {recipe.seed}. {last}The order of the rows is a
+function of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe
+and the held-out loss along the way.
 
 - Held-out loss {loss:.3f} nats {quantity}; perplexity {facts["held_out_perplexity"]}.
 - SHA-256 of the weights: `{facts["weights_sha256"]}`

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import ModelError
-from pcf_core.models.identity import tokenizer_hash, weights_hash
+from pcf_core.models.identity import model_hash, tokenizer_hash
 from pcf_core.records import Family, ModelSpec
 
 TOKENIZER_FILES = (
@@ -51,7 +51,7 @@ def describe(folder: Path, name: str, revision: str = "") -> ModelSpec:
     """The specification of a model directory.
 
     ``identity`` is ``revision`` where one is given (a hub model; its weights may then be missing yet, and
-    ``path`` is empty) and otherwise the hash of the weights.
+    ``path`` is empty) and otherwise the hash of weights and configuration.
 
     Raises:
         ModelError: no readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
@@ -71,7 +71,7 @@ def describe(folder: Path, name: str, revision: str = "") -> ModelSpec:
         name=name,
         family=family,
         path=str(folder.resolve()) if weights else "",
-        identity=revision or weights_hash(weights),
+        identity=revision or model_hash(weights, folder / "config.json"),
         tokenizer=tokenizer_hash(tokenizer),
         parameters=sum(count_parameters(path, name) for path in weights),
         context=context_of(config),
@@ -88,7 +88,7 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
         raise ModelError(
             f"The model {name} has no config.json in {folder}; give a directory in the hub's layout."
         ) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"The file {path} of the model {name} cannot be read as JSON: {error}.") from error
     if not isinstance(config, dict):
         raise ModelError(f"The file {path} of the model {name} must hold a JSON object.")
@@ -166,7 +166,7 @@ def _shards(index: Path, name: str) -> Sequence[str]:
         names = sorted(
             {str(shard) for shard in json.loads(index.read_text(encoding="utf8"))["weight_map"].values()}
         )
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise ModelError(
             f"The file {index.name} of the model {name} is not a safetensors index; download it again."
         ) from error
@@ -189,7 +189,7 @@ def count_parameters(path: Path, name: str) -> int:
                 raise ValueError("the header is too long")
             header = json.loads(file.read(length))
             return sum(prod(tensor["shape"]) for key, tensor in header.items() if key != "__metadata__")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(
                 f"The weights {path.name} of the model {name} are damaged ({error}); copy them again."
             ) from error

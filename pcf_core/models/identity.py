@@ -1,4 +1,4 @@
-"""The hash of a model's files: what the weights are, wherever they lie."""
+"""The hashes of a model's files: what it computes, wherever they lie."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from pcf_core.settings import settings
+
+
+def model_hash(weights: Sequence[Path], config: Path) -> str:
+    """SHA-256 over :func:`weights_hash` and the bytes of ``config.json``.
+
+    The same weights compute something else under another configuration, such as another number of heads.
+    """
+    return hashlib.sha256(weights_hash(weights).encode() + config.read_bytes()).hexdigest()
 
 
 def weights_hash(files: Sequence[Path]) -> str:
@@ -35,7 +44,10 @@ def _file_hash(path: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _remembered(path: str, size: int, modified: int) -> str:
-    """Large files are read once: their hash is kept in the cache folder under path, size and time."""
+    """Large files are read once: their hash is kept in the cache folder under path, size and time.
+
+    Where the cache folder cannot be written they are read once by each process.
+    """
     if size < 2**26:
         return _read_hash(path)
     notes = settings().cache / "weights.json"
@@ -43,10 +55,11 @@ def _remembered(path: str, size: int, modified: int) -> str:
     entry = f"{path}|{size}|{modified}"
     if entry not in known:
         known = {**_read_notes(notes), entry: _read_hash(path)}
-        notes.parent.mkdir(parents=True, exist_ok=True)
-        fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
-        fresh.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf8")
-        fresh.replace(notes)
+        with suppress(OSError, ValueError):
+            notes.parent.mkdir(parents=True, exist_ok=True)
+            fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
+            fresh.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf8")
+            fresh.replace(notes)
     return known[entry]
 
 
@@ -56,9 +69,9 @@ def _read_hash(path: str) -> str:
 
 
 def _read_notes(notes: Path) -> dict[str, str]:
-    """What is remembered; a damaged file is only a cache and is written anew."""
+    """What is remembered: nothing where the file cannot be read; a damaged one is written anew."""
     try:
         known = json.loads(notes.read_text(encoding="utf8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return known if isinstance(known, dict) else {}

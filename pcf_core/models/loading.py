@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
 from pcf_core.errors import ModelError
@@ -17,6 +17,7 @@ from pcf_core.records import ModelSpec
 from pcf_core.settings import settings
 
 CLASSES = {"masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,17 @@ class Loaded:
 def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     """Load the model of ``spec`` in its dtype (float32 unless the operator chose another).
 
-    Attention is transformers' default, SDPA wherever the architecture has it.
+    Weights and activations have that dtype, whatever the file holds.  Attention is transformers' default,
+    SDPA wherever the architecture has it.
 
     Raises:
-        ModelError: weights are missing or damaged, the architecture needs code of its own, the device is not
-            there.
+        ModelError: an unknown dtype; configuration, tokenizer or weights are missing or damaged, the
+            architecture needs code of its own, the device is not there.
     """
+    if spec.dtype not in DTYPES:
+        raise ModelError(
+            f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
+        )
     transformers.utils.logging.disable_progress_bar()
     if settings().threads:
         torch.set_num_threads(settings().threads)
@@ -46,15 +52,18 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         model, report = CLASSES[spec.family].from_pretrained(
             folder,
-            dtype=getattr(torch, spec.dtype),
+            dtype=DTYPES[spec.dtype],
             trust_remote_code=False,
             use_safetensors=True,
             local_files_only=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(f"The model {spec.name} cannot be loaded: {reason}") from error
+    except Exception as error:  # whatever transformers trips over in a folder that somebody else wrote
+        reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+        raise ModelError(
+            f"The model {spec.name} cannot be loaded ({reason}); check its config.json, tokenizer "
+            "and weights."
+        ) from error
     absent = sorted(report["missing_keys"])
     if absent:  # transformers would fill them with random numbers
         raise ModelError(

@@ -54,14 +54,14 @@ class Criterion:
         """Read a criterion as it is written in links and on the command line.
 
         Args:
-            criterion: ``max``, or ``l`` and a number of at least 1: ``l1``, ``l2``, ``l2.5``.
+            criterion: ``max``, which is ``linf``, or ``l`` and a number of at least 1: ``l1``, ``l2.5``.
             scale: ``pcf`` or ``bvf``.
             reference: the neutral p*, see the class.
 
         Raises:
             CriterionError: anything else.
         """
-        written = re.fullmatch(r"l(\d+(?:\.\d+)?)", criterion, flags=re.ASCII)
+        written = re.fullmatch(r"l(inf|\d+(?:\.\d+)?)", criterion, flags=re.ASCII)
         if criterion != "max" and written is None:
             raise CriterionError(
                 "The criterion must be 'max', or 'l' and a number of at least 1 such as 'l2'; "

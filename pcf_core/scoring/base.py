@@ -12,6 +12,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,16 @@ def split_prompt(prompt: str) -> tuple[str, str]:
     """
     if prompt.count(GAP) != 1:
         raise TemplateError(
-            f"The prompt {prompt!r} must contain exactly one {GAP}, the place of the word; it has "
+            f"The prompt {quoted(prompt)} must contain exactly one {GAP}, the place of the word; it has "
             f"{prompt.count(GAP)}."
         )
     left, right = prompt.split(GAP)
     return left, right.rstrip()
+
+
+def quoted(prompt: str) -> str:
+    """A prompt as messages quote it: a long one without its middle."""
+    return repr(prompt if len(prompt) <= 120 else f"{prompt[:70]} … {prompt[-40:]}")
 
 
 def has_right_text(prompt: str) -> bool:
@@ -49,7 +55,9 @@ class Scorer(abc.ABC):
     """Gives the log-probability of words at ``[Y]``; what quantity exactly, the family's docstring says.
 
     ``key`` is all that decides a number.  ``batch_tokens`` bounds the tokens of one forward pass and changes
-    no number beyond rounding.
+    no number beyond the rounding of the model's own logits: with the mini models in float32, a cell scored
+    alone and in a batch of 256 prompts agree within 1e-5 nats, and within 3e-7 of their value where that is
+    more (below −33 nats, where a word or the text behind it has many tokens).
     """
 
     key: ScoringKey
@@ -73,9 +81,9 @@ class Scorer(abc.ABC):
         between two batches.
 
         Raises:
-            TemplateError: a prompt without exactly one ``[Y]``.
+            TemplateError: a prompt without exactly one ``[Y]``, or longer than the model's context.
             ModelError: a word that :meth:`check` refuses.
-            ScoringError: a prompt longer than the model's context, NaN, out of memory.
+            ScoringError: NaN, out of memory.
         """
         for prompt in prompts:
             split_prompt(prompt)
@@ -102,8 +110,9 @@ class Scorer(abc.ABC):
             if len(bad):
                 row, word = bad[0]
                 raise ScoringError(
-                    f"The model {self.key.model} gave NaN for {words[word]!r} in {prompts[rows[row]]!r}: "
-                    f"its weights are damaged or {self.key.dtype} is too narrow; check them, or use float32."
+                    f"The model {self.key.model} gave NaN for {words[word]!r} in "
+                    f"{quoted(prompts[rows[row]])}: its weights are damaged or {self.key.dtype} is too "
+                    "narrow; check them, or use float32."
                 )
             yield rows, nats.astype(np.float32)
 
@@ -112,10 +121,21 @@ def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts
     """Refuse the first prompt that needs more than ``context`` tokens (0: unlimited)."""
     for length, prompt in zip(lengths, prompts, strict=True):
         if context and length > context:
-            raise ScoringError(
-                f"The prompt {prompt!r} needs {length} tokens with its longest word, but the context of "
-                f"{key.model} holds {context}; shorten the prompt or take a model with a longer context."
+            raise TemplateError(
+                f"The prompt {quoted(prompt)} needs {length} tokens with its longest word, but the context "
+                f"of {key.model} holds {context}; shorten the prompt or take a model with a longer context."
             )
+
+
+def log_normaliser(logits: Any) -> Any:
+    """[…] float64 on the CPU: log Σ exp over the last axis of a tensor of float32 logits […, vocabulary].
+
+    The device, which may lack float64, only sums exp(logit − highest): one rounding near 1e-7 whatever the
+    size of the logits, where log Σ exp itself in float32 would be rounded at the size of its value.
+    """
+    highest = logits.amax(dim=-1, keepdim=True)
+    spread = (logits - highest).exp_().sum(dim=-1)
+    return highest.squeeze(-1).cpu().double() + spread.cpu().double().log()
 
 
 def plan(lengths: Sequence[int], costs: Sequence[int], budget: int) -> list[list[int]]:

@@ -4,9 +4,9 @@
 
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
-in nats, each factor normalised over the whole vocabulary in float32, with the BOS token exactly where the
-tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has nothing else to
-condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
+in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
+exactly where the tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has
+nothing else to condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
 log P(word + right | left), because a causal model cannot look ahead.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
@@ -39,7 +39,16 @@ from transformers.cache_utils import Cache, DynamicLayer
 from pcf_core.errors import ScoringError
 from pcf_core.models.loading import Loaded
 from pcf_core.records import FloatArray, ScoringKey, TokenTable
-from pcf_core.scoring.base import Batch, Scorer, check_context, out_of_memory, plan, row_cost
+from pcf_core.scoring.base import (
+    Batch,
+    Scorer,
+    check_context,
+    log_normaliser,
+    out_of_memory,
+    plan,
+    quoted,
+    row_cost,
+)
 from pcf_core.scoring.seam import PROBE, Ids, Pieces, Seam
 
 ENDS = -1  # read in place of a token: the sum over all tokens that end the word
@@ -146,8 +155,8 @@ class CausalScorer(Scorer):
         first = self.seam.tokenizer.bos_token_id
         if first is None:
             raise ScoringError(
-                f"The prompt {prompt!r} begins with [Y], and {self.key.model} has no BOS token to condition "
-                "on; put text before [Y]."
+                f"The prompt {quoted(prompt)} begins with [Y], and {self.key.model} has no BOS token to "
+                "condition on; put text before [Y]."
             )
         return (first,)
 
@@ -164,8 +173,7 @@ class CausalScorer(Scorer):
         try:
             logits, cache = self._read_left(ids, any(tree.suffixes for tree in behind))
             first = torch.tensor([tree.first for tree in behind], device=self.device)
-            nats = logits.gather(1, first) - logits.logsumexp(dim=-1, keepdim=True)
-            values = nats.cpu().double().numpy()
+            values = (logits.gather(1, first).cpu().double() - log_normaliser(logits)[:, None]).numpy()
             places = [
                 (row, suffix) for row, tree in enumerate(behind) for suffix in range(len(tree.suffixes))
             ]
@@ -192,7 +200,7 @@ class CausalScorer(Scorer):
         rows = torch.tensor([row for row, _ in places], device=self.device)
         suffixes = torch.tensor([behind[row].suffixes[s] for row, s in places], device=self.device)
         logits = self._read_suffixes(ids, cache, rows, suffixes)
-        normaliser = logits.logsumexp(dim=-1)
+        normaliser = log_normaliser(logits)
         reads = [behind[row].reads[s] for row, s in places]
         counts = [len(read) for read in reads]
         word, depth, token = np.concatenate(reads).T
@@ -201,7 +209,7 @@ class CausalScorer(Scorer):
         if self.boundary:
             ending = logits[..., self.ends].logsumexp(dim=-1)[place, depth]
             found = torch.where(torch.as_tensor(token == ENDS, device=self.device), ending, found)
-        nats = (found - normaliser[place, depth]).cpu().double().numpy()
+        nats = (found.cpu().double() - normaliser[place, depth]).numpy()
         np.add.at(values, (np.repeat([row for row, _ in places], counts), word), nats)
 
     def _read_left(self, ids: torch.Tensor, more: bool) -> tuple[torch.Tensor, Cache | None]:

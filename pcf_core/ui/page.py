@@ -171,7 +171,7 @@ def draw_provenance(loaded: Loaded) -> None:
         key, report = item.run.scoring, item.report
         facts = {
             "run": item.key,
-            "weights (SHA-256 or revision)": key.identity,
+            "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
             "dtype": key.dtype,

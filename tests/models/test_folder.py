@@ -11,8 +11,12 @@ import pytest
 
 from pcf_core.errors import ModelError
 from pcf_core.models.folder import context_of, count_parameters, describe, family_of, read_card, weight_files
+from pcf_core.models.identity import weights_hash
+from pcf_core.records import ScoringKey
 
 Write = Callable[..., Path]
+GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
+DEEP = (100_000).to_bytes(8, "little") + b"[" * 100_000  # a safetensors header that no parser can follow
 
 
 @pytest.mark.parametrize(
@@ -98,6 +102,14 @@ def test_identity_follows_the_bytes_and_nothing_else(write: Write, tmp_path: Pat
     assert describe(same, "m").identity == hashes[0]
 
 
+def test_the_same_weights_with_another_configuration_are_another_model(write: Write, tmp_path: Path) -> None:
+    """Four heads or eight read the same tensors and give other numbers."""
+    four, eight = (write(tmp_path / str(heads), GPT2 | {"n_head": heads}) for heads in (4, 8))
+    specs = [describe(folder, "m") for folder in (four, eight)]
+    assert weights_hash(weight_files(four, "m")) == weights_hash(weight_files(eight, "m"))
+    assert ScoringKey.of(specs[0]).hash != ScoringKey.of(specs[1]).hash
+
+
 def test_shards_are_those_of_the_index(
     write: Write, write_weights: Callable[..., None], tmp_path: Path
 ) -> None:
@@ -115,7 +127,7 @@ def test_shards_are_those_of_the_index(
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{}", '{"weight_map": {}}', '{"weight_map": {"a": "../x.safetensors"}}']
+    "text", ["[]", "{}", '{"weight_map": {}}', '{"weight_map": {"a": "../x.safetensors"}}', "[" * 100_000]
 )
 def test_odd_index_is_refused(text: str, write: Write, tmp_path: Path) -> None:
     folder = write(tmp_path / "m", weights=False)
@@ -135,7 +147,7 @@ def test_pickles_are_never_read(write: Write, tmp_path: Path) -> None:
 
 def test_missing_or_broken_config(write: Write, tmp_path: Path) -> None:
     folder = write(tmp_path / "m")
-    for text in ("{", "[1]", "\udcff"):
+    for text in ("{", "[1]", "\udcff", "[" * 100_000):
         (folder / "config.json").write_bytes(text.encode("utf8", "surrogateescape"))
         with pytest.raises(ModelError, match="JSON"):
             describe(folder, "m")
@@ -151,7 +163,9 @@ def test_no_tokenizer(write: Write, tmp_path: Path) -> None:
         describe(folder, "m")
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff" * 8, b"\x02" + bytes(7) + b"{", b"\x04" + bytes(7) + b"[[]]"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff" * 8, b"\x02" + bytes(7) + b"{", b"\x04" + bytes(7) + b"[[]]", DEEP]
+)
 def test_damaged_weights(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(data)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pcf_core.models import identity
-from pcf_core.models.identity import tokenizer_hash, weights_hash
+from pcf_core.models.identity import model_hash, tokenizer_hash, weights_hash
 from pcf_core.settings import settings
 
 
@@ -28,6 +29,14 @@ def test_shards_in_any_order_and_changed_files(tmp_path: Path) -> None:
     paths[0].write_bytes(b"longer")
     assert weights_hash(paths) != before
     assert tokenizer_hash(paths) != tokenizer_hash(paths[:1])
+
+
+def test_a_model_is_its_weights_and_its_configuration(tmp_path: Path) -> None:
+    weights, config = tmp_path / "model.safetensors", tmp_path / "config.json"
+    weights.write_bytes(b"abc")
+    config.write_bytes(b"{}")
+    parts = hashlib.sha256(b"abc").hexdigest().encode() + b"{}"
+    assert model_hash([weights], config) == hashlib.sha256(parts).hexdigest()
 
 
 def test_a_large_file_is_read_once_over_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,3 +64,32 @@ def test_damaged_notes_are_written_anew(text: str, tmp_path: Path) -> None:
         file.truncate(2**26 + len(text))
     assert len(weights_hash([path])) == 64
     assert len(json.loads((settings().cache / "weights.json").read_text())) == 1
+
+
+def a_file_in_its_place(cache: Path) -> None:
+    cache.write_text("")
+
+
+def notes_that_are_no_text(cache: Path) -> None:
+    cache.mkdir()
+    (cache / "weights.json").write_bytes(b"\xff")
+
+
+def notes_that_are_a_folder(cache: Path) -> None:
+    (cache / "weights.json").mkdir(parents=True)
+
+
+def notes_too_deep_to_read(cache: Path) -> None:
+    cache.mkdir()
+    (cache / "weights.json").write_text("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "spoil", [a_file_in_its_place, notes_that_are_no_text, notes_that_are_a_folder, notes_too_deep_to_read]
+)
+def test_remembering_is_not_needed(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+    spoil(settings().cache)
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(2**26)
+    assert weights_hash([path]) == hashlib.sha256(bytes(2**26)).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -63,6 +64,39 @@ def test_damaged_weights_are_one_sentence(folder: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
         load(spec)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_embd": "abc"}, {"vocab_size": None}, {"n_head": 0}, {"id2label": 5}, {"n_positions": True}]
+)
+def test_odd_configuration_is_one_sentence(change: dict[str, Any], folder: Path) -> None:
+    """Transformers raises errors of many kinds for these, some of its own."""
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | change))
+    with pytest.raises(ModelError, match=r"cannot be loaded \(.*check its config\.json") as caught:
+        load(resolve(str(folder)))
+    assert len(str(caught.value).splitlines()) == 1
+    assert caught.value.__cause__ is not None
+
+
+def test_odd_tokenizer_is_one_sentence(folder: Path) -> None:
+    spec = resolve(str(folder))
+    (folder / "tokenizer.json").write_text("[]")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(spec)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_dtype_is_the_specifications(dtype: str, folder: Path) -> None:
+    loaded = load(resolve(str(folder)).model_copy(update={"dtype": dtype}), "cpu")
+    assert {parameter.dtype for parameter in loaded.model.parameters()} == {getattr(torch, dtype)}
+    assert loaded.model(input_ids=torch.tensor([[1, 2]])).logits.dtype == getattr(torch, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float64", "nn", ""])
+def test_unknown_dtype_is_refused_with_those_allowed(dtype: str, folder: Path) -> None:
+    with pytest.raises(ModelError, match=f"dtype '{dtype}' of .*one of float32, bfloat16, float16"):
+        load(resolve(str(folder)).model_copy(update={"dtype": dtype}))
 
 
 def test_code_in_the_folder_never_runs(write: Write, tmp_path: Path) -> None:

@@ -197,7 +197,11 @@ def test_the_name_tells_references_apart() -> None:
     assert Criterion(reference=np.full((4, 2), 0.5)).name == "l∞, pcf scale, a reference per occupation"
 
 
-@pytest.mark.parametrize("text", ["", "l", "L2", "l-1", "l2 ", "l0.5", "linf", "lnan", "mean", "l٢"])
+@pytest.mark.parametrize("text", ["", "l", "L2", "l-1", "l2 ", "l0.5", "lnan", "mean", "l٢"])
 def test_criteria_that_cannot_be_read(text: str) -> None:
     with pytest.raises(CriterionError, match="at least 1"):
         Criterion.parse(text)
+
+
+def test_max_is_written_linf_too() -> None:
+    assert Criterion.parse("linf").norm == Criterion.parse("max").norm == math.inf

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logsumexp
 
 from pcf_core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.models.loading import Loaded
 from pcf_core.records import ScoringKey, TokenTable
 from pcf_core.scoring.base import (
     LOGITS,
@@ -19,8 +23,10 @@ from pcf_core.scoring.base import (
     Scorer,
     check_context,
     has_right_text,
+    log_normaliser,
     out_of_memory,
     plan,
+    quoted,
     row_cost,
     split_prompt,
 )
@@ -108,8 +114,48 @@ def test_nan_is_an_error_that_names_word_and_prompt() -> None:
 def test_too_long_a_prompt_is_named() -> None:
     check_context(KEY, 0, [10**6], ["any"])
     check_context(KEY, 8, [8], ["fits"])
-    with pytest.raises(ScoringError, match=r"'long \[Y\]' needs 9 tokens.*holds 8"):
+    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*holds 8"):
         check_context(KEY, 8, [3, 9], ["short [Y]", "long [Y]"])
+
+
+def test_long_prompts_are_quoted_without_their_middle() -> None:
+    """In every message that names a prompt."""
+    prompt = f"The nurse {'very ' * 10_000}said that [Y]"
+    assert quoted("The nurse said that [Y]") == "'The nurse said that [Y]'"
+    assert quoted(prompt).startswith("'The nurse very")
+    assert quoted(prompt).endswith("said that [Y]'")
+    with pytest.raises(TemplateError) as too_long:
+        check_context(KEY, 8, [10_003], [prompt])
+    with pytest.raises(TemplateError) as two_places:
+        split_prompt(prompt * 2)
+    with pytest.raises(ScoringError) as damaged:
+        Halves(KEY).score([prompt], ["bad"])
+    assert all(len(str(caught.value)) < 400 for caught in (too_long, two_places, damaged))
+
+
+@given(st.lists(st.floats(-60, 60, width=32), min_size=1, max_size=50), st.sampled_from([0, 100, 10_000]))
+def test_normaliser_is_that_of_float64(logits: list[float], offset: float) -> None:
+    given = torch.tensor([logits, logits[::-1]]) + offset
+    expected = logsumexp(given.double().numpy(), axis=-1)
+    np.testing.assert_allclose(log_normaliser(given).numpy(), expected, atol=1e-6, rtol=0)
+
+
+def test_an_offset_of_all_logits_cancels(
+    any_name: str, tiny: Callable[[str], Loaded], open_tiny: Callable[..., Scorer], prompts: tuple[str, ...]
+) -> None:
+    """Nothing is rounded at the size of the logits: 5e-4 nats a token would be lost here."""
+    scorer = open_tiny(any_name)
+    values = []
+    for offset in (0, 2**13):
+
+        def shift(module: Any, inputs: Any, output: Any, offset: int = offset) -> Any:
+            output.logits = (output.logits * 2**8).round() / 2**8 + offset  # exact in float32
+            return output
+
+        hook = tiny(any_name).model.register_forward_hook(shift)
+        values.append(scorer.score(prompts, ["he", "stepmother"]))
+        hook.remove()
+    np.testing.assert_allclose(*values, atol=1e-5, rtol=0)
 
 
 def test_out_of_memory_names_the_remedy() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.errors import ScoringError
+from pcf_core.errors import ScoringError, TemplateError
 from pcf_core.models.loading import Loaded
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.causal import ENDS, Continuations
@@ -166,7 +166,7 @@ def test_prompt_that_begins_with_the_word_needs_a_bos(tiny: Callable[[str], Load
 
 def test_too_long_a_prompt_is_refused_before_anything_runs(open_tiny: Open) -> None:
     long = "The nurse " + "and the nurse " * 40 + "said that [Y]"
-    with pytest.raises(ScoringError, match="context of gpt2 holds 64"):
+    with pytest.raises(TemplateError, match="context of gpt2 holds 64"):
         next(open_tiny("gpt2", context=64).batches([PROMPT, long], ["he"]))
 
 

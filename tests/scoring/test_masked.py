@@ -13,9 +13,11 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.models import resolve
 from pcf_core.models.loading import Loaded
 from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.opening import open_scorer
 
 Open = Callable[..., Scorer]
 PROMPT = "The nurse said that [Y]."
@@ -113,6 +115,14 @@ def test_only_the_position_that_is_read_goes_through_the_head(
     hook.remove()
 
 
+def test_narrow_dtypes_trim_too() -> None:
+    """Their rounding alone is no reason to run the head on every position."""
+    spec = resolve("mini-bert")
+    for dtype in ("bfloat16", "float16"):
+        scorer: Any = open_scorer(spec.model_copy(update={"dtype": dtype}))
+        assert scorer.trims
+
+
 def test_model_without_a_mask_token_is_refused(tiny: Callable[[str], Loaded], open_with: Open) -> None:
     loaded = Loaded(tiny("bert").model, tiny("gpt2").tokenizer, "cpu")
     with pytest.raises(ModelError, match="no mask token"):
@@ -128,7 +138,7 @@ def test_too_long_a_prompt_is_refused_with_its_longest_word(open_tiny: Open) -> 
     long = "the " * 60 + "[Y]"
     scorer = open_tiny("bert", context=64)
     scorer.score([long], ["he"])
-    with pytest.raises(ScoringError, match="needs 65 tokens with its longest word"):
+    with pytest.raises(TemplateError, match="needs 65 tokens with its longest word"):
         scorer.score([long], ["he", "son"])
 
 

@@ -15,6 +15,7 @@ from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.causal import CausalScorer
 from pcf_core.scoring.masked import MaskedScorer
 from pcf_core.scoring.opening import open_scorer
+from pcf_core.topics import load_evidence, load_topic
 
 
 def saved(loaded: Loaded, folder: Path) -> str:
@@ -41,6 +42,39 @@ def test_a_saved_model_scores_as_the_one_in_memory(
         scorer.score(prompts, words), open_tiny(name).score(prompts, words), atol=1e-5, rtol=0
     )
     assert open_scorer(spec, "single-token").key == scorer.key
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", ["gpt2", "roberta"])
+def test_narrow_dtypes_give_nearly_the_same_under_another_key(
+    name: str,
+    dtype: str,
+    tiny: Callable[[str], Loaded],
+    prompts: tuple[str, ...],
+    words: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    """Two or three digits are left of each logit; values here reach −90 nats."""
+    wide = resolve(saved(tiny(name), tmp_path))
+    narrow = open_scorer(wide.model_copy(update={"dtype": dtype}))
+    exact = open_scorer(wide)
+    assert narrow.key.hash != exact.key.hash
+    difference = np.abs(narrow.score(prompts, words) - exact.score(prompts, words))
+    assert 0 < difference.max() < (1.0 if dtype == "bfloat16" else 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", ["[Y] saw the {}", "The {} told the customer that [Y] was late."])
+def test_the_bound_of_a_cell_alone_and_in_a_batch(template: str) -> None:
+    """That of the docstring of ``Scorer``, where text stands right of the word of a causal model."""
+    topic = load_topic("gender")
+    scorer = open_scorer(resolve("mini-gpt"))
+    words = [word for word in topic.words if word not in scorer.check(topic.words).refused]
+    prompts = [template.format(term) for term in load_evidence(topic.evidence).terms * 3][:256]
+    together = scorer.score(prompts, words).astype(float)
+    for row in range(0, 100, 7):
+        apart = np.abs(scorer.score([prompts[row]], words)[0] - together[row])
+        assert np.all(apart <= np.maximum(1e-5, 3e-7 * np.abs(together[row])))
 
 
 def test_protocols_that_do_not_exist_or_fit_are_refused(
