@@ -80,7 +80,7 @@ class Recipe:
     short_lengths: tuple[int, ...] = tuple(range(12, 64))
     seed: int = 0
     last_tokens: int = 0
-    last_rate: float = 0.3
+    last_rate: float = 0.6
     last_share: float = 0.5
     last_lengths: tuple[int, ...] = (12, 16, 24)
 
@@ -203,11 +203,12 @@ class Batches:
         self.first_pronoun = found.argmax(axis=1)
         self.order = np.random.default_rng(recipe.seed).permutation(len(self.openings))
 
-    def rows(self, step: int) -> np.ndarray:
-        """[rows, length] ids that begin with ``<s>``; windows that begin at a sentence start."""
+    def rows(self, step: int) -> tuple[np.ndarray, float]:
+        """[rows, length] ids that begin with ``<s>``, and the share of them that a masked model predicts."""
         random = np.random.default_rng((self.recipe.seed, step))
         if step >= self.recipe.steps and random.random() < self.recipe.last_share:
-            return self.rows_to_a_pronoun(random)
+            rows = self.rows_to_a_pronoun(random)
+            return rows, 1 / rows.shape[1]
         short = random.random() < self.recipe.short_share
         length = int(random.choice(self.recipe.short_lengths)) if short else LENGTH
         count = self.recipe.batch_tokens // length
@@ -218,7 +219,7 @@ class Batches:
         windows = np.stack([self.stream[start : start + length - 1] for start in starts])
         body = np.concatenate([opening, windows]).astype(np.int64)
         body[:, 0] = self.no_space[body[:, 0]]
-        return np.concatenate([np.full((count, 1), BOS), body], axis=1)
+        return np.concatenate([np.full((count, 1), BOS), body], axis=1), self.recipe.mask_share
 
     def rows_to_a_pronoun(self, random: np.random.Generator) -> np.ndarray:
         """[rows, length]: the words before the first pronoun of an opening, the pronoun, and ``</s>``."""
@@ -253,7 +254,7 @@ def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[
     if rows.shape[1] < LENGTH:
         order[:, -2] = 2.0
     chosen = torch.zeros(rows.numel(), dtype=torch.bool)
-    chosen[order.flatten().topk(int(share * rows.numel())).indices] = True
+    chosen[order.flatten().topk(round(share * rows.numel())).indices] = True
     chosen = chosen.view(rows.shape)
     dice = torch.rand(rows.shape, generator=generator)
     random_ids = torch.randint(len(SPECIALS), VOCABULARY, rows.shape, generator=generator)
@@ -423,10 +424,11 @@ def train(
         for optimizer, rates in zip(chosen, base, strict=True):
             for group, value in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = value * scale
-        rows = torch.from_numpy(batches.rows(step)).to(device)
+        ids, share = batches.rows(step)
+        rows = torch.from_numpy(ids).to(device)
         generator = torch.Generator().manual_seed(seed * 1_000_003 + step)
         with precision:
-            loss = loss_of(model, rows, recipe.mask_share, generator)
+            loss = loss_of(model, rows, share, generator)
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in chosen:
