@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import ViewOptions, build_run, load_result, matrix_report, preferences_of, report
+from pcf_core.findings import with_interval
 from pcf_core.jobs.words import word_check
 from pcf_core.models import resolve
 from pcf_core.records import RunSpec
@@ -99,6 +100,14 @@ def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settin
             resamples=50,
         )
         assert matrix.overall_risk == pytest.approx(found.overall_risk, abs=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_readme_says_what_is_shipped(model: str, own_settings: Settings) -> None:
+    run = default_run(model)
+    found = report(load_result(shipped_store(own_settings), run), run, ViewOptions())
+    said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
+    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
 
 
 def test_the_shipped_files_are_small() -> None:

@@ -118,6 +118,9 @@ def notes(loaded: Loaded) -> None:
         whose = [name for name, report in reports.items() if sentence in report.warnings]
         of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
         st.caption(plain(of + sentence))
+    report = loaded.first.report
+    if report.effective_templates < len(report.templates) - 0.5:
+        st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
 
 
 def picture(

@@ -181,6 +181,14 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     assert not any("occupations have no figure" in caption.value for caption in even.caption)
 
 
+def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) -> None:
+    counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
+    said = "\n".join(caption.value for caption in counted.caption).replace("\\", "")
+    assert "19 templates count as 5.0" in said
+    assert "Equal template weights are an option" in said
+    assert not any("option under" in caption.value for caption in equal.caption)
+
+
 def test_nothing_chosen_is_a_state(full_store: Store) -> None:
     app = open_app("risk")
     app.multiselect(key="model").set_value([]).run()
