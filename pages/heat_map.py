@@ -65,7 +65,7 @@ def draw() -> None:
     )
     finding(sentence)
     key_figures(remembered(loaded, "heat_figures", state, lambda: heat_figures(loaded.runs, group)), loaded)
-    papers = template_sets()[PAPER_TEMPLATES].texts
+    papers = template_sets()[PAPER_TEMPLATES].texts if PAPER_TEMPLATES in template_sets() else ()
     rows, columns = remembered(
         loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers)
     )

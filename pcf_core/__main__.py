@@ -291,14 +291,14 @@ def risk(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
     facts: dict[str, Any] = {}
+    options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
     if matrix is not None:
-        options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
         found = matrix_report(read_json(matrix), options)
     else:
         store = open_store()
         spec = store.load_run(run)
         kind = protocol or spec.scoring.protocol
-        options = view_options(weights, criterion, scale, reference, template_weights, kind)
+        options = options.model_copy(update={"protocol": kind})
         found = report(load_result(store, spec, options.protocol), spec, options)
         facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
     give(facts | report_document(found), as_json, lambda: risk_lines(found))
@@ -345,11 +345,10 @@ def export(
 ) -> None:
     """Write one row per occupation × template × group, and the risk report beside it as JSON."""
     kind: Literal["csv", "parquet", "json"] = one_of(form, "--format", ("csv", "parquet", "json"))
+    options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
     store = open_store()
     spec = store.load_run(run)
-    options = view_options(
-        weights, criterion, scale, reference, template_weights, protocol or spec.scoring.protocol
-    )
+    options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
     result = load_result(store, spec, options.protocol)
     for path in export_run(spec, result.preferences, report(result, spec, options), out, kind):
         say(f"wrote {path}")
