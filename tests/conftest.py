@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,10 @@ from pcf_core.topics import load_evidence, load_templates, load_topic
 # The machines that run the tests differ in speed: an example has no deadline, a test has (pytest-timeout).
 hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.load_profile("project")
+
+# A shell ignores interrupts for what it starts in the background; some tests interrupt processes of theirs.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MINI_MODELS = ("mini-bert", "mini-gpt")
 
