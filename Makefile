@@ -1,12 +1,13 @@
 # Two commands: `make run` opens the app, `make test` checks everything but the slow tests.
 
 PYTHON ?= python3
+ADDRESS ?= 127.0.0.1
 BIN := .venv/bin
 
 .PHONY: run setup test test-all check bench format
 
 run: setup
-	$(BIN)/python -m streamlit run app.py --server.port=$$($(BIN)/python tools/free_port.py)
+	$(BIN)/python -m streamlit run app.py --server.address=$(ADDRESS) --server.port=$$($(BIN)/python tools/free_port.py)
 
 setup: .venv/ready
 
