@@ -59,13 +59,13 @@ def draw() -> None:
         )
     item = loaded.runs[model]
     preferences, weights = item.result.preferences, item.report.template_weights
-    state = [model, group, preset, order]
+    papers = template_sets()[PAPER_TEMPLATES].texts if PAPER_TEMPLATES in template_sets() else ()
+    state = [model, group, preset, order, papers]
     sentence = remembered(
         loaded, "heat_sentence", state, lambda: heat_map_finding(model, preferences, group, weights)
     )
     finding(sentence)
     key_figures(remembered(loaded, "heat_figures", state, lambda: heat_figures(loaded.runs, group)), loaded)
-    papers = template_sets()[PAPER_TEMPLATES].texts if PAPER_TEMPLATES in template_sets() else ()
     rows, columns = remembered(
         loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers)
     )

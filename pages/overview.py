@@ -18,9 +18,9 @@ how far each occupation is from neutral, and from them a discrimination **risk**
 """
 HOW = """
 Each dot is the discrimination risk R of one model with its interval over templates. 0 is a fair model, 1
-a fully stereotyped one; a model with random weights would be at ½. *Risk* splits it into its two parts,
-*Tilt* shows which way it leans, *Heat map* shows every occupation and context, *Tails* the few that stand
-out.
+a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½. *Risk*
+splits it into its two parts, *Tilt* shows which way it leans, *Heat map* shows every occupation and
+context, *Tails* the few that stand out.
 """
 DOORS = [
     ("pages/risk.py", "I decide", "How much, and is it fixed or moody?"),
@@ -34,12 +34,8 @@ def draw() -> None:
     finding(overview_finding(loaded.reports))
     key_figures(risk_figures(loaded.reports), loaded)
     everything, unread = all_reports(loaded)
-    options = loaded.choice.options
-    lines = (
-        reference_lines(len(loaded.first.report.groups), options.scale)
-        if options.reference == "uniform"
-        else {}
-    )
+    scale = loaded.choice.options.scale
+    lines = reference_lines(len(loaded.first.report.groups), scale) if loaded.comparable else {}
     picture(
         loaded,
         "risk_dots",

@@ -68,7 +68,7 @@ def draw_models(loaded: Loaded) -> None:
             help="The papers' own figures for this topic, hollow and labelled as published.",
         )
     groups, scale = len(loaded.first.report.groups), loaded.choice.options.scale
-    comparable = loaded.choice.options.reference == "uniform"
+    comparable = loaded.comparable
     rows = run_rows(loaded.reports) + (reference_rows(groups, scale) if references and comparable else [])
     topic = loaded.first.run.topic.name
     drawn = published_rows(topic, groups, scale, drawn=True) if published and comparable else []

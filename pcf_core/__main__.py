@@ -2,6 +2,7 @@
 
 Data goes to stdout (JSON with ``--json`` or into a pipe, a table on a terminal), progress and messages to
 stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to resume).
+All commands stand in this one file, because they share their options.
 """
 
 from __future__ import annotations

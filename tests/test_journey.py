@@ -135,10 +135,15 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
         page.get_by_role("button", name="Cancel").first.click()
         expect(page.get_by_text("cancelled").first).to_be_visible()
         cancelled = next(job for job in queue.list(5) if job.state == "cancelled")
-        done_before = cancelled.done
+        shards = {
+            path: path.stat().st_mtime_ns
+            for path in Path(environment["PCF_CACHE"]).rglob("scores/**/*.parquet")
+        }
+        assert 0 < cancelled.done < 2280
+        assert shards
         page.get_by_role("button", name="Resume").first.click()
         wait_for_the_end(page, 2)
-        assert done_before <= 2280
+        assert all(path.stat().st_mtime_ns == modified for path, modified in shards.items())
         read_every_view(page, address, environment)
         assert errors == []
 

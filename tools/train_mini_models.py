@@ -16,6 +16,8 @@ most templates end in the word that is asked for.
 A last phase (mini-bert) mixes in rows of openings that end in their first pronoun and begin a few words
 before it.  A masked model sees the whole row, so it can read a person's sex off names and other pronouns; here
 it has to read the occupation, as in the templates.
+
+One long file on purpose: whoever repeats a training finds text, rows, models, rates and card in one place.
 """
 
 from __future__ import annotations

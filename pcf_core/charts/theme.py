@@ -25,7 +25,6 @@ DIVERGING = (
     *("#7f3b08", "#b35806", "#e08214", "#fdb863", "#fee0b6", "#f7f7f7"),
     *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
 )
-SEQUENTIAL = "Cividis"
 ACCENT = "#0072B2"
 CAPRICE = "#D55E00"
 MUTED = "#7F7F7F"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pcf_core.errors import ModelError
 from pcf_core.jobs.queue import Queue
 from pcf_core.models import resolve
 from pcf_core.records import RunSpec
@@ -58,15 +59,17 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:
     """Seconds for the missing cells and the sentence that says how they were estimated."""
     measured: dict[str, float] = {}
-    for job in queue.list(RECENT_JOBS):
-        if job.kind == "score" and job.rate and job.done:
+    for job in queue.list(RECENT_JOBS, kind="score"):
+        if job.rate and job.done:
             measured.setdefault(job.payload["model"], job.rate)
     if model in measured:
-        return missing / measured[
-            model
-        ], f"From the last run of this model here: {measured[model]:,.0f} cells/s."
+        own = measured[model]
+        return missing / own, f"From the last run of this model here: {own:,.0f} cells/s."
     for other, rate in measured.items():
-        size = resolve(other).parameters
+        try:
+            size = resolve(other).parameters
+        except ModelError:
+            continue  # scored once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
             return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."

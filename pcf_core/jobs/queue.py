@@ -90,9 +90,13 @@ class Queue:
         """
         return self._one("SELECT * FROM jobs WHERE id = :id", id=job_id)
 
-    def list(self, limit: int = 100) -> tuple[Job, ...]:
-        """The newest jobs first."""
-        rows = self._run("SELECT * FROM jobs ORDER BY id DESC LIMIT :limit", limit=limit)
+    def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
+        """The newest jobs first, of one kind or of all."""
+        rows = self._run(
+            "SELECT * FROM jobs WHERE kind = coalesce(:kind, kind) ORDER BY id DESC LIMIT :limit",
+            limit=limit,
+            kind=kind,
+        )
         return tuple(job_of(row) for row in rows)
 
     def cancel(self, job_id: int) -> Job:

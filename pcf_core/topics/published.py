@@ -43,11 +43,6 @@ class PublishedRisk(Record):
         """Paper and table, for the label of the row."""
         return f"{PAPERS[self.paper]}, Table {self.table}"
 
-    @property
-    def drawable(self) -> bool:
-        """Whether it may stand in a picture: a value on an unknown scale belongs in tables only."""
-        return self.scale != "unknown"
-
 
 def published_risks() -> tuple[PublishedRisk, ...]:
     """All printed rows, in the order of the papers' tables.

@@ -53,6 +53,13 @@ class Loaded:
         return {name: loaded.report for name, loaded in self.runs.items()}
 
     @property
+    def comparable(self) -> bool:
+        """Whether the closed forms of the reference models hold: an even split, and l∞ or two groups."""
+        options = self.choice.options
+        same_norm = options.criterion == "max" or len(self.first.report.groups) == 2
+        return options.reference == "uniform" and same_norm
+
+    @property
     def first(self) -> LoadedRun:
         return next(iter(self.runs.values()))
 

@@ -10,14 +10,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.findings import left_out_note, number
-from pcf_core.jobs import ensure_worker, submit_run
+from pcf_core.jobs import submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
-from pcf_core.settings import settings
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, remembered
 from pcf_core.ui.figures import KeyFigure
-from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, latest_jobs
+from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.text import plain
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
@@ -73,8 +72,7 @@ def submit(run: RunSpec) -> int:
     store = open_store()
     blocks = store.missing(run.scoring, run.prompts, run.topic.words)
     job = submit_run(store, open_queue(), run, sum(len(block.prompts) for block in blocks))
-    if settings().start_worker:
-        ensure_worker(settings())
+    keep_a_worker()
     return job.id
 
 

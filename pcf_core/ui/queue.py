@@ -28,10 +28,16 @@ STATES = {
 def latest_jobs(run_keys: Collection[str]) -> list[Job]:
     """The newest job of each of these runs, whatever became of it."""
     newest: dict[str, Job] = {}
-    for job in open_queue().list(RECENT):
-        if job.kind == "score" and job.key in run_keys:
+    for job in open_queue().list(RECENT, kind="score"):
+        if job.key in run_keys:
             newest.setdefault(job.key, job)
     return list(newest.values())
+
+
+def keep_a_worker() -> None:
+    """Start a worker where none is alive, so that what waits is served."""
+    if settings().start_worker:
+        ensure_worker(settings())
 
 
 def draw_jobs(job_ids: list[int]) -> None:
@@ -39,6 +45,7 @@ def draw_jobs(job_ids: list[int]) -> None:
 
     @st.fragment(run_every="1s")
     def watch() -> None:
+        keep_a_worker()
         jobs = [open_queue().get(job_id) for job_id in job_ids]
         for job in jobs:
             draw_job(job)
@@ -50,7 +57,7 @@ def draw_jobs(job_ids: list[int]) -> None:
 
 def draw_queue(limit: int = 20) -> None:
     """All recent jobs, refreshed each second while one is under way."""
-    jobs = [job for job in open_queue().list(limit) if job.kind == "score"]
+    jobs = open_queue().list(limit, kind="score")
     if not jobs:
         st.caption("The queue is empty.")
         return
@@ -58,9 +65,9 @@ def draw_queue(limit: int = 20) -> None:
 
     @st.fragment(run_every="1s" if busy else None)
     def watch() -> None:
-        current = [job for job in open_queue().list(limit) if job.kind == "score"]
-        if busy and settings().start_worker:
-            ensure_worker(settings())
+        current = open_queue().list(limit, kind="score")
+        if busy:
+            keep_a_worker()
         for job in current:
             draw_job(job)
         if busy and not any(job.state in ACTIVE for job in current):
@@ -134,8 +141,7 @@ def draw_actions(job: Job, asked: ScoreRequest) -> None:
 def retry(job: Job) -> None:
     try:
         open_queue().retry(job.id)
-        if settings().start_worker:
-            ensure_worker(settings())
+        keep_a_worker()
     except AuditError as error:
         st.error(plain(str(error)))
     else:

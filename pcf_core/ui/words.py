@@ -9,10 +9,10 @@ from typing import Any, get_args
 import streamlit as st
 
 from pcf_core.findings import number
-from pcf_core.jobs import Job, ensure_worker, submit_words
+from pcf_core.jobs import Job, submit_words
 from pcf_core.records import Protocol, RunSpec
-from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
+from pcf_core.ui.queue import keep_a_worker
 from pcf_core.ui.text import plain
 
 CHECKS = "word_checks"
@@ -35,6 +35,8 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
 
         @st.fragment(run_every="1s" if waiting else None)
         def watch() -> None:
+            if waiting:
+                keep_a_worker()
             current = [open_queue().get(job) for job in jobs]
             for job in current:
                 draw_answer(job)
@@ -49,8 +51,7 @@ def ask(run: RunSpec) -> int:
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
     job = submit_words(open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
-    if settings().start_worker:
-        ensure_worker(settings())
+    keep_a_worker()
     return job.id
 
 
