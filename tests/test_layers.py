@@ -25,7 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "audit": BASE | {"topics", "store", "risk", "stats"},
     "charts": BASE,
     "findings": BASE,
-    "report": BASE | {"charts", "audit", "findings"},
+    "report": BASE | {"charts", "audit"},
     "jobs": BASE | {"topics", "risk", "store", "models", "stats", "scoring", "audit"},
 }
 ROOMS["__main__"] = BASE | set(ROOMS)

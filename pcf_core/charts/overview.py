@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
 from pcf_core.charts.risk import AXIS, RiskBar, overall_trace
 
-# PCF's reference models for two groups; "random" is a randomly initialised model.
-REFERENCES: Mapping[str, float] = MappingProxyType({"0 fair": 0.0, "½ random": 0.5, "1 stereotyped": 1.0})
 
-
-def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float] = REFERENCES) -> go.Figure:
+def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
     """Dots from top to bottom in the order given; published values are hollow diamonds.
 
     Args:

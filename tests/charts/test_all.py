@@ -34,7 +34,7 @@ def figures(
         "prejudice_histogram": charts.prejudice_histogram(reports, {"one": (0.5, 0.2)}),
         "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
-        "risk_dots": charts.risk_dots(ROWS),
+        "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
     }
 
 

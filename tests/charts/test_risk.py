@@ -89,13 +89,14 @@ def test_occupations_without_an_interval_have_no_whisker(report: RiskReport) -> 
 
 @pytest.mark.parametrize(("row", "symbol"), [(RUN, "circle"), (PUBLISHED, "diamond-open")])
 def test_dots_stand_at_the_overall_risk(row: RiskBar, symbol: str) -> None:
-    (dots,) = risk_dots([row]).data
+    (dots,) = risk_dots([row], {}).data
     assert list(dots.x) == [row.overall]
     assert dots.marker.symbol == symbol
 
 
 def test_dots_stand_against_the_reference_lines() -> None:
-    figure = risk_dots([RUN, UNMEASURED, REFERENCE, PUBLISHED])
+    lines = {"0 fair": 0.0, "½ random": 0.5, "1 stereotyped": 1.0}
+    figure = risk_dots([RUN, UNMEASURED, REFERENCE, PUBLISHED], lines)
     assert [shape.x0 for shape in figure.layout.shapes] == [0, 0.5, 1]
     assert [note.text for note in figure.layout.annotations] == ["0 fair", "½ random", "1 stereotyped"]
     runs = figure.data[0]
