@@ -11,7 +11,8 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
 │   └── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
-└── ScoringError               a model failed while scoring: NaN, out of memory
+└── ScoringError               a model failed while scoring: NaN, the device or the endpoint was lost
+    └── OutOfMemoryError       a batch did not fit: the shard is scored again with half
 """
 
 
@@ -61,3 +62,7 @@ class DamagedShardError(StoreError):
 
 class ScoringError(AuditError):
     """A model failed while scoring."""
+
+
+class OutOfMemoryError(ScoringError):
+    """A batch did not fit into the memory of the device."""

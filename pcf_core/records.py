@@ -19,10 +19,17 @@ from pydantic import BaseModel, ConfigDict
 FloatArray = NDArray[np.floating[Any]]
 Scale = Literal["pcf", "bvf"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
-Family = Literal["masked", "causal"]
+Family = Literal["masked", "causal", "seq2seq", "permutation", "endpoint"]
 
 # Version of each family's scoring rules: raise it when the same model and prompt would give another number.
-RULES: Mapping[str, str] = {"masked": "1", "causal": "1", "fake": "1"}
+RULES: Mapping[str, str] = {
+    "masked": "1",
+    "causal": "1",
+    "seq2seq": "1",
+    "permutation": "1",
+    "endpoint": "1",
+    "fake": "1",
+}
 
 
 def digest(value: Any) -> str:
@@ -147,7 +154,8 @@ class ModelSpec(Record):
     """A model that can be scored: where it is and what it is, found without loading it.
 
     ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
-    folder, empty while a hub model is not downloaded.  ``parameters`` counts weights, 0 where unknown.
+    folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
+    ``parameters`` counts weights, 0 where unknown.  ``remote_code``: no class of transformers loads it.
     """
 
     name: str
@@ -158,6 +166,7 @@ class ModelSpec(Record):
     parameters: int = 0
     dtype: str = "float32"
     context: int = 0
+    remote_code: bool = False
     title: str = ""
     notes: str = ""
 
@@ -220,6 +229,22 @@ class TokenTable:
 
     tokens: Mapping[str, int]
     refused: Mapping[str, str] = field(default_factory=dict)
+
+
+class SelfAudit(Record):
+    """What a scorer found out about itself in one run, kept in the run's provenance under ``self_audit``.
+
+    ``traits``: what it does with spaces, opening and closing tokens, and how it batches, a sentence each.
+    ``noise_floor``: the largest difference in nats between scores of the run and the same ones computed
+    again, one at a time (``noise_scores`` of them, with weights as ``noise_dtype``); ``None`` where none was.
+    """
+
+    traits: dict[str, str]
+    tokens: dict[str, int]
+    left_out: tuple[LeftOut, ...] = ()
+    noise_floor: float | None = None
+    noise_scores: int = 0
+    noise_dtype: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
 from pcf_core.records import FloatArray, ScoringKey, TokenTable
 from pcf_core.settings import settings
 
@@ -97,6 +97,15 @@ class Scorer(abc.ABC):
             raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")
         return self._finite(prompts, words)
 
+    @property
+    def traits(self) -> dict[str, str]:
+        """What the scorer does that a reader of its numbers may ask for: name to sentence."""
+        return {}
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Nats of one word in one prompt with nothing batched and nothing shared: a second reading."""
+        return float(self.score([prompt], [word])[0, 0])
+
     def score(self, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
         """[prompt, word] nats, float32: all batches of :meth:`batches` in the order of the prompts."""
         values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
@@ -164,9 +173,9 @@ def row_cost(tokens: int, positions: int, vocabulary: int, budget: int) -> int:
     return max(tokens, -(-budget * positions * vocabulary // LOGITS))
 
 
-def out_of_memory(key: ScoringKey, batch_tokens: int) -> ScoringError:
+def out_of_memory(key: ScoringKey, batch_tokens: int) -> OutOfMemoryError:
     """The refusal for a batch that did not fit."""
-    return ScoringError(
+    return OutOfMemoryError(
         f"The model {key.model} ran out of memory with {batch_tokens} tokens a batch; "
         "set PCF_BATCH_TOKENS to half of it."
     )
