@@ -176,6 +176,6 @@ def row_cost(tokens: int, positions: int, vocabulary: int, budget: int) -> int:
 def out_of_memory(key: ScoringKey, batch_tokens: int) -> OutOfMemoryError:
     """The refusal for a batch that did not fit."""
     return OutOfMemoryError(
-        f"The model {key.model} ran out of memory with {batch_tokens} tokens a batch; "
-        "set PCF_BATCH_TOKENS to half of it."
+        f"The model {key.model} ran out of memory with {batch_tokens} tokens a batch: free memory on its "
+        "device, take a narrower dtype, or set PCF_BATCH_TOKENS to half of it."
     )

@@ -21,113 +21,64 @@ than a letter, a mark or a digit.  Without it " he" also counts the beginning of
 (Pimentel & Meister 2024, https://arxiv.org/abs/2406.14561; their other factor, the same for all words of a
 prompt, cancels in preferences and is left out).  With 0.8 for such tokens behind " she" the example gives
 log 0.08.  Text on the right says itself where the word ends: nothing is multiplied then.
+
+**Speed.**  Prompts that begin alike, and the words behind each of them, are packed into prefix trees
+(:mod:`pcf_core.scoring.trees`): a forward pass computes every distinct beginning once, with an attention mask
+that shows each token its own ancestors and with their number as its position.  Whether an architecture gives
+the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots, not positions), is
+asked when it is opened; where it does not, each text runs by itself, beside others of its length.
 """
 
 from __future__ import annotations
 
-import inspect
+import copy
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from transformers.cache_utils import Cache, DynamicLayer
 
 from pcf_core.errors import ScoringError
 from pcf_core.models.loading import Loaded
-from pcf_core.records import FloatArray, ScoringKey, TokenTable
-from pcf_core.scoring.base import (
-    Batch,
-    Scorer,
-    check_context,
-    log_normaliser,
-    out_of_memory,
-    plan,
-    quoted,
-    row_cost,
-)
-from pcf_core.scoring.seam import PROBE, Ids, Pieces, Seam
+from pcf_core.records import FloatArray, ScoringKey
+from pcf_core.scoring.base import LOGITS, Batch, check_context, log_normaliser, plan, quoted, row_cost
+from pcf_core.scoring.local import LocalScorer
+from pcf_core.scoring.seam import PROBE, Ids, Pieces
+from pcf_core.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 
-ENDS = -1  # read in place of a token: the sum over all tokens that end the word
+SMALLEST, LARGEST = 64, 1024  # nodes of a tree
 
 
-@dataclass(frozen=True)
-class Continuations:
-    """What the model reads behind one left text, every distinct beginning of a continuation once.
-
-    ``first``: [word] first tokens, read right behind the left text.  ``suffixes``: the token sequences to run
-    behind it, none of which begins another.  ``reads``: per suffix an [n, 3] array of (word, depth, token):
-    the token's probability is read after ``depth + 1`` tokens of the suffix.
-    """
-
-    first: Ids
-    suffixes: tuple[Ids, ...]
-    reads: tuple[NDArray[np.int_], ...]
-
-    @classmethod
-    def of(cls, words: Sequence[Ids], boundary: bool) -> Continuations:
-        """From the token ids of each word (and its right text); ``boundary``: also read where it ends."""
-        inputs = sorted({ids if boundary else ids[:-1] for ids in words} - {()})
-        # In this order a sequence that begins others stands right before one of them.
-        suffixes = [a for a, b in zip(inputs, [*inputs[1:], ()], strict=False) if b[: len(a)] != a]
-        place = {suffix[: d + 1]: (s, d) for s, suffix in enumerate(suffixes) for d in range(len(suffix))}
-        reads: list[list[tuple[int, int, int]]] = [[] for _ in suffixes]
-        for word, ids in enumerate(words):
-            for length in range(1, len(ids)):
-                suffix, depth = place[ids[:length]]
-                reads[suffix].append((word, depth, ids[length]))
-            if boundary:
-                suffix, depth = place[ids]
-                reads[suffix].append((word, depth, ENDS))
-        return cls(tuple(ids[0] for ids in words), tuple(suffixes), tuple(map(np.array, reads)))
-
-
-class SharedLayer(DynamicLayer):  # type: ignore[misc]
-    """Keys and values of left texts, read by many continuations: nothing is added to them.
-
-    ``rows``: for each continuation the row of its left text.
-    """
-
-    def __init__(self, layer: DynamicLayer, rows: torch.Tensor) -> None:
-        super().__init__()
-        self.lazy_initialization(layer.keys, layer.values)
-        self.keys, self.values, self.rows = layer.keys, layer.values, rows
-
-    def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        return (
-            torch.cat([self.keys[self.rows], key_states], dim=-2),
-            torch.cat([self.values[self.rows], value_states], dim=-2),
-        )
-
-
-class CausalScorer(Scorer):
+class CausalScorer(LocalScorer):
     """See the file's docstring for the quantity.
 
-    A left text runs once; the continuations of several tokens run behind its keys and values where the
-    architecture allows it (asked once, when the model is opened), and behind the whole text where not.
+    ``largest_tree`` is the number of nodes up to which trees are exact; 0 where they are not.
     """
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
-        super().__init__(key, batch_tokens)
-        self.model = loaded.model
-        self.device = loaded.device
-        self.context = context
-        self.seam = Seam(loaded.tokenizer, key.model)
-        self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
-        self.slices = "logits_to_keep" in inspect.signature(self.model.forward).parameters
-        self.reuses = self._reuse_is_exact()
+        self.body = self._find_body(**self._inputs(list(chains((0, 1), Continuations.of([]), 0))))
+        self.largest_tree = 0 if self.body is None else self._largest_exact_tree()
 
-    def check(self, words: Sequence[str]) -> TokenTable:
-        return self.seam.check(words)
+    @property
+    def traits(self) -> dict[str, str]:
+        batching = (
+            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens."
+            if self.largest_tree
+            else "Prompts run beside others of the same length: this architecture cannot share beginnings."
+        )
+        return super().traits | {"batching": batching}
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Nats of one word in one prompt, one plain text a forward pass."""
+        plain = copy.copy(self)
+        plain.largest_tree = 0
+        return super(CausalScorer, plain).alone(prompt, word)
 
     def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
         pieces = self.seam.cut(prompts, words)
@@ -140,13 +91,12 @@ class CausalScorer(Scorer):
             if (whole, boundary) not in known:
                 known[whole, boundary] = Continuations.of(whole, boundary)
             behind.append(known[whole, boundary])
-        lengths = [
-            len(start) + max((len(suffix) for suffix in tree.suffixes), default=0)
-            for start, tree in zip(starts, behind, strict=True)
-        ]
+        lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
-        for block in plan([len(start) for start in starts], self._costs(starts, behind), self.batch_tokens):
-            yield np.array(block), self._score_block([starts[i] for i in block], [behind[i] for i in block])
+        values = np.zeros((len(prompts), len(words)))
+        for rows, trees in self._blocks(starts, behind):
+            self._add(values, trees)
+            yield np.array(rows), values[rows]
 
     def _start(self, pieces: Pieces, prompt: str) -> Ids:
         start = self.seam.opening + pieces.left
@@ -160,100 +110,99 @@ class CausalScorer(Scorer):
             )
         return (first,)
 
-    def _costs(self, starts: Sequence[Ids], behind: Sequence[Continuations]) -> list[int]:
-        tokens = [
-            len(start) + sum(map(len, tree.suffixes)) for start, tree in zip(starts, behind, strict=True)
-        ]
-        return [row_cost(count, 1, self.vocabulary, self.batch_tokens) for count in tokens]
+    def _blocks(
+        self, starts: Sequence[Ids], behind: Sequence[Continuations]
+    ) -> Iterator[tuple[list[int], list[Tree]]]:
+        """Rows and their trees, about ``batch_tokens`` at a time."""
+        sizes = [len(start) + len(tree.ids) for start, tree in zip(starts, behind, strict=True)]
+        small = [row for row, size in enumerate(sizes) if size <= self.largest_tree]
+        rows: list[int] = []
+        trees: list[Tree] = []
+        spent = 0
+        for more, tree in pack(starts, behind, small, self.largest_tree, LOGITS // self.vocabulary):
+            cost = self._cost(tree)
+            if trees and spent + cost > self.batch_tokens:
+                yield rows, trees
+                rows, trees, spent = [], [], 0
+            rows, trees, spent = [*rows, *more], [*trees, tree], spent + cost
+        if trees:
+            yield rows, trees
+        large = [row for row, size in enumerate(sizes) if size > self.largest_tree]
+        costs = [(len(starts[row]) + 1) * max(1, len(behind[row].paths)) for row in large]
+        for block in plan([len(starts[row]) for row in large], costs, self.batch_tokens):
+            rows = [large[index] for index in block]
+            yield rows, [tree for row in rows for tree in chains(starts[row], behind[row], row)]
+
+    def _cost(self, tree: Tree) -> int:
+        return row_cost(len(tree.ids), tree.read_nodes, self.vocabulary, self.batch_tokens)
+
+    def _add(self, values: FloatArray, trees: Sequence[Tree]) -> None:
+        """Add to ``values`` [row, word] what is read in the trees: chains of one length, or other trees."""
+        lengths = [len(tree.ids) if tree.is_chain else 0 for tree in trees]
+        for bucket in plan(lengths, [self._cost(tree) for tree in trees], self.batch_tokens):
+            chosen = [trees[index] for index in bucket]
+            row, word, _, _ = np.concatenate([tree.reads for tree in chosen]).T
+            with self._device_errors():
+                np.add.at(values, (row, word), self._read(chosen))
 
     @torch.inference_mode()
-    def _score_block(self, starts: Sequence[Ids], behind: Sequence[Continuations]) -> FloatArray:
-        """[row, word] nats of rows whose left texts have equal length."""
-        ids = torch.tensor(starts, device=self.device)
-        try:
-            logits, cache = self._read_left(ids, any(tree.suffixes for tree in behind))
-            first = torch.tensor([tree.first for tree in behind], device=self.device)
-            values = (logits.gather(1, first).cpu().double() - log_normaliser(logits)[:, None]).numpy()
-            places = [
-                (row, suffix) for row, tree in enumerate(behind) for suffix in range(len(tree.suffixes))
-            ]
-            lengths = [len(behind[row].suffixes[suffix]) for row, suffix in places]
-            costs = [
-                row_cost(ids.shape[1] + length, length, self.vocabulary, self.batch_tokens)
-                for length in lengths
-            ]
-            for bucket in plan(lengths, costs, self.batch_tokens):
-                self._add_continuations(values, ids, cache, behind, [places[index] for index in bucket])
-        except torch.OutOfMemoryError as error:
-            raise out_of_memory(self.key, self.batch_tokens) from error
-        return np.asarray(values)
-
-    def _add_continuations(
-        self,
-        values: FloatArray,
-        ids: torch.Tensor,
-        cache: Cache | None,
-        behind: Sequence[Continuations],
-        places: Sequence[tuple[int, int]],
-    ) -> None:
-        """Add to ``values`` what is read in the suffixes at ``places``, all of one length, in one pass."""
-        rows = torch.tensor([row for row, _ in places], device=self.device)
-        suffixes = torch.tensor([behind[row].suffixes[s] for row, s in places], device=self.device)
-        logits = self._read_suffixes(ids, cache, rows, suffixes)
-        normaliser = log_normaliser(logits)
-        reads = [behind[row].reads[s] for row, s in places]
-        counts = [len(read) for read in reads]
-        word, depth, token = np.concatenate(reads).T
-        place = np.repeat(np.arange(len(places)), counts)
-        found = logits[place, depth, np.maximum(token, 0)]
+    def _read(self, trees: Sequence[Tree]) -> FloatArray:
+        """[read] nats of all reads of the trees, one after another, in one forward pass."""
+        number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
+        _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
+        places, place = np.unique(np.stack([number, node]), axis=1, return_inverse=True)
+        rows, positions = torch.as_tensor(places, device=self.device)
+        logits = self._logits(rows, positions, **self._inputs(trees))
+        found = logits[place, np.maximum(token, 0)].cpu().double()
         if self.boundary:
-            ending = logits[..., self.ends].logsumexp(dim=-1)[place, depth]
-            found = torch.where(torch.as_tensor(token == ENDS, device=self.device), ending, found)
-        nats = (found.cpu().double() - normaliser[place, depth]).numpy()
-        np.add.at(values, (np.repeat([row for row, _ in places], counts), word), nats)
+            ending = logits[:, self.ends].logsumexp(dim=-1).cpu().double()[place]
+            found = torch.where(torch.as_tensor(token == ENDS), ending, found)
+        return np.asarray((found - log_normaliser(logits)[place]).numpy())
 
-    def _read_left(self, ids: torch.Tensor, more: bool) -> tuple[torch.Tensor, Cache | None]:
-        """[row, vocabulary] float32 logits behind the last token, and keys and values if ``more`` follows."""
-        keep = {"logits_to_keep": 1} if self.slices else {}
-        reuse = more and self.reuses
-        answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=reuse, **keep)
-        return answer.logits[:, -1].float(), answer.past_key_values if reuse else None
+    def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
+        """Arguments of the model: plain texts of one length, or trees with their mask and positions."""
+        length = max(len(tree.ids) for tree in trees)
+        ids = torch.as_tensor(_stacked([tree.ids for tree in trees], length), device=self.device)
+        if all(tree.is_chain and len(tree.ids) == length for tree in trees):
+            return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "use_cache": False}
+        hidden = ~np.stack([tree.visible(length) for tree in trees])[:, None]
+        mask = torch.zeros(hidden.shape, dtype=self.model.dtype, device=self.device)
+        mask.masked_fill_(torch.as_tensor(hidden, device=self.device), torch.finfo(mask.dtype).min)
+        depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
+        return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
 
-    def _read_suffixes(
-        self, ids: torch.Tensor, cache: Cache | None, rows: torch.Tensor, suffixes: torch.Tensor
-    ) -> torch.Tensor:
-        """[row, depth, vocabulary] float32 logits behind each token of the suffixes."""
-        whole = torch.cat([ids[rows], suffixes], dim=1)
-        mask = torch.ones_like(whole)
-        depth = suffixes.shape[1]
-        if cache is None:
-            keep = {"logits_to_keep": depth} if self.slices else {}
-            answer = self.model(input_ids=whole, attention_mask=mask, use_cache=False, **keep)
-        else:
-            shared = Cache(layers=[SharedLayer(layer, rows) for layer in cache.layers])
-            answer = self.model(
-                input_ids=suffixes, attention_mask=mask, past_key_values=shared, use_cache=True
-            )
-        logits: torch.Tensor = answer.logits[:, -depth:]
-        return logits.float()
+    def _largest_exact_tree(self) -> int:
+        """The largest tree, by halving, that gives the same log-probabilities as its sequences alone."""
+        width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
+        limit = min(LARGEST, max(256, width // 4))  # attention costs limit / (6 width) of the rest
+        while limit >= SMALLEST:
+            if self._is_exact(limit):
+                return limit
+            limit //= 2
+        return 0
 
-    @torch.inference_mode()
-    def _reuse_is_exact(self) -> bool:
-        """Whether keys and values may be shared: asked with two continuations of a short text.
+    def _is_exact(self, size: int) -> bool:
+        """Asked with a text of nearly that many tokens and, in the last slots, branches from its beginning.
 
-        Sliding windows, recurrent states and the like keep another cache: they run the whole text again.
+        A text longer than an attention window shows windows over positions, a branch far from its ancestors
+        in slots but close to them in positions shows windows over slots.
         """
-        ids = torch.tensor([[0, 1, 2]], device=self.device)
-        suffixes = torch.tensor([[1, 2], [2, 0]], device=self.device)
-        rows = torch.tensor([0, 0], device=self.device)
-        answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=True)
-        cache = getattr(answer, "past_key_values", None)
-        layers = getattr(cache, "layers", [])
-        if not layers or not all(type(layer) is DynamicLayer and layer.is_initialized for layer in layers):
-            return False
-        shared = self._read_suffixes(ids, cache, rows, suffixes).log_softmax(dim=-1)
-        whole = self._read_suffixes(ids, None, rows, suffixes).log_softmax(dim=-1)
-        return torch.allclose(shared, whole, atol=1e-4 if self.model.dtype == torch.float32 else 0.1)
+        draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
+        last = self.vocabulary - 1  # sorted behind the others
+        depth = min(size - 7, (self.context or size) - 2)
+        trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
+        texts = [*trunks, *((*trunks[0][: depth // part], last) for part in (2, 4, depth))]
+        behind = [Continuations.of([(last, draws[-1]), (last, draws[-2])])] * len(texts)
+        ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
+        lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]
+        packed, plain = np.zeros((2, len(texts), 2))
+        try:
+            np.add.at(packed, tuple(tree.reads[:, :2].T), self._read([tree]))
+        except Exception:  # noqa: BLE001
+            return False  # whatever an architecture says to a mask or positions that it does not take
+        for line in lines:
+            np.add.at(plain, tuple(line.reads[:, :2].T), self._read([line]))
+        return bool(np.abs(packed - plain).mean() <= self.tolerance)
 
     def _ending_tokens(self) -> list[int]:
         """Tokens that cannot prolong a word: no letter, mark or digit first, or special."""
@@ -272,3 +221,11 @@ class CausalScorer(Scorer):
 def _ends_word(text: str) -> bool:
     """Whether a token with this text behind a word ends the word; part of a character (�) does not."""
     return text != "" and text[0] != "�" and unicodedata.category(text[0])[0] not in "LMN"
+
+
+def _stacked(parts: Sequence[Indices], length: int) -> Indices:
+    """[part, length]: zeros behind the shorter ones."""
+    whole = np.zeros((len(parts), length), dtype=int)
+    for row, part in enumerate(parts):
+        whole[row, : len(part)] = part
+    return whole

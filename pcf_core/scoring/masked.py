@@ -28,17 +28,10 @@ import torch
 
 from pcf_core.errors import ModelError
 from pcf_core.models.loading import Loaded
-from pcf_core.records import FloatArray, ScoringKey, TokenTable
-from pcf_core.scoring.base import (
-    Batch,
-    Scorer,
-    check_context,
-    log_normaliser,
-    out_of_memory,
-    plan,
-    row_cost,
-)
-from pcf_core.scoring.seam import Ids, Pieces, Seam
+from pcf_core.records import FloatArray, ScoringKey
+from pcf_core.scoring.base import Batch, check_context, log_normaliser, plan, row_cost
+from pcf_core.scoring.local import LocalScorer
+from pcf_core.scoring.seam import Ids, Pieces
 
 Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
 
@@ -51,26 +44,23 @@ class Query:
     position: int
 
 
-class MaskedScorer(Scorer):
+class MaskedScorer(LocalScorer):
     """See the file's docstring for the quantity.  Every distinct (prompt, k, filled beginning) runs once."""
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
-        super().__init__(key, batch_tokens)
-        self.model = loaded.model
-        self.device = loaded.device
-        self.context = context
-        self.seam = Seam(loaded.tokenizer, key.model)
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
         if loaded.tokenizer.mask_token_id is None:
             raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
         self.mask: int = loaded.tokenizer.mask_token_id
-        self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
-        self.trims = False  # whether only the position that is read goes through the head
-        self.trims = self._trimming_is_exact()
+        self.body = self._find_body(**self._inputs([Query((self.mask, self.mask), 1)]))
 
-    def check(self, words: Sequence[str]) -> TokenTable:
-        return self.seam.check(words)
+    @property
+    def traits(self) -> dict[str, str]:
+        return super().traits | {
+            "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
+        }
 
     def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
         pieces = self.seam.cut(prompts, words)
@@ -109,52 +99,20 @@ class MaskedScorer(Scorer):
         return values
 
     def _cost(self, length: int) -> int:
-        return row_cost(length, 1 if self.trims else length, self.vocabulary, self.batch_tokens)
+        positions = length if self.body is None else 1
+        return row_cost(length, positions, self.vocabulary, self.batch_tokens)
 
     @torch.inference_mode()
     def _log_probabilities(self, queries: Sequence[Query], number: Any, token: Any) -> FloatArray:
         """[read] nats of ``token`` at the position of the query ``number``, all queries in one pass."""
-        ids = torch.tensor([query.ids for query in queries], device=self.device)
+        rows = torch.arange(len(queries), device=self.device)
         positions = torch.tensor([query.position for query in queries], device=self.device)
-        try:
-            logits = self._logits(ids, positions)
+        with self._device_errors():
+            logits = self._logits(rows, positions, **self._inputs(queries))
             wanted = logits[number, token].cpu().double() - log_normaliser(logits)[number]
-        except torch.OutOfMemoryError as error:
-            raise out_of_memory(self.key, self.batch_tokens) from error
         return np.asarray(wanted.numpy())
 
-    def _logits(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """[row, vocabulary] float32 logits at one position of each row."""
-        rows = torch.arange(len(ids), device=ids.device)
-        if not self.trims:
-            return self._forward(ids)[rows, positions].float()
-
-        def trim(module: Any, arguments: Any, output: Any) -> Any:
-            output.last_hidden_state = output.last_hidden_state[rows, positions].unsqueeze(1)
-            return output
-
-        hook = self.model.base_model.register_forward_hook(trim)
-        try:
-            return self._forward(ids)[:, 0].float()
-        finally:
-            hook.remove()
-
-    def _forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Rows have equal length, so the mask is all ones."""
-        logits: torch.Tensor = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
-        return logits
-
-    @torch.inference_mode()
-    def _trimming_is_exact(self) -> bool:
-        """Heads work on each position alone in every architecture known; this one is asked."""
-        if self.model.base_model is self.model:
-            return False
-        ids = torch.tensor(
-            [(*self.seam.opening, self.mask, self.mask, *self.seam.closing)], device=self.device
-        )
-        position = torch.tensor([len(self.seam.opening) + 1], device=self.device)
-        full = self._logits(ids, position)
-        self.trims = True
-        return torch.allclose(
-            self._logits(ids, position), full, atol=1e-4 if self.model.dtype == torch.float32 else 0.1
-        )
+    def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
+        """Arguments of the model; rows have equal length, so the mask is all ones."""
+        ids = torch.tensor([query.ids for query in queries], device=self.device)
+        return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}

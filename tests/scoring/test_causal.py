@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from pcf_core.errors import ScoringError, TemplateError
 from pcf_core.models.loading import Loaded
 from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.causal import ENDS, Continuations
 
 Open = Callable[..., Scorer]
 Brute = Callable[..., Any]
 PROMPT = "The nurse said that [Y]"
+CONTEXT = 160
 
 
 def test_every_cell_equals_the_brute_force(
@@ -32,11 +30,43 @@ def test_every_cell_equals_the_brute_force(
     np.testing.assert_allclose(values, brute_table(causal_name), atol=1e-4, rtol=0)
 
 
-def test_keys_and_values_are_shared_only_where_that_is_exact(open_tiny: Open) -> None:
-    shared = {
-        name: open_tiny(name).reuses for name in ("gpt2", "opt", "llama", "gpt-neox", "bloom", "mistral")
+def test_beginnings_are_shared_only_where_that_is_exact(open_tiny: Open) -> None:
+    """BLOOM's biases count slots, and Mistral's window here is shorter than any tree."""
+    largest = {
+        name: open_tiny(name).largest_tree
+        for name in ("gpt2", "opt", "llama", "gpt-neox", "bloom", "mistral")
     }
-    assert shared == dict.fromkeys(shared, True) | {"mistral": False}
+    assert largest.pop("bloom") == largest.pop("mistral") == 0
+    assert all(64 <= size <= 256 for size in largest.values())
+
+
+def test_every_distinct_beginning_runs_once(open_tiny: Open) -> None:
+    """Counted by hand: three prompts of 2 + 5 tokens that share 4, "he" and "she" behind each (1 + 2)."""
+    scorer: Any = open_tiny("llama", context=CONTEXT)
+    seen: list[tuple[int, ...]] = []
+    hook = scorer.model.register_forward_pre_hook(
+        lambda module, arguments, inputs: seen.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
+    )
+    prompts = [f"The nurse {verb} that [Y]" for verb in ("said", "knew", "asked")]
+    values = scorer.score(prompts, ["he", "she"])
+    hook.remove()
+    pieces = scorer.seam.cut(prompts, ["he", "she"])
+    starts = [scorer.seam.opening + piece.left for piece in pieces]
+    beginnings = {start[:n] for start in starts for n in range(1, len(start) + 1)}
+    behind = sum(len({w[:n] for w in piece.words for n in range(1, len(w))}) for piece in pieces)
+    assert seen == [(1, len(beginnings) + behind)]
+    scorer.largest_tree = 0
+    np.testing.assert_allclose(scorer.score(prompts, ["he", "she"]), values, atol=1e-5, rtol=0)
+
+
+def test_one_score_alone_equals_the_cell(
+    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    scorer = open_tiny(causal_name)
+    values = scorer.score(prompts, words)
+    for row, column in ((0, 0), (2, 5), (4, 3), (5, 6)):
+        again = scorer.alone(prompts[row], words[column])
+        assert again == pytest.approx(values[row, column], abs=2e-5)
 
 
 def test_a_cell_does_not_depend_on_its_batch(
@@ -48,20 +78,20 @@ def test_a_cell_does_not_depend_on_its_batch(
     ]
     together = open_tiny(causal_name).score(many, words)
     alone = open_tiny(causal_name)
+    bound = np.maximum(1e-5, 5e-7 * np.abs(together))
     for row in range(0, 256, 23):
-        np.testing.assert_allclose(alone.score([many[row]], words)[0], together[row], atol=1e-5, rtol=0)
-        np.testing.assert_allclose(
-            alone.score([many[row]], words[4:5])[0], together[row, 4:5], atol=1e-5, rtol=0
-        )
+        assert np.all(np.abs(alone.score([many[row]], words)[0] - together[row]) <= bound[row])
+        assert abs(alone.score([many[row]], words[4:5])[0, 0] - together[row, 4]) <= bound[row, 4]
     small = open_tiny(causal_name, batch_tokens=128).score(many, words)
-    np.testing.assert_allclose(small, together, atol=1e-5, rtol=0)
+    assert np.all(np.abs(small - together) <= bound)
 
 
 def test_batches_are_a_function_of_the_request_and_cover_it(
     open_tiny: Open, prompts: tuple[str, ...]
 ) -> None:
+    many = [f"{n} {prompt}" for n in range(9) for prompt in prompts]
     plans = [
-        [rows.tolist() for rows, _ in open_tiny("gpt2", batch_tokens=128).batches(prompts * 9, ["he", "son"])]
+        [rows.tolist() for rows, _ in open_tiny("gpt2", batch_tokens=128).batches(many, ["he", "son"])]
         for _ in range(2)
     ]
     assert plans[0] == plans[1]
@@ -98,12 +128,12 @@ def test_last_real_position_is_read(open_tiny: Open, brute: Brute) -> None:
             assert values[row, column] == pytest.approx(brute("gpt2", prompt, word), abs=1e-4)
 
 
-def test_models_that_can_neither_slice_nor_share_give_the_same(
+def test_models_that_can_neither_trim_nor_share_give_the_same(
     causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     scorer: Any = open_tiny(causal_name)
     expected = scorer.score(prompts, words)
-    scorer.slices = scorer.reuses = False
+    scorer.body, scorer.largest_tree = None, 0
     np.testing.assert_allclose(scorer.score(prompts, words), expected, atol=1e-5, rtol=0)
 
 
@@ -170,6 +200,19 @@ def test_too_long_a_prompt_is_refused_before_anything_runs(open_tiny: Open) -> N
         next(open_tiny("gpt2", context=64).batches([PROMPT, long], ["he"]))
 
 
+def test_a_lost_device_is_one_sentence(
+    tiny: Callable[[str], Loaded], open_tiny: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = open_tiny("gpt2")
+
+    def lost(*args: Any, **kwargs: Any) -> None:
+        raise torch.AcceleratorError("CUDA error: unspecified launch failure\nCompile with …")
+
+    monkeypatch.setattr(tiny("gpt2").model, "forward", lost)
+    with pytest.raises(ScoringError, match=r"device cpu failed .*unspecified launch failure\).*resume"):
+        scorer.score([PROMPT], ["he"])
+
+
 def test_out_of_memory_is_one_sentence(
     tiny: Callable[[str], Loaded], open_tiny: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,7 +230,7 @@ def test_out_of_memory_is_one_sentence(
 
 
 class Table(torch.nn.Module):
-    """A model whose next-token probabilities are given per sequence; no cache, no ``logits_to_keep``."""
+    """A model whose next-token probabilities are given per sequence; it has no body and takes no mask."""
 
     def __init__(self, vocabulary: int, rows: dict[tuple[int, ...], dict[int, float]]) -> None:
         super().__init__()
@@ -195,6 +238,13 @@ class Table(torch.nn.Module):
         self.vocabulary = vocabulary
         self.rows = rows
         self.dtype = torch.float32
+
+    @property
+    def base_model(self) -> Any:
+        return self
+
+    def get_decoder(self) -> Any:
+        return self
 
     def get_output_embeddings(self) -> torch.nn.Linear:
         return self.head
@@ -236,23 +286,3 @@ def test_worked_example_of_the_docstring(open_with: Open) -> None:
     for protocol, expected in (("exact", 0.1), ("exact-boundary", 0.08)):
         scorer = open_with(Loaded(table, tokenizer, "cpu"), "gpt2", protocol)
         assert np.exp(scorer.score(["the [Y]"], ["she"])[0, 0]) == pytest.approx(expected, rel=1e-5)
-
-
-# --------------------------------------------------------------------------------------- continuations
-
-ids = st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple)
-
-
-@given(st.lists(ids, min_size=1, max_size=12), st.booleans())
-def test_continuations_read_every_token_once_behind_its_own_beginning(
-    words: list[tuple[int, ...]], boundary: bool
-) -> None:
-    tree = Continuations.of(words, boundary)
-    read: list[list[Any]] = [[((), first)] for first in tree.first]
-    for suffix, reads in zip(tree.suffixes, tree.reads, strict=True):
-        for word, depth, token in reads.tolist():
-            read[word].append((suffix[: depth + 1], token))
-    for word, found in zip(words, read, strict=True):
-        expected = [(word[:n], word[n]) for n in range(len(word))] + ([(word, ENDS)] if boundary else [])
-        assert sorted(found) == sorted(expected)
-    assert not any(a != b and b[: len(a)] == a for a in tree.suffixes for b in tree.suffixes)
