@@ -21,6 +21,12 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
+# minicons, the second opinion of the scoring tests and the peer of the benchmark, works with transformers 4 alone.
+.venv-minicons/ready: requirements-minicons.txt
+	test -x .venv-minicons/bin/python || $(PYTHON) -m venv .venv-minicons
+	.venv-minicons/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minicons.txt
+	touch $@
+
 check: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,10 +35,10 @@ check: .venv/ready-dev
 test: check
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: check
+test-all: check .venv-minicons/ready
 	$(BIN)/python -m pytest
 
-bench: .venv/ready-dev
+bench: .venv/ready-dev .venv-minicons/ready
 	$(BIN)/python -m benchmarks
 
 format: .venv/ready-dev

@@ -1,190 +1,199 @@
-"""Cells per second of both scorers against a naive loop in the papers' manner, the same quantity both sides.
+"""Cells per second of the scorers against loops and against minicons, the same quantity on both sides.
 
-Naive: batches of 16 prompts in the order given, padding, logits at every position, softmax over the whole
-vocabulary, probabilities fetched word by word in Python; words of one token.  The models are as large as
-BERT-base and GPT-2 small and have random weights.  *Floor* is the time that the needed FLOPs (each prompt's
-tokens once through the layers, one position through the head) would take at the measured GEMM rate.
+The models have their usual sizes and random weights, the prompts the shape of mined templates
+(:mod:`benchmarks.sizes`).  A cell is a template × occupation, all words of it; *several* is the share of
+words with more than one token.  Sides take turns, and the fastest of the rounds counts.  *Floor* is the time
+of the needed FLOPs at the measured rate of a matrix product in the same dtype (:mod:`benchmarks.floor`), as
+a share of ours.  *MB* is what scoring takes beside the model at its peak, *nats* the largest difference
+between both sides.
 
-    python -m benchmarks.scoring --cells 480
+    python -m benchmarks.scoring --quick
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
 import torch
 import typer
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import (
-    AddedToken,
-    BertConfig,
-    BertForMaskedLM,
-    GPT2Config,
-    GPT2LMHeadModel,
-    PreTrainedTokenizerFast,
-)
+from transformers import logging
 
+from benchmarks.floor import gemm_rate, needed_flops, peak_growth
+from benchmarks.sides import MINICONS, minicons, naive, word_loop
+from benchmarks.sizes import SIZES, build, mined_templates, open_scorer, tokenizer_for
 from pcf_core.models.loading import Loaded
-from pcf_core.records import FloatArray, ScoringKey
+from pcf_core.records import Family, FloatArray
 from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.causal import CausalScorer
-from pcf_core.scoring.masked import MaskedScorer
 from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.topics import load_evidence, load_topic
 
 ROUNDS = 3
-NAIVE_BATCH = 16
+Side = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table; times in seconds."""
+class Case:
+    """One line of the table.  ``against``: naive, buckets (ours without prefix trees), word loop or minicons.
+
+    ``share`` of the words have two or three tokens, the others one.  We score ``cells``; a side too slow for
+    all of them the first ``sample`` (0: all).
+    """
 
     model: str
-    naive: float
+    against: str
+    share: float = 0.0
+    dtype: str = "float32"
+    their_dtype: str = "float32"
+    cells: int = 500
+    sample: int = 0
+
+
+SEVERAL = 0.15
+ON_CPU = [
+    Case("BERT-base", "naive"),
+    Case("BERT-base", "naive", dtype="bfloat16"),
+    Case("BERT-base", "naive", dtype="bfloat16", their_dtype="bfloat16"),
+    Case("GPT-2 small", "naive"),
+    Case("GPT-2 small", "buckets"),
+    Case("T5-base", "naive"),
+    Case("T5-base", "word loop", share=SEVERAL, sample=16),
+    Case("BERT-base", "minicons", sample=4),
+    Case("BERT-base", "minicons", share=SEVERAL, cells=100, sample=4),
+    Case("GPT-2 small", "minicons", share=SEVERAL, sample=4),
+]
+ON_GPU = [
+    Case("BERT-base", "naive", cells=8_000),
+    Case("BERT-base", "naive", dtype="bfloat16", their_dtype="bfloat16", cells=8_000),
+    Case("LLaMA 1B", "naive", dtype="bfloat16", their_dtype="bfloat16", cells=8_000),
+]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Cells a second of both sides; the share of the floor; bytes at the peak; nats of difference.
+
+    ``several``: the share of words with more than one token, as the tokenizer has it.
+    """
+
     ours: float
+    theirs: float
     floor: float
+    memory: float
     difference: float
+    several: float
 
 
-def tokenizer_for(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Byte-level BPE that makes each word of ``texts`` one token."""
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    specials = ["<s>", "</s>", "<pad>", AddedToken("<mask>", lstrip=True, special=True)]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=30_000, special_tokens=specials, initial_alphabet=alphabet, show_progress=False
+def prompts_for(cells: int) -> list[str]:
+    """Mined templates, one occupation after the other."""
+    terms = load_evidence(load_topic("gender").evidence).terms
+    filled = (template.replace("[X]", term) for term in terms for template in mined_templates())
+    return list(islice(filled, cells))
+
+
+def in_shards(scorer: Scorer, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
+    """[prompt, word] nats, a shard at a time as a run does."""
+    size = settings().shard_prompts
+    parts = [scorer.score(prompts[start : start + size], words) for start in range(0, len(prompts), size)]
+    return np.concatenate(parts)
+
+
+def measure(case: Case, device: str, rounds: int, small: bool = False) -> Measured:
+    """Build the case, let both sides take turns, and compare."""
+    words = load_topic("gender").words
+    split = words[:: round(1 / case.share)] if case.share else ()
+    prompts = prompts_for(case.cells)
+    sample = prompts[: case.sample or None]
+    family = SIZES[case.model].family
+    tokenizer = tokenizer_for(family, prompts, words, split)
+    theirs = loaded = build(case.model, tokenizer, case.dtype, device, small)
+    if case.their_dtype != case.dtype:
+        theirs = build(case.model, tokenizer, case.their_dtype, device, small)
+    scorer = open_scorer(case.model, loaded, case.dtype)
+    several = [count > 1 for count in scorer.check(words).tokens.values()]
+    scorer.score(prompts[:16], words)
+    memory = peak_growth(lambda: in_shards(scorer, prompts, words), device)
+    sides = {"ours": lambda: in_shards(scorer, prompts, words)}
+    if case.against != "minicons":
+        other = their_side(case.against, scorer, theirs, family)
+        other(sample[:16], words)
+        sides["theirs"] = lambda: other(sample, words)
+    seconds, values, rate = take_turns(sides, lambda: gemm_rate(case.dtype, device), rounds)
+    if case.against == "minicons":
+        seconds["theirs"], values["theirs"] = minicons(theirs, family, sample, words, rounds)
+    return Measured(
+        len(prompts) / seconds["ours"],
+        len(sample) / seconds["theirs"],
+        needed_flops(loaded, family, prompts, words) / rate / seconds["ours"],
+        memory,
+        float(np.abs(values["ours"][: len(sample)] - values["theirs"]).max()),
+        float(np.mean(several)),
     )
-    raw.train_from_iterator(texts, trainer)
-    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        bos_token="<s>",
-        eos_token="</s>",
-        pad_token="<pad>",
-        mask_token=AddedToken("<mask>", lstrip=True, special=True),
+
+
+def their_side(against: str, scorer: Scorer, loaded: Loaded, family: Family) -> Side:
+    if against == "buckets":
+        buckets: Any = copy.copy(scorer)
+        buckets.largest_tree = 0
+        return partial(in_shards, buckets)
+    return partial(word_loop if against == "word loop" else naive, loaded, family)
+
+
+def take_turns(
+    sides: dict[str, Callable[[], FloatArray]], measure_rate: Callable[[], float], rounds: int
+) -> tuple[dict[str, float], dict[str, FloatArray], float]:
+    """Seconds of each side's fastest round, its values, and the highest rate of a matrix product."""
+    seconds, values, rates = dict.fromkeys(sides, math.inf), {}, []
+    for _ in range(rounds):
+        rates.append(measure_rate())
+        for name, side in sides.items():
+            begun = time.perf_counter()
+            values[name] = side()
+            seconds[name] = min(seconds[name], time.perf_counter() - begun)
+    return seconds, values, max(rates)
+
+
+def line(case: Case, found: Measured) -> str:
+    """The line of a case in the table."""
+    other = case.against if case.against != "naive" else f"naive, {case.their_dtype}"
+    return (
+        f"{case.model:<12}{found.several:>9.0%}  {case.dtype:<9}{found.ours:>9.1f}  "
+        f"{other:<16}{found.theirs:>9.2f}{found.ours / found.theirs:>8.1f}{found.floor:>7.0%}"
+        f"{found.memory / 1e6:>8.0f}{found.difference:>9.0e}"
     )
-
-
-def build(name: str, tokenizer: PreTrainedTokenizerFast, layers: int) -> tuple[Loaded, Scorer]:
-    """A model of random weights in its usual size, and its scorer."""
-    torch.manual_seed(0)
-    ids = {"pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1}
-    if name == "BERT-base":
-        model: Any = BertForMaskedLM(BertConfig(num_hidden_layers=layers, **ids))
-    else:
-        model = GPT2LMHeadModel(GPT2Config(n_layer=layers, **ids))
-    loaded = Loaded(model.eval(), tokenizer, "cpu")
-    family = "masked" if name == "BERT-base" else "causal"
-    key = ScoringKey(model=name, identity="random", tokenizer="bench", family=family, rules="1")
-    return loaded, (MaskedScorer if family == "masked" else CausalScorer)(loaded, key)
-
-
-@torch.inference_mode()
-def naive(loaded: Loaded, prompts: Sequence[str], words: Sequence[str], masked: bool) -> FloatArray:
-    """[prompt, word] nats, as the published scripts loop (but with the right tokens, mask and position)."""
-    tokenizer, answer = loaded.tokenizer, []
-    tokenizer.padding_side = "right" if masked else "left"
-    ids = [tokenizer(" " + word, add_special_tokens=False)["input_ids"][0] for word in words]
-    for start in range(0, len(prompts), NAIVE_BATCH):
-        fill = tokenizer.mask_token if masked else ""
-        texts = [prompt.replace("[Y]", fill).rstrip() for prompt in prompts[start : start + NAIVE_BATCH]]
-        batch = tokenizer(texts, padding=True, return_tensors="pt")
-        inputs = {"input_ids": batch["input_ids"], "attention_mask": batch["attention_mask"]}
-        if not masked:
-            inputs["position_ids"] = (batch["attention_mask"].cumsum(-1) - 1).clamp(min=0)
-        probabilities = loaded.model(**inputs).logits.softmax(-1)
-        for row in range(len(texts)):
-            where = int((batch["input_ids"][row] == tokenizer.mask_token_id).nonzero()) if masked else -1
-            answer.append([math.log(probabilities[row, where, token].item()) for token in ids])
-    return np.array(answer)
-
-
-def needed_flops(loaded: Loaded, prompts: Sequence[str], masked: bool) -> float:
-    """Multiplications and additions: every token through the layers once, one position a prompt the head."""
-    model = loaded.model
-    embeddings = {id(module.weight) for module in model.modules() if isinstance(module, torch.nn.Embedding)}
-    layers = sum(p.numel() for p in model.base_model.parameters() if p.ndim == 2 and id(p) not in embeddings)
-    fill = loaded.tokenizer.mask_token if masked else ""
-    tokens = sum(len(loaded.tokenizer(p.replace("[Y]", fill).rstrip())["input_ids"]) for p in prompts)
-    head = int(model.get_output_embeddings().weight.numel())
-    return float(2 * (layers * tokens + head * len(prompts)))
-
-
-def gemm_rate(seconds: float = 0.5) -> float:
-    """FLOPs per second of a float32 matrix product in the shape of the models' largest."""
-    a, b = torch.randn(1024, 768), torch.randn(768, 3072)
-    rates = []
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        started = time.perf_counter()
-        torch.mm(a, b)
-        rates.append(2 * 1024 * 768 * 3072 / (time.perf_counter() - started))
-    return float(np.median(rates))
-
-
-def fastest(function: Callable[[], FloatArray]) -> tuple[float, FloatArray]:
-    started = time.perf_counter()
-    values = function()
-    return time.perf_counter() - started, values
-
-
-def measure(name: str, prompts: Sequence[str], words: Sequence[str], layers: int) -> Row:
-    tokenizer = tokenizer_for(
-        [prompt.replace("[Y]", word) for word in words for prompt in prompts[:50]] + list(prompts)
-    )
-    loaded, scorer = build(name, tokenizer, layers)
-    masked = name == "BERT-base"
-    refused = [word for word, count in scorer.check(words).tokens.items() if count != 1]
-    if refused:
-        raise ValueError(f"The benchmark's words must be single tokens; {refused} are not.")
-    naive(loaded, prompts[:NAIVE_BATCH], words, masked)
-    scorer.score(prompts[:NAIVE_BATCH], words)
-    times: dict[str, list[float]] = {"naive": [], "ours": []}
-    for _ in range(ROUNDS):
-        spent, expected = fastest(lambda: naive(loaded, prompts, words, masked))
-        times["naive"].append(spent)
-        spent, values = fastest(lambda: scorer.score(prompts, words))
-        times["ours"].append(spent)
-    floor = needed_flops(loaded, prompts, masked) / gemm_rate()
-    return Row(name, min(times["naive"]), min(times["ours"]), floor, float(np.abs(values - expected).max()))
 
 
 def main(
-    cells: Annotated[int, typer.Option(help="prompts to score")] = 480,
-    layers: Annotated[int, typer.Option(help="layers of both models; 12 is the usual size")] = 12,
+    quick: Annotated[bool, typer.Option(help="a fifth of the cells, one round")] = False,
+    device: Annotated[str, typer.Option(help="cpu, or cuda for the cases of a GPU")] = "cpu",
     threads: Annotated[int, typer.Option(help="CPU threads, 0 for all cores")] = 0,
 ) -> None:
     """Print the table."""
     if threads or settings().threads:
         torch.set_num_threads(threads or settings().threads)
-    topic = load_topic("gender")
-    prompts = [
-        template.prompt(term)
-        for term in load_evidence(topic.evidence).terms
-        for template in load_templates(topic.templates).templates
-    ][:cells]
+    logging.set_verbosity_error()
     typer.echo(
-        f"{len(prompts)} prompts x {len(topic.words)} words of one token, protocol exact, float32, "
+        f"Protocol exact, {len(load_topic('gender').words)} words a cell, {device}, "
         f"{torch.get_num_threads()} threads"
     )
     typer.echo(
-        f"{'model':<14}{'naive cells/s':>15}{'ours cells/s':>15}{'ratio':>8}"
-        f"{'of the floor':>14}{'max |diff|':>13}"
+        f"{'model':<12}{'several':>9}  {'dtype':<9}{'cells/s':>9}  {'against':<16}{'cells/s':>9}{'ratio':>8}"
+        f"{'floor':>7}{'MB':>8}{'nats':>9}"
     )
-    for name in ("BERT-base", "GPT-2 small"):
-        row = measure(name, prompts, topic.words, layers)
-        typer.echo(
-            f"{row.model:<14}{len(prompts) / row.naive:>15.1f}{len(prompts) / row.ours:>15.1f}"
-            f"{row.naive / row.ours:>8.2f}{row.floor / row.ours:>14.0%}{row.difference:>13.1e}"
-        )
+    for case in ON_CPU if device == "cpu" else ON_GPU:
+        if case.against == "minicons" and not MINICONS.exists():
+            typer.echo(f"{case.model:<12}  not against minicons: make .venv-minicons/ready")
+            continue
+        if quick:
+            case = replace(case, cells=case.cells // 5)
+        typer.echo(line(case, measure(case, device, 1 if quick else ROUNDS)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import streamlit as st
 from pcf_core.charts import cell_bars, heat_map, word_bars
 from pcf_core.findings import heat_map_finding, occupation_finding
 from pcf_core.ui.arrange import ORDERS, PAPER_TEMPLATES, shown_axes
-from pcf_core.ui.cell import cell_caption, cell_preferences, cell_words
+from pcf_core.ui.cell import cell_caption, cell_preferences, cell_words, flagged_cells
 from pcf_core.ui.data import Loaded, LoadedRun, remembered
 from pcf_core.ui.figures import heat_figures
 from pcf_core.ui.lists import template_sets
@@ -83,8 +83,21 @@ def draw() -> None:
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
         f"{len(columns):,} of {len(preferences.templates):,} templates"
     )
+    draw_flagged(item)
     draw_cell(loaded)
     foot(HOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded)
+
+
+def draw_flagged(item: LoadedRun) -> None:
+    """The cells of which the preferences say little, marked in the picture."""
+    coverage = item.result.coverage
+    if coverage is not None and coverage.flagged:
+        with st.expander(f"{coverage.flagged:,} flagged cells"):
+            st.markdown(
+                "The model gives the topic's words next to no probability there. They are marked × above and "
+                "listed from the lowest coverage up; the export names all of them."
+            )
+            st.dataframe(flagged_cells(item), hide_index=True, alt="Cells with next to no coverage")
 
 
 def draw_cell(loaded: Loaded) -> None:
@@ -132,7 +145,8 @@ def draw_words(loaded: Loaded, name: str, item: LoadedRun, occupation: str, temp
         lambda: word_bars(cell_words(item, occupation, template)),
         [occupation, template],
     )
-    st.caption(cell_caption(item, occupation, template))
+    cell = [name, occupation, template]
+    st.caption(remembered(loaded, "cell_caption", cell, lambda: cell_caption(item, occupation, template)))
 
 
 show(draw)

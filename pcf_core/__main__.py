@@ -22,14 +22,16 @@ from pcf_core.audit import (
     load_result,
     matrix_report,
     missing_blocks,
+    planned,
     report,
 )
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
+from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.jobs import Queue, ensure_worker, submit_run
-from pcf_core.models import left_out_models, list_models, resolve
+from pcf_core.models import known_models, left_out_models, list_models, resolve
 from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
 from pcf_core.report import export_run, report_document
-from pcf_core.settings import settings
+from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
 from pcf_core.topics import (
     list_evidence,
@@ -67,6 +69,16 @@ CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> 
 ScaleOption = Annotated[str, typer.Option("--scale", help="pcf (largest value 1) or bvf (p/p* − 1)")]
 ReferenceOption = Annotated[str, typer.Option("--reference", help="neutral p*: uniform or labour")]
 WeightingOption = Annotated[str, typer.Option("--template-weights", help="counts or equal")]
+WithinOption = Annotated[
+    float | None,
+    typer.Option(
+        "--within",
+        help="draw templates by count until the intervals of R and its parts are within ± this, 0.001 to 0.1",
+    ),
+]
+EngineOption = Annotated[
+    str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
 
 
@@ -98,7 +110,7 @@ def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
 
 
 def open_store() -> Store:
-    return Store.open(settings().cache, settings().results)
+    return Store.open(settings().cache, settings().results, settings().scores)
 
 
 def view_options(
@@ -118,8 +130,14 @@ def view_options(
 
 
 @app.command()
-def models(as_json: JsonOption = False) -> None:
-    """List the models that are at hand."""
+def models(
+    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the models that are at hand, or those that the registry knows."""
+    if known:
+        give_known(as_json)
+        return
     specs = list_models()
     for item in left_out_models():
         say(f"left out: {item.name}: {item.reason}")
@@ -127,6 +145,23 @@ def models(as_json: JsonOption = False) -> None:
         [spec.model_dump() for spec in specs],
         as_json,
         lambda: [f"{spec.name:<24} {spec.family:<8} {spec.parameters:>14,}  {spec.title}" for spec in specs],
+    )
+
+
+def give_known(as_json: bool) -> None:
+    """The registry, with the bytes of each model's weights per dtype."""
+    registry = known_models()
+    give(
+        [
+            model.model_dump() | {"memory": {dtype: model.memory(dtype) for dtype in DTYPES}}
+            for model in registry
+        ],
+        as_json,
+        lambda: [
+            f"{model.name:<36} {model.family:<11} {model.parameters:>14,}  {model.verified:<7}  "
+            + ", ".join(["gated"] * model.gated + ["own code"] * model.remote_code)
+            for model in registry
+        ],
     )
 
 
@@ -199,10 +234,15 @@ def score(
     evidence: EvidenceOption = "",
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = "float32",
+    within: WithinOption = None,
+    engine: EngineOption = "",
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Score every template × occupation; what is in the store is not scored again."""
+    """Score every template × occupation, or with --within as many templates as it takes.
+
+    What is in the store is not scored again.
+    """
     chosen = load_topic(topic)
     for option, given in (
         ("--templates", templates or chosen.templates),
@@ -213,10 +253,14 @@ def score(
     texts = load_templates(templates or chosen.templates)
     terms = load_evidence(evidence or chosen.evidence)
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    specs = [resolve(name).model_copy(update={"dtype": one_of(dtype, "--dtype", DTYPES)}) for name in model]
+    specs = [resolve(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
+    runs = runs if within is None else [planned(run, within) for run in runs]
+    chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
+    if queue and engine:
+        raise InputError("--engine is for scoring now; a worker takes the setting PCF_ENGINE: leave one out.")
     store = open_store()
-    answers = [queue_run(store, run) if queue else score_now(store, run, kind) for run in runs]
+    answers = [queue_run(store, run) if queue else score_now(store, run, kind, chosen_engine) for run in runs]
     give(
         answers[0] if len(answers) == 1 else answers,
         as_json,
@@ -224,20 +268,23 @@ def score(
     )
 
 
-def score_now(store: Store, run: RunSpec, protocol: Protocol) -> dict[str, Any]:
+def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
     """Score in the foreground, with progress on stderr."""
-    from pcf_core.jobs.scoring import score_run
-    from pcf_core.scoring.opening import open_scorer
+    from pcf_core.jobs.engines import scorers_of
+    from pcf_core.jobs.sampling import score_asked
 
     def progress(done: int, total: int, rate: float) -> None:
         typer.echo(f"\r{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s ", err=True, nl=False)
 
     say_if_counts_changed(store, run)
-    scored = score_run(run, store, open_scorer, on_progress=progress)
-    if scored:
+    with scorers_of(engine, settings()) as open_scorer:
+        done = score_asked(
+            run, store, open_scorer, on_progress=progress, on_look=lambda look: say(f"\n{look_finding(look)}")
+        )
+    if done.scored:
         say("")
-    load_result(store, run, protocol)
-    return {"run": run.key, "cells": run.cells, "scored": scored}
+    load_result(store, done.run, protocol)
+    return done.document
 
 
 def say_if_counts_changed(store: Store, run: RunSpec) -> None:
@@ -264,10 +311,13 @@ def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
 @app.command()
 def worker(
     until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
+    device: Annotated[str, typer.Option(help="instead of PCF_DEVICE: auto, cpu, cuda:1, split …")] = "",
 ) -> None:
     """Take jobs from the queue and score them."""
     from pcf_core.jobs.worker import Worker
 
+    if device:
+        adopt({"PCF_DEVICE": device})
     Worker.open(settings()).run(until_idle=until_idle)
 
 
@@ -324,10 +374,12 @@ def risk_lines(found: RiskReport) -> list[str]:
     lines = []
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
         interval = found.intervals[name][0]
-        lines.append(
-            f"{name:<16} {getattr(found, name):.4f}  ({interval.low:.4f}–{interval.high:.4f}, templates)"
-        )
+        low, high = f"{interval.low:.4f}", f"{interval.high:.4f}"
+        lines.append(f"{name:<16} {getattr(found, name):.4f}  ({low}–{high}, {interval.unit}s)")
     lines.append(f"effective templates {found.effective_templates:.1f} of {len(found.templates)}")
+    facts = coverage_facts(found.coverage) if found.coverage else {}
+    facts |= self_audit_facts(found.self_audit) if found.self_audit else {}
+    lines += [f"{name}: {sentence}" for name, sentence in facts.items()]
     lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
     return lines + list(found.warnings)
 

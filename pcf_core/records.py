@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ FloatArray = NDArray[np.floating[Any]]
 Scale = Literal["pcf", "bvf"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
 Family = Literal["masked", "causal", "seq2seq", "permutation", "endpoint"]
+
+LOW_COVERAGE = 1e-4  # a cell in which the topic's words together get less of the probability is flagged
 
 # Version of each family's scoring rules: raise it when the same model and prompt would give another number.
 RULES: Mapping[str, str] = {
@@ -170,6 +172,10 @@ class ModelSpec(Record):
     title: str = ""
     notes: str = ""
 
+    def with_dtype(self, dtype: str) -> ModelSpec:
+        """The same model with weights as ``dtype``; behind an endpoint the server alone decides on that."""
+        return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
+
 
 class ScoringKey(Record):
     """All that decides the log-probability of a word in a prompt, and nothing else."""
@@ -200,27 +206,90 @@ class ScoringKey(Record):
         return digest(self.model_dump())
 
 
+class SamplingPlan(Record):
+    """Templates are drawn with replacement, by their counts, until the intervals are narrow enough.
+
+    ``within``: the half-width that the intervals of R, R^p and R^c shall have (uniform reference, PCF scale).
+    ``seed``: decides the draws; a finer plan begins with the same ones.  ``times``: [template] how often each
+    template of the set has been drawn so far.
+    """
+
+    within: float
+    seed: int = 0
+    times: tuple[int, ...]
+
+    @property
+    def draws(self) -> int:
+        return sum(self.times)
+
+
+class Prompts(Sequence[str]):
+    """Every template with every term, terms outside, each prompt made when it is asked for: there may be
+    millions.  A slice is a tuple.
+    """
+
+    def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
+        self._terms = terms
+        self._templates = templates
+
+    def __len__(self) -> int:
+        return len(self._terms) * len(self._templates)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        places = range(len(self))[index]
+        if isinstance(places, range):
+            return tuple(self[place] for place in places)
+        term, template = divmod(places, len(self._templates))
+        return self._templates[template].prompt(self._terms[term])
+
+
 class RunSpec(Record):
-    """What is asked for: every prompt of templates × evidence, for every word of the topic."""
+    """What is asked for: every prompt of templates × evidence, for every word of the topic.
+
+    With a ``plan``, only the templates that were drawn; ``templates`` is the set they are drawn from.
+    """
 
     scoring: ScoringKey
     topic: Topic
     evidence: Evidence
     templates: TemplateSet
+    plan: SamplingPlan | None = None
 
     @property
     def key(self) -> str:
-        """Run key, for links: weights, counts, criteria and scales are not part of it."""
-        return digest([self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash])
+        """Run key, for links: weights, counts, criteria and scales are not part of it, nor are the draws."""
+        parts: list[Any] = [self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash]
+        return digest(parts if self.plan is None else [*parts, [self.plan.within, self.plan.seed]])
 
     @property
-    def prompts(self) -> tuple[str, ...]:
+    def whole(self) -> RunSpec:
+        """The same run without a sampling plan."""
+        return self if self.plan is None else self.model_copy(update={"plan": None})
+
+    @property
+    def drawn(self) -> TemplateSet:
+        """The templates that are scored, in the order of the set: all, or those that a plan has drawn."""
+        if self.plan is None:
+            return self.templates
+        pairs = zip(self.templates.templates, self.plan.times, strict=True)
+        return self.templates.model_copy(
+            update={"templates": tuple(template for template, times in pairs if times)}
+        )
+
+    @property
+    def prompts(self) -> Prompts:
         """Prompts in the order occupation-major, template-minor."""
-        return tuple(t.prompt(term) for term in self.evidence.terms for t in self.templates.templates)
+        return Prompts(self.evidence.terms, self.drawn.templates)
 
     @property
     def cells(self) -> int:
-        return len(self.evidence.terms) * len(self.templates.templates)
+        return len(self.evidence.terms) * len(self.drawn.templates)
 
 
 @dataclass(frozen=True)
@@ -236,7 +305,8 @@ class SelfAudit(Record):
 
     ``traits``: what it does with spaces, opening and closing tokens, and how it batches, a sentence each.
     ``noise_floor``: the largest difference in nats between scores of the run and the same ones computed
-    again, one at a time (``noise_scores`` of them, with weights as ``noise_dtype``); ``None`` where none was.
+    again, one at a time (``noise_scores`` of them, with weights as ``noise_dtype``); ``None`` where none was,
+    or where one of the two is no probability at all, of which ``note`` tells.
     """
 
     traits: dict[str, str]
@@ -245,33 +315,16 @@ class SelfAudit(Record):
     noise_floor: float | None = None
     noise_scores: int = 0
     noise_dtype: str = ""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The scores of one run.
-
-    ``log_probabilities``: [occupation, template, word] nats, words in the order of ``words`` (the topic's
-    words less those left out).  ``tokens``: [word] tokens per word.  ``coverage``: per key (a number of
-    tokens, or ``"all"``) the [occupation, template] sum of the words' probabilities; ``None`` where the text
-    right of ``[Y]`` is scored together with the word.
-    """
-
-    run: RunSpec
-    words: tuple[str, ...]
-    log_probabilities: FloatArray
-    tokens: NDArray[np.int_]
-    coverage: Mapping[str, FloatArray] | None
-    left_out: tuple[LeftOut, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Preferences:
     """``values``: [occupation, template, group] probabilities that sum to 1 over groups (PCF Eq. 11).
 
-    ``coverage``: [occupation, template] probability that the model gives to all words of the topic together,
-    or ``None`` (see :class:`Scored`).
+    ``coverage``: [occupation, template] probability that the model gives to all words of the topic together;
+    of a masked model the largest over the numbers of tokens, which share no sample space; ``None`` where the
+    text right of ``[Y]`` is scored together with the word.
     """
 
     groups: tuple[str, ...]
@@ -279,6 +332,42 @@ class Preferences:
     templates: tuple[str, ...]
     values: FloatArray
     coverage: FloatArray | None = None
+
+    @property
+    def flagged(self) -> NDArray[np.bool_]:
+        """[occupation, template] whether the preferences say little: coverage under ``LOW_COVERAGE``."""
+        if self.coverage is None:
+            return np.zeros(self.values.shape[:2], dtype=bool)
+        return np.asarray(self.coverage < LOW_COVERAGE)
+
+
+class FlaggedCell(Record):
+    """A cell whose coverage is under ``LOW_COVERAGE``."""
+
+    occupation: str
+    template: str
+    coverage: float
+
+
+class CoverageRange(Record):
+    """Median and lowest probability of the topic's words together, over the cells of a run."""
+
+    median: float
+    lowest: float
+
+
+class CoverageSummary(Record):
+    """Coverage of a run (see :class:`Preferences`).
+
+    ``by_tokens``: over all cells, per number of tokens of the words (masked) or under ``all``.  ``flagged``
+    counts the cells of which none of these reaches ``limit``; ``listed`` names the lowest, at most a hundred.
+    """
+
+    by_tokens: dict[str, CoverageRange]
+    cells: int
+    flagged: int
+    listed: tuple[FlaggedCell, ...] = ()
+    limit: float = LOW_COVERAGE
 
 
 class Interval(Record):
@@ -289,6 +378,45 @@ class Interval(Record):
     low: float
     high: float
     unit: str = "template"
+
+
+class Look(Record):
+    """What a sampling plan has found after so many draws.
+
+    ``draws``: of ``templates`` distinct ones out of ``available``, those with a count above 0.
+    ``effective_draws``: (Σ w)² / Σ w² of the draws' importance weights, ``draws`` where the weights are the
+    counts.  ``estimates`` and ``intervals``: of R, R^p and R^c, by quantity; prejudice and caprice are
+    corrected for the bias of a sample.  ``half_width``: the widest of the three.  Once every template with a
+    count was drawn, the values are those of the whole set and ``half_width`` is 0.
+    """
+
+    within: float
+    draws: int
+    effective_draws: float
+    templates: int
+    available: int
+    half_width: float
+    estimates: dict[str, float]
+    intervals: dict[str, Interval]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every template with a count was drawn."""
+        return self.templates == self.available
+
+
+class CorrectedRisk(Record):
+    """R^p and R^c corrected for the bias of few templates, beside the plug-in figures; R has none.
+
+    ``headline``: whether the report's own prejudice and caprice, also of each occupation, are the corrected
+    ones; so it is where templates were drawn by a sampling plan.
+    """
+
+    prejudice_risk: float
+    caprice_risk: float
+    plug_in_prejudice_risk: float
+    plug_in_caprice_risk: float
+    headline: bool
 
 
 @dataclass(frozen=True)
@@ -322,3 +450,7 @@ class RiskReport:
     criterion: str = ""
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
+    coverage: CoverageSummary | None = None
+    self_audit: SelfAudit | None = None
+    corrected: CorrectedRisk | None = None
+    sampling: Look | None = None

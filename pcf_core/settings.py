@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -20,6 +24,9 @@ from pcf_core.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE_NAME = "pcf.toml"
+BASE_URL = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.\-]+)(:\d{1,5})?(/[\w.~%\-]+)*", re.ASCII)
+Engine = Literal["local", "ray"]
+SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY")  # what was given may hold a secret: never said back
 
 
 class Settings(BaseSettings):
@@ -30,17 +37,34 @@ class Settings(BaseSettings):
     )
 
     cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
+    scores: str = Field(
+        "", description="where the shards lie that several caches share: a folder, or a URL of fsspec's"
+    )
     assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
     shipped_results: bool = Field(True, description="whether the results that come with the app are shown")
     models: Path | None = Field(None, description="a folder of further model directories")
     allow_hub: bool = Field(True, description="whether models may be downloaded from the hub")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="device of the worker")
+    remote_code: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="hub ids of models that may run code of their own, with commas between"
+    )
+    device: str = Field(
+        "auto", description="`auto`, `cpu`, `mps`, `cuda`, `cuda:1`, or `split`: all GPUs for one model"
+    )
+    engine: Engine = Field(
+        "local", description="what scores a run: `local`, the worker itself, or `ray`, a cluster"
+    )
     threads: int = Field(0, ge=0, le=1024, description="CPU threads of the worker, 0 for all cores")
     shard_prompts: int = Field(512, ge=1, le=65536, description="prompts a shard")
     batch_tokens: int = Field(8192, ge=128, description="tokens a batch, padding included")
     start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
     worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
+    endpoint_url: str | None = Field(
+        None, description="base URL of an OpenAI-compatible completions server, such as vLLM's"
+    )
+    endpoint_key: SecretStr | None = Field(None, description="the key that the endpoint asks for")
+    endpoint_timeout: float = Field(120, gt=0, description="seconds to wait for an answer of the endpoint")
+    endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
 
     @field_validator("cache", "assets", "models", mode="before")
     @classmethod
@@ -48,6 +72,59 @@ class Settings(BaseSettings):
         """An empty text would be the working directory."""
         if isinstance(value, str) and not value.strip():
             raise PydanticCustomError("folder", "it must name a folder")
+        return value
+
+    @field_validator("endpoint_url")
+    @classmethod
+    def _is_a_base_url(cls, value: str | None) -> str | None:
+        """The URL is shown and becomes part of keys: it must hold no secret."""
+        url = (value or "").strip().rstrip("/")
+        if url and not BASE_URL.fullmatch(url):
+            raise PydanticCustomError(
+                "url",
+                "it must be the base URL of a server, such as http://localhost:8000/v1, without user name, "
+                "password or query; the key goes into PCF_ENDPOINT_KEY",
+            )
+        return url or None
+
+    @field_validator("endpoint_key")
+    @classmethod
+    def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        """A key of another alphabet would fail in each request, with itself in the message."""
+        secret = value.get_secret_value().strip() if value else ""
+        if not secret.isascii() or not secret.isprintable():
+            raise PydanticCustomError("key", "it must be printable ASCII characters on one line")
+        return SecretStr(secret) if secret else None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings as variables for a child process; with the endpoint's key, so never for a file."""
+        values = self.model_dump(mode="json", exclude_none=True)
+        if self.endpoint_key:
+            values["endpoint_key"] = self.endpoint_key.get_secret_value()
+        values["remote_code"] = ",".join(self.remote_code)
+        return {f"PCF_{name.upper()}": str(value) for name, value in values.items()}
+
+    @field_validator("remote_code", mode="before")
+    @classmethod
+    def _between_commas(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return [part.strip() for part in value.split(",") if part.strip()]
+
+    @field_validator("remote_code")
+    @classmethod
+    def _are_hub_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A directory's code is nobody's that one could name."""
+        if not all(re.fullmatch(r"[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*", name) for name in value):
+            raise PydanticCustomError("hub_ids", "it must hold hub ids such as org/name, commas between")
+        return value
+
+    @field_validator("device")
+    @classmethod
+    def _is_a_device(cls, value: str) -> str:
+        if not re.fullmatch(r"auto|cpu|mps|split|cuda(:\d{1,3})?", value):
+            raise PydanticCustomError("device", "it must be auto, cpu, mps, cuda, cuda:<number> or split")
         return value
 
     @property
@@ -73,6 +150,17 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
+def adopt(variables: Mapping[str, str]) -> None:
+    """Take variables such as PCF_DEVICE into the settings of this process and of those it starts.
+
+    Raises:
+        SettingsError: a value is not allowed.
+    """
+    os.environ.update(variables)
+    settings.cache_clear()
+    settings()
+
+
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """The settings of this process, read once.
@@ -85,9 +173,9 @@ def settings() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "PCF_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise SettingsError(
-            f"The setting {name} cannot be used: {first['msg']} (got {first['input']!r})."
-        ) from error
+        secret = name in SECRETIVE or first["type"] == "extra_forbidden"  # which may be a slip of such a name
+        got = "" if secret else f" (got {first['input']!r})"
+        raise SettingsError(f"The setting {name} cannot be used: {first['msg']}{got}.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(
             f"The settings file {FILE_NAME} cannot be read ({error}): write it as TOML in UTF-8."

@@ -57,6 +57,14 @@ def test_lists_follow_their_schemas(own_settings: Settings) -> None:
     assert "gender-reporting" in {templates["name"] for templates in answer_of("templates")}
 
 
+def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
+    done = run_cli("models", "--known")
+    known = json.loads(done.stdout)
+    jsonschema.validate(known, SCHEMAS["known"])
+    assert {"openai-community/gpt2", "meta-llama/Llama-2-70b-hf"} <= {model["name"] for model in known}
+    assert done.stderr == ""
+
+
 def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> None:
     scored = answer_of("score", "--model", "mini-gpt", *small)
     assert (scored["cells"], scored["scored"]) == (6, 6)
@@ -90,6 +98,30 @@ def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> 
         assert again[name] == pytest.approx(risk[name], abs=1e-12)
 
 
+def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Settings, tmp_path: Path) -> None:
+    """120 templates, drawn by their counts: the draw, its figures and their labels come with every answer."""
+    rows = [f"The [X] of house {i} said that [Y],{1 / (i + 1):.4f}" for i in range(120)]
+    (tmp_path / "many.csv").write_text("template,count\n" + "\n".join(rows) + "\n")
+    (tmp_path / "one.txt").write_text("nurse\n")
+    lists = ["--templates", str(tmp_path / "many.csv"), "--evidence", str(tmp_path / "one.txt")]
+    scored = answer_of("score", "--model", "mini-gpt", *lists, "--within", "0.08")
+    look = scored["sampling"]
+    assert look["half_width"] <= look["within"] == 0.08
+    assert scored["cells"] == scored["scored"] == look["templates"] < look["available"] == 120
+    again = answer_of("score", "--model", "mini-gpt", *lists, "--within", "0.08")
+    assert (again["run"], again["scored"], again["sampling"]) == (scored["run"], 0, look)
+    risk = answer_of("risk", scored["run"])
+    assert risk["sampling"] == look
+    assert risk["corrected"]["headline"] is True
+    assert risk["corrected"]["prejudice_risk"] == risk["prejudice_risk"]
+    assert risk["overall_risk"] == pytest.approx(risk["prejudice_risk"] + risk["caprice_risk"], abs=1e-12)
+    assert {interval["unit"] for rows in risk["intervals"].values() for interval in rows} == {"draw"}
+    assert "corrected for the bias of a sample" in " ".join(risk["warnings"])
+    out = tmp_path / "cells.json"
+    assert run_cli("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
+    assert len(json.loads(out.read_text())["cells"]) == 2 * look["templates"]
+
+
 def test_two_models_give_a_list(small: list[str]) -> None:
     both = answer_of("score", "--model", "mini-gpt", "--model", "mini-bert", *small)
     assert [item["cells"] for item in both] == [6, 6]
@@ -112,6 +144,10 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["nonsense"], "nonsense"),
         (["words", "--model", "mini-gpt", "--text", "The [Y] \x07"], "control characters"),
         (["score", "--model", "mini-gpt", "--dtype", "float8"], "--dtype"),
+        (["score", "--model", "mini-gpt", "--within", "0.5"], "--within"),
+        (["score", "--model", "masked:mini-gpt"], "cannot be read as masked"),
+        (["score", "--model", "org/name@../main"], "cannot be a revision"),
+        (["score", "--model", "gpt2"], "openai-community/gpt2"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(

@@ -31,7 +31,7 @@ ROOMS: dict[str, set[str]] = {
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}
-MAY_BE_HEAVY = {"models/loading.py", "scoring/masked.py", "scoring/causal.py"}
+MAY_BE_HEAVY = {"models/loading.py", "scoring/local.py", "scoring/masked.py", "scoring/causal.py"}
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
 
 

@@ -12,6 +12,7 @@ from pcf_core.records import (
     Group,
     ModelSpec,
     RunSpec,
+    SamplingPlan,
     ScoringKey,
     Template,
     TemplateSet,
@@ -57,14 +58,38 @@ def test_single_token_is_a_selection_and_the_boundary_is_not() -> None:
     assert ScoringKey.of(SPEC, "exact-boundary").hash != ScoringKey.of(SPEC, "exact").hash
 
 
+def test_a_plan_is_part_of_the_run_key_and_its_draws_are_not() -> None:
+    plan = SamplingPlan(within=0.01, times=(2, 1))
+    planned = RUN.model_copy(update={"plan": plan})
+    further = RUN.model_copy(update={"plan": plan.model_copy(update={"times": (5, 1)})})
+    finer = RUN.model_copy(update={"plan": plan.model_copy(update={"within": 0.005})})
+    seeded = RUN.model_copy(update={"plan": plan.model_copy(update={"seed": 1})})
+    assert planned.key == further.key
+    assert len({run.key for run in (RUN, planned, finer, seeded)}) == 4
+    assert planned.whole.key == RUN.key
+    assert plan.draws == 3
+
+
+def test_a_plan_asks_for_the_drawn_templates_alone() -> None:
+    run = RUN.model_copy(update={"plan": SamplingPlan(within=0.01, times=(0, 3))})
+    assert tuple(run.prompts) == ("A nurse felt [Y]", "A engineer felt [Y]")
+    assert run.cells == 2
+    assert run.drawn.texts == ("A [X] felt [Y]",)
+    assert RUN.drawn == RUN.templates
+
+
 def test_prompts_run_through_the_templates_first() -> None:
-    assert RUN.prompts == (
+    expected = (
         "The nurse said that [Y]",
         "A nurse felt [Y]",
         "The engineer said that [Y]",
         "A engineer felt [Y]",
     )
+    assert tuple(RUN.prompts) == RUN.prompts[:] == expected
+    assert (RUN.prompts[1:3], RUN.prompts[-1], len(RUN.prompts)) == (expected[1:3], expected[-1], 4)
     assert RUN.cells == 4
+    with pytest.raises(IndexError):
+        RUN.prompts[4]
 
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.lists(st.booleans())))

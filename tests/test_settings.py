@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,37 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("SHARD_PROMPTS", "0"), ("DEVICE", "toaster"), ("THREADS", "many")]
+    ("name", "value"),
+    [
+        ("SHARD_PROMPTS", "0"),
+        ("DEVICE", "toaster"),
+        ("DEVICE", "cuda:x"),
+        ("REMOTE_CODE", "org/name, /some/folder"),
+        ("THREADS", "many"),
+    ],
 )
 def test_a_value_that_is_not_allowed_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"PCF_{name}", value)
     with pytest.raises(SettingsError, match=f"PCF_{name}.*{value}"):
         settings()
+
+
+@pytest.mark.parametrize("value", ["auto", "cpu", "mps", "cuda", "cuda:0", "cuda:15", "split"])
+def test_devices(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("PCF_DEVICE", value)
+    assert settings().device == value
+
+
+@pytest.mark.parametrize(
+    ("value", "names"), [("", ()), ("org/name", ("org/name",)), (" a/b ,c/d-1.2,", ("a/b", "c/d-1.2"))]
+)
+def test_hub_ids_stand_between_commas(
+    monkeypatch: pytest.MonkeyPatch, value: str, names: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PCF_REMOTE_CODE", value)
+    assert settings().remote_code == names
+    monkeypatch.setenv("PCF_REMOTE_CODE", settings().environment["PCF_REMOTE_CODE"])
+    assert Settings().remote_code == names
 
 
 @pytest.mark.parametrize("name", ["CACHE", "ASSETS", "MODELS"])
@@ -71,3 +97,63 @@ def test_the_readme_lists_every_setting_with_its_meaning() -> None:
     )
     fields = {name.upper(): str(field.description) for name, field in Settings.model_fields.items()}
     assert rows == fields
+
+
+SECRET = "sk-a-secret-of-the-operator"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("http://localhost:8000/v1", "http://localhost:8000/v1"),
+        (" https://gpu-host.example/api/v1/ ", "https://gpu-host.example/api/v1"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
+        ("", None),
+    ],
+)
+def test_the_base_url_of_an_endpoint(monkeypatch: pytest.MonkeyPatch, given: str, kept: str | None) -> None:
+    monkeypatch.setenv("PCF_ENDPOINT_URL", given)
+    assert settings().endpoint_url == kept
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://user:{SECRET}@host/v1",
+        f"https://{SECRET}@host/v1",
+        f"https://host/v1?key={SECRET}",
+        f"https://host/v1#{SECRET}",
+        f"file:///{SECRET}",
+        f"host:8000/{SECRET}",
+        f"http:///{SECRET}",
+        f"http://host/a b/{SECRET}",
+    ],
+)
+def test_a_url_with_a_secret_or_of_no_server_is_refused_unseen(
+    monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("PCF_ENDPOINT_URL", url)
+    with pytest.raises(SettingsError, match="PCF_ENDPOINT_URL cannot be used: it must be the base URL") as e:
+        settings()
+    assert SECRET not in str(e.value)
+
+
+@pytest.mark.parametrize("line", [f'endpoint_key = "{SECRET}é"', f'endpoint_kee = "{SECRET}"'])
+def test_a_key_that_cannot_be_used_is_not_said_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "pcf.toml").write_text(line, encoding="utf8")
+    monkeypatch.setitem(Settings.model_config, "toml_file", tmp_path / "pcf.toml")
+    with pytest.raises(SettingsError, match=r"PCF_ENDPOINT_KE\w cannot be used") as e:
+        settings()
+    assert SECRET not in "".join(traceback.format_exception(e.value))
+
+
+def test_the_key_is_masked_everywhere_but_for_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ENDPOINT_KEY", f" {SECRET}\n")
+    made = settings()
+    assert SECRET not in f"{made!r} {made} {made.model_dump_json()}"
+    assert made.environment["PCF_ENDPOINT_KEY"] == SECRET
+    monkeypatch.setenv("PCF_ENDPOINT_KEY", " ")
+    settings.cache_clear()
+    assert "PCF_ENDPOINT_KEY" not in settings().environment

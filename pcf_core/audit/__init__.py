@@ -5,18 +5,14 @@
 Layer: may import topics, store, risk and stats; never torch, never streamlit.
 """
 
+from pcf_core.audit.assembling import Result, assemble
 from pcf_core.audit.matrix import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import report, risk_report
-from pcf_core.audit.results import Result, check_protocol, load_result, result_name
-from pcf_core.audit.words import (
-    assemble,
-    build_run,
-    coverage_of,
-    missing_blocks,
-    preferences_of,
-    select_words,
-)
+from pcf_core.audit.parts import missing_blocks, prompt_parts
+from pcf_core.audit.reading import look_at, report
+from pcf_core.audit.results import check_protocol, load_result, result_name, self_audit_of
+from pcf_core.audit.sampling import furthest, planned, with_draws
+from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_words
 
 __all__ = [
     "Result",
@@ -25,12 +21,17 @@ __all__ = [
     "build_run",
     "check_protocol",
     "coverage_of",
+    "furthest",
     "load_result",
+    "look_at",
     "matrix_report",
     "missing_blocks",
+    "planned",
     "preferences_of",
+    "prompt_parts",
     "report",
     "result_name",
-    "risk_report",
     "select_words",
+    "self_audit_of",
+    "with_draws",
 ]

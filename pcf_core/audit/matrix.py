@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import risk_report
+from pcf_core.audit.writing import Reading, risk_report
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, RiskReport
 from pcf_core.risk import Criterion
@@ -45,16 +45,16 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
             "A matrix carries its own weights and is measured against the uniform reference; "
             "drop --weights and --reference."
         )
-    return risk_report(
-        values,
+    reading = Reading(
+        values=values,
         groups=names["groups"],
         occupations=names["occupations"],
         templates=names["templates"],
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
         criterion=Criterion.parse(options.criterion, options.scale),
-        resamples=resamples,
     )
+    return risk_report(reading, resamples)
 
 
 def number_array(value: Any, name: str, dimensions: int) -> FloatArray:

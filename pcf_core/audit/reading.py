@@ -1,25 +1,32 @@
-"""From preferences to a risk report, under view options, with template-bootstrap intervals."""
+"""From preferences to a risk report, under view options."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 import numpy as np
 
+from pcf_core.audit.assembling import Result
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import Result
-from pcf_core.errors import EvidenceError
-from pcf_core.records import FloatArray, Interval, LeftOut, OccupationRisk, RiskReport, RunSpec
-from pcf_core.risk import Criterion, Decomposition, decompose, total
-from pcf_core.stats import BootstrapResult, effective_number, rough, template_bootstrap
-from pcf_core.topics import labour_reference, occupation_weights, template_weights
-
-RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import plan_report, weights_of
+from pcf_core.audit.writing import Reading, risk_report
+from pcf_core.errors import EvidenceError, RunError
+from pcf_core.records import LeftOut, Look, Protocol, RiskReport, RunSpec
+from pcf_core.risk import Criterion
+from pcf_core.store import Store
+from pcf_core.topics import labour_reference, occupation_weights
 
 
 def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Risk of a run under the given view options, with template-bootstrap intervals.
 
+    A run with a sampling plan gives estimates of what all its templates would give, with their intervals.
+
     Raises:
         EvidenceError: weights that cannot be used.
+        TemplateError: template weights that a sampling plan does not allow.
         CriterionError: a criterion or reference that cannot be used.
     """
     weights = occupation_weights(run.evidence, options.occupation_weights)
@@ -49,95 +56,29 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         )
     rows = [run.evidence.terms.index(term) for term in occupation]
     criterion = Criterion.parse(options.criterion, options.scale, reference)
-    return risk_report(
-        result.preferences.values[rows],
+    reading = Reading(
+        values=result.preferences.values[rows],
         groups=result.preferences.groups,
         occupations=tuple(occupation),
         templates=result.preferences.templates,
-        template_weights=template_weights(run.templates, options.template_weighting),
+        template_weights=weights_of(run, options.template_weighting),
         occupation_weights=np.array(list(occupation.values())),
         criterion=criterion,
-        resamples=resamples,
         left_out=tuple(left_out),
         warnings=tuple(warnings),
     )
+    found = risk_report(reading, resamples) if run.plan is None else plan_report(reading, run, resamples)
+    return replace(found, coverage=result.coverage, self_audit=result.self_audit)
 
 
-def risk_report(
-    values: FloatArray,
-    *,
-    groups: tuple[str, ...],
-    occupations: tuple[str, ...],
-    templates: tuple[str, ...],
-    template_weights: FloatArray,
-    occupation_weights: FloatArray,
-    criterion: Criterion,
-    resamples: int = 2000,
-    left_out: tuple[LeftOut, ...] = (),
-    warnings: tuple[str, ...] = (),
-) -> RiskReport:
-    """Decompose [occupation, template, group] preferences into a report (PCF Eq. 4–9)."""
-    parts = decompose(values, template_weights, criterion)
-    totals = total(parts, occupation_weights)
-    bootstrap = template_bootstrap(
-        values, template_weights, occupation_weights, criterion, resamples=resamples
-    )
-    shares = occupation_weights / occupation_weights.sum()
-    normalised = template_weights / template_weights.sum()
-    effective = effective_number(normalised)
-    if len(templates) == 1:
-        warnings += ("There is one template: an interval over templates says nothing.",)
-    elif rough(effective):
-        warnings += (
-            f"{len(templates):,} templates count as {effective:.1f}, by their weights: means and intervals "
-            "are rough.",
-        )
-    return RiskReport(
-        overall_risk=totals.overall_risk,
-        prejudice_risk=totals.prejudice_risk,
-        caprice_risk=totals.caprice_risk,
-        effective_templates=effective,
-        groups=groups,
-        templates=templates,
-        template_weights=normalised,
-        occupations=tuple(
-            occupation_risk(index, name, shares, parts, groups, bootstrap)
-            for index, name in enumerate(occupations)
-        ),
-        intervals={name: (bootstrap.intervals[name],) for name in RISKS},
-        criterion=criterion.name,
-        left_out=left_out,
-        warnings=warnings,
-    )
+def look_at(store: Store, run: RunSpec) -> Look:
+    """What a run with a sampling plan has found, under the options in which its goal is stated.
 
-
-def occupation_risk(
-    index: int,
-    name: str,
-    weights: FloatArray,
-    parts: Decomposition,
-    groups: tuple[str, ...],
-    bootstrap: BootstrapResult,
-) -> OccupationRisk:
-    """One row of the report."""
-    unit = bootstrap.intervals["overall_risk"]
-    intervals = {
-        risk: (
-            Interval(
-                over=unit.over, level=unit.level, unit=unit.unit, low=float(bounds[0]), high=float(bounds[1])
-            ),
-        )
-        for risk in RISKS
-        for bounds in [bootstrap.occupations[risk][index]]
-    }
-    return OccupationRisk(
-        occupation=name,
-        weight=float(weights[index]),
-        overall_risk=float(parts.overall[index]),
-        prejudice_risk=float(parts.prejudice[index]),
-        caprice_risk=float(parts.caprice[index]),
-        stereotype_sd=float(parts.stereotype_sd[index]),
-        stereotype=dict(zip(groups, parts.stereotype[index].tolist(), strict=True)),
-        preferences=dict(zip(groups, parts.mean_preferences[index].tolist(), strict=True)),
-        intervals=intervals,
-    )
+    Raises:
+        RunError: its draws are not scored yet, or it has no plan.
+    """
+    options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
+    look = report(load_result(store, run, options.protocol), run, options).sampling
+    if look is None:
+        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
+    return look

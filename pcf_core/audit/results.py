@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
-from pcf_core.audit.words import assemble, preferences_from
+from pcf_core.audit.assembling import Result, assemble
 from pcf_core.errors import RunError
-from pcf_core.records import LeftOut, Preferences, Protocol, RunSpec, Scored
+from pcf_core.records import CoverageSummary, LeftOut, Preferences, Protocol, RunSpec, SelfAudit
 from pcf_core.store import Store
 
-LOW_COVERAGE = 1e-4
-RESULT_VERSION = 1  # raise it when kept preferences or their warnings would come out differently
-
-
-@dataclass(frozen=True)
-class Result:
-    """A run's preferences with what has to be said about them."""
-
-    preferences: Preferences
-    words: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
-    tokens: tuple[int, ...]
-    warnings: tuple[str, ...]
+RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
+LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
@@ -43,7 +34,8 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 def result_name(run: RunSpec, protocol: Protocol) -> str:
     """Name of the kept aggregates: all that decides them beside the run key."""
     aligned = "-aligned" if protocol == "single-token" and run.topic.aligned else ""
-    return f"preferences-{RESULT_VERSION}-{protocol}{aligned}"
+    drawn = "" if run.plan is None else f"-{run.drawn.hash}"
+    return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{drawn}"
 
 
 def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result:
@@ -54,68 +46,76 @@ def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Res
     """
     check_protocol(run, protocol)
     name = result_name(run, protocol)
-    shape = (len(run.evidence.terms), len(run.templates.templates))
+    result = _kept(store, run, name)
+    if result is None:
+        result = assemble(store, run, protocol)
+        _keep(store, run, name, result)
+    found = self_audit_of(store, run)
+    return replace(result, self_audit=found, warnings=result.warnings + noise_warnings(found))
+
+
+def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
     kept = store.load_result(run.key, name)
-    if kept is not None:
-        columns, facts = kept
-        coverage = columns.get("coverage")
-        preferences = Preferences(
-            groups=run.topic.group_names,
-            occupations=run.evidence.terms,
-            templates=run.templates.texts,
-            values=np.stack([columns[f"group_{i}"] for i in range(len(run.topic.groups))], axis=-1).reshape(
-                *shape, -1
-            ),
-            coverage=None if coverage is None else coverage.reshape(shape),
-        )
-        left_out = tuple(LeftOut(**item) for item in facts["left_out"])
-        return Result(
-            preferences,
-            tuple(facts["words"]),
-            left_out,
-            tuple(facts["tokens"]),
-            tuple(facts["warnings"]),
-        )
-    scored = assemble(store, run, protocol)
-    preferences = preferences_from(scored)
-    result = Result(
-        preferences,
-        scored.words,
-        scored.left_out,
-        tuple(int(count) for count in scored.tokens),
-        warnings_of(scored),
+    if kept is None:
+        return None
+    columns, facts = kept
+    shape = (len(run.evidence.terms), len(run.drawn.templates))
+    coverage = columns.get("coverage")
+    preferences = Preferences(
+        groups=run.topic.group_names,
+        occupations=run.evidence.terms,
+        templates=run.drawn.texts,
+        values=np.stack([columns[f"group_{i}"] for i in range(len(run.topic.groups))], axis=-1).reshape(
+            *shape, -1
+        ),
+        coverage=None if coverage is None else coverage.reshape(shape),
     )
+    return Result(
+        preferences,
+        tuple(facts["words"]),
+        tuple(LeftOut(**item) for item in facts["left_out"]),
+        tuple(facts["tokens"]),
+        tuple(facts["warnings"]),
+        None if facts["coverage"] is None else CoverageSummary(**facts["coverage"]),
+    )
+
+
+def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
+    preferences = result.preferences
     columns = {f"group_{i}": preferences.values[..., i].ravel() for i in range(len(preferences.groups))}
     if preferences.coverage is not None:
         columns["coverage"] = preferences.coverage.ravel()
-    store.save_result(
-        run.key,
-        name,
-        columns,
-        {
-            "words": list(result.words),
-            "left_out": [item.model_dump() for item in result.left_out],
-            "tokens": list(result.tokens),
-            "warnings": list(result.warnings),
-        },
+    facts: dict[str, Any] = {
+        "words": list(result.words),
+        "left_out": [item.model_dump() for item in result.left_out],
+        "tokens": list(result.tokens),
+        "warnings": list(result.warnings),
+        "coverage": None if result.coverage is None else result.coverage.model_dump(),
+    }
+    store.save_result(run.key, name, columns, facts)
+
+
+def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
+    """What the scorer found out about itself in this run.
+
+    ``None`` where nothing was scored for the run itself, or another version of the app has scored it.
+    """
+    try:
+        found = store.run_info(run.key).provenance.get("self_audit")
+        return None if found is None else SelfAudit.model_validate(found)
+    except (RunError, ValidationError):
+        return None
+
+
+def noise_warnings(found: SelfAudit | None) -> tuple[str, ...]:
+    """A sentence where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
+    if found is None or not found.noise_scores:
+        return ()
+    if found.noise_floor is None:
+        return (f"Scores do not hold when they are made again: {found.note}",)
+    if found.noise_floor <= LARGE_NOISE:
+        return ()
+    return (
+        f"Scores made again, one at a time in {found.noise_dtype}, differ by up to {found.noise_floor:.2g} "
+        "nats: smaller differences between preferences say nothing.",
     )
-    return result
-
-
-def warnings_of(scored: Scored) -> tuple[str, ...]:
-    """Sentences that belong beside every number of this run."""
-    warnings = []
-    if scored.coverage:
-        largest = np.max(np.stack(list(scored.coverage.values())), axis=0)
-        low = int((largest < LOW_COVERAGE).sum())
-        if low:
-            warnings.append(
-                f"In {low:,} of {largest.size:,} cells the topic's words together get less than "
-                f"{LOW_COVERAGE:g} of the probability: preferences there say little."
-            )
-    if scored.run.scoring.family == "masked" and len(set(scored.tokens.tolist())) > 1:
-        warnings.append(
-            "Words of several tokens are scored with as many masks; their probabilities are conditional on "
-            "the number of tokens and are added up to preferences all the same."
-        )
-    return tuple(warnings)

@@ -1,28 +1,28 @@
-"""From a run to preferences: which words count, what their group gets, what the store has."""
+"""From words to groups: which words count, what their group gets, how much of the probability they cover."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from pcf_core.errors import ModelError, RunError, TemplateError
+from pcf_core.errors import ModelError
 from pcf_core.records import (
     Evidence,
     FloatArray,
     LeftOut,
     ModelSpec,
-    Preferences,
     Protocol,
     RunSpec,
-    Scored,
     ScoringKey,
     TemplateSet,
     TokenTable,
     Topic,
 )
-from pcf_core.store import Store
+
+# Families whose probabilities hold given a word's number of tokens, and those that see text right of [Y].
+BY_TOKENS = ("masked", "permutation")
+SEES_RIGHT = (*BY_TOKENS, "seq2seq")
 
 
 def build_run(
@@ -30,11 +30,6 @@ def build_run(
 ) -> RunSpec:
     """Say what is asked for; nothing is scored."""
     return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
-
-
-def missing_blocks(store: Store, run: RunSpec) -> list[Any]:
-    """What the store lacks of a run: a list of blocks of prompts × words."""
-    return list(store.missing(run.scoring, run.prompts, run.topic.words))
 
 
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
@@ -46,7 +41,7 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
         words: the words that were scored, a subset of the topic's.
 
     Returns:
-        [..., group] probabilities that sum to 1 over groups.
+        [..., group] probabilities that sum to 1 over groups; NaN where no word has any probability.
 
     Raises:
         ModelError: a group has no word left.
@@ -61,7 +56,8 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
             )
         groups.append(np.logaddexp.reduce(log_probabilities[..., columns].astype(np.float64), axis=-1))
     logs = np.stack(groups, axis=-1)
-    logs -= logs.max(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        logs -= logs.max(axis=-1, keepdims=True)
     odds = np.exp(logs)
     return np.asarray(odds / odds.sum(axis=-1, keepdims=True))
 
@@ -98,70 +94,14 @@ def coverage_of(
     Args:
         log_probabilities: [..., word] nats.
         tokens: [word] tokens per word.
-        family: masked scores are conditional on the number of tokens and do not share a sample space, so they
-            are summed per number of tokens; others under the key ``all``.
+        family: scores of masked and permutation models are conditional on the number of tokens and do not
+            share a sample space, so they are summed per number of tokens; others under the key ``all``.
         right_text: whether text stands right of ``[Y]``; a causal score then includes it: ``None``.
     """
-    if family != "masked" and right_text:
+    if family not in SEES_RIGHT and right_text:
         return None
     probabilities = np.exp(log_probabilities.astype(np.float64))
-    if family != "masked":
+    if family not in BY_TOKENS:
         return {"all": probabilities.sum(axis=-1)}
     counts = np.asarray(tokens)
     return {str(k): probabilities[..., counts == k].sum(axis=-1) for k in sorted(set(tokens))}
-
-
-def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Scored:
-    """Gather a run's word log-probabilities from the store.
-
-    Tokens are counted behind a space.  Where a template has none before ``[Y]``, the counts do not hold, so a
-    masked model's coverage is not given and ``single-token`` is refused.
-
-    Raises:
-        RunError: some of its cells are not scored yet.
-        TemplateError: ``single-token`` and a template without a space before ``[Y]``.
-    """
-    table = store.known_words(run.scoring)
-    unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
-    missing = 0 if unknown else sum(len(block.prompts) for block in missing_blocks(store, run))
-    if unknown or missing:
-        raise RunError(
-            f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
-            "scored; score it first (the page Score, or `python -m pcf_core score`)."
-        )
-    words, left_out = select_words(run.topic, table, protocol)
-    spaced = all(" [Y]" in text for text in run.templates.texts)
-    if protocol == "single-token" and not spaced:
-        raise TemplateError(
-            "The protocol single-token counts a word's tokens behind a space, but a template has none before "
-            "[Y]; read this run with the protocol exact."
-        )
-    shape = (len(run.evidence.terms), len(run.templates.templates), len(words))
-    logs = store.gather(run.scoring, run.prompts, words).reshape(shape)
-    if np.isnan(logs).any():
-        raise RunError(f"A shard of the run {run.key} was damaged while it was read; score the run again.")
-    tokens = [table.tokens[word] for word in words]
-    right = any(not text.endswith("[Y]") for text in run.templates.texts)
-    masked = run.scoring.family == "masked"
-    return Scored(
-        run=run,
-        words=words,
-        log_probabilities=logs,
-        tokens=np.asarray(tokens, dtype=np.int_),
-        coverage=coverage_of(logs, tokens, run.scoring.family, right) if spaced or not masked else None,
-        left_out=left_out,
-    )
-
-
-def preferences_from(scored: Scored) -> Preferences:
-    """Add the words up to groups; ``coverage`` is that of one-token words for masked models, else of all."""
-    coverage = None
-    if scored.coverage:
-        coverage = scored.coverage.get("all", scored.coverage.get("1"))
-    return Preferences(
-        groups=scored.run.topic.group_names,
-        occupations=scored.run.evidence.terms,
-        templates=scored.run.templates.texts,
-        values=preferences_of(scored.log_probabilities, scored.run.topic, scored.words),
-        coverage=coverage,
-    )

@@ -24,8 +24,8 @@ def heat_map(
 ) -> go.Figure:
     """Draw P(group) for the chosen occupations (rows) and templates (columns), both in the order given.
 
-    The margins speak of all templates, not only the columns shown: on the right the weighted mean of each
-    occupation, on top each shown template's share of the weight.
+    A cross marks a flagged cell.  The margins speak of all templates, not only the columns shown: on the
+    right the weighted mean of each occupation, on top each shown template's share of the weight.
 
     Args:
         preferences: [occupation, template, group].
@@ -57,6 +57,9 @@ def heat_map(
     figure.add_trace(
         _cells(values[:, columns], keys_x, keys_y, name, _coverage(preferences, rows, columns)), 2, 1
     )
+    flagged = preferences.flagged[np.ix_(rows, columns)]
+    if flagged.any():
+        figure.add_trace(_flags(flagged, keys_x, keys_y), row=2, col=1)
     figure.add_trace(_means(values @ weights, keys_y, name, neutral), row=2, col=2)
 
     contexts = {key: theme.text(theme.short_template(preferences.templates[int(key)]), 28) for key in keys_x}
@@ -101,6 +104,19 @@ def _cells(
         hoverongaps=False,
         hovertemplate=hover + "<extra></extra>",
         name=f"P({name})",
+    )
+
+
+def _flags(flagged: np.ndarray, keys_x: list[str], keys_y: list[str]) -> go.Scatter:
+    """A cross on each cell of which the preferences say little."""
+    places = np.argwhere(flagged)
+    return go.Scatter(
+        x=[keys_x[column] for _, column in places],
+        y=[keys_y[row] for row, _ in places],
+        mode="markers",
+        marker={"symbol": "x-thin", "size": 8, "line": {"width": 1.5, "color": theme.MUTED}},
+        hoverinfo="skip",
+        name="flagged: next to no coverage",
     )
 
 

@@ -6,23 +6,36 @@ that shows them as Markdown escapes them first.
 Layer: may import records, charts and audit; imports only records.
 """
 
+from pcf_core.findings.looks import contexts, look_finding
 from pcf_core.findings.models import comparison_finding, overview_finding, risk_finding
-from pcf_core.findings.notes import left_out_note
+from pcf_core.findings.notes import (
+    coverage_facts,
+    coverage_note,
+    left_out_note,
+    self_audit_facts,
+    tokens_note,
+)
 from pcf_core.findings.numbers import count, mean_deviation, number, percent, with_interval
 from pcf_core.findings.occupations import heat_map_finding, occupation_finding, tails_finding, tilt_finding
 
 __all__ = [
     "comparison_finding",
+    "contexts",
     "count",
+    "coverage_facts",
+    "coverage_note",
     "heat_map_finding",
     "left_out_note",
+    "look_finding",
     "mean_deviation",
     "number",
     "occupation_finding",
     "overview_finding",
     "percent",
     "risk_finding",
+    "self_audit_facts",
     "tails_finding",
     "tilt_finding",
+    "tokens_note",
     "with_interval",
 ]

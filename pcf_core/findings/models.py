@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pcf_core.findings.looks import contexts
 from pcf_core.findings.numbers import count, listed, mean_deviation, number, percent, with_interval
 from pcf_core.records import RiskReport
 
 
 def risk_finding(model: str, report: RiskReport) -> str:
     """R with its interval, over what, and how it splits into prejudice and caprice."""
-    occupations, templates = len(report.occupations), len(report.templates)
     sentence = (
         f"The discrimination risk of {model} is {risk_with_interval(report)} "
-        f"over {count(occupations, 'occupation')} and {count(templates, 'template')}"
+        f"over {count(len(report.occupations), 'occupation')} "
+        f"and {contexts(len(report.templates), report.sampling)}"
     )
     if report.overall_risk <= 0:
         return f"{sentence}."
@@ -24,9 +25,10 @@ def risk_finding(model: str, report: RiskReport) -> str:
             f"Its standard deviation is {number(mean_deviation(report))}, averaged over occupations."
         )
     share = report.prejudice_risk / report.overall_risk
+    corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
         f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
-        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)})."
+        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}."
     )
 
 

@@ -1,10 +1,14 @@
-"""What has to be said beside a number: what was left out."""
+"""What has to be said beside a number: what was left out, how much is covered, how far scores hold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from pcf_core.records import LeftOut
+from pcf_core.findings.numbers import count, number
+from pcf_core.records import LOW_COVERAGE, CoverageSummary, LeftOut, SelfAudit
+
+TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
 
 
 def left_out_note(left_out: Sequence[LeftOut]) -> str:
@@ -13,3 +17,64 @@ def left_out_note(left_out: Sequence[LeftOut]) -> str:
     for item in left_out:
         reasons.setdefault(item.reason, []).append(item.name)
     return " ".join(f"Left out, {reason}: {', '.join(names)}." for reason, names in reasons.items())
+
+
+def tokens_note(tokens: Iterable[int]) -> str:
+    """How many words have how many tokens."""
+    sizes = sorted(Counter(tokens).items())
+    parts = ", ".join(f"{words:,} of {count(size, 'token')}" for size, words in sizes)
+    return f"{count(sum(words for _, words in sizes), 'word is', 'words are')} scored: {parts}."
+
+
+def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
+    """How much of the probability the topic's words get, and the cells in which it is next to none."""
+    if coverage is None:
+        return {"coverage": "not defined for these templates"}
+    ranges = [
+        f"{words_of(key)}median {number(found.median)}, lowest {number(found.lowest)}"
+        for key, found in coverage.by_tokens.items()
+    ]
+    return {
+        "coverage": "; ".join(ranges),
+        "flagged cells": f"{coverage.flagged:,} of {coverage.cells:,}, with a coverage under "
+        f"{number(coverage.limit)}",
+    }
+
+
+def words_of(key: str) -> str:
+    """Which words a coverage speaks of, by its key; nothing where it is all of them."""
+    return "" if key == "all" else f"words of {count(int(key), 'token')}: "
+
+
+def coverage_note(shares: Mapping[str, float] | None) -> str:
+    """How much of the probability the topic's words get in one cell, per number of tokens or ``all``."""
+    if shares is None:
+        return "Coverage is not defined: the text right of the word is scored with it."
+    parts = ", ".join(f"{words_of(key)}{number(share)}" for key, share in shares.items())
+    flag = (
+        f" It is under {number(LOW_COVERAGE)}: the cell is flagged, its preferences say little."
+        if max(shares.values()) < LOW_COVERAGE
+        else ""
+    )
+    return f"Coverage, what the topic's words together take of the probability here: {parts}.{flag}"
+
+
+def self_audit_facts(found: SelfAudit | None) -> dict[str, str]:
+    """What a scorer found out about itself, a name and a sentence each."""
+    if found is None:
+        return {"self-audit": "none: nothing was scored for this run itself, or by an earlier version"}
+    facts = {TRAITS.get(name, name): sentence for name, sentence in found.traits.items()}
+    facts["tokens per word"] = tokens_note(found.tokens.values())
+    facts["words left out"] = left_out_note(found.left_out) or "none"
+    facts["noise floor"] = noise_note(found)
+    return facts
+
+
+def noise_note(found: SelfAudit) -> str:
+    """How far scores move when they are made again, one at a time."""
+    if found.noise_floor is None:
+        return found.note or "not measured"
+    return (
+        f"Scores of the run and the same ones made alone differ by at most {number(found.noise_floor)} nats "
+        f"({count(found.noise_scores, 'score')}, {found.noise_dtype})."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pcf_core.audit import missing_blocks
 from pcf_core.errors import ModelError
 from pcf_core.jobs.queue import Queue
 from pcf_core.models import resolve
@@ -22,7 +23,7 @@ RECENT_JOBS = 40
 class Estimate:
     """``missing`` cells; ``seconds`` is None while nothing like it was measured; sizes in bytes.
 
-    ``basis`` says in a sentence where the time comes from.
+    ``basis`` says in a sentence where the time comes from.  ``at_most``: a sampling plan may end earlier.
     """
 
     missing: int
@@ -30,30 +31,42 @@ class Estimate:
     memory_bytes: float
     disk_bytes: float
     basis: str
+    at_most: bool = False
 
 
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     """Estimate a run from what the store lacks and from finished jobs on this machine.
 
     Time is the missing cells over the rate of the last finished job of the same model; of another model, the
-    rate is scaled by the number of parameters, which is rough.
+    rate is scaled by the number of parameters, which is rough.  When a sampling plan will stop is not known
+    before, so its estimate is that of all templates it may draw.
 
     Raises:
         ModelError: the model's files cannot be read.
     """
-    blocks = store.missing(run.scoring, run.prompts, run.topic.words)
-    missing = sum(len(block.prompts) for block in blocks)
-    scores = sum(len(block.prompts) * len(block.words) for block in blocks)
+    missing = scores = 0
+    for block in missing_blocks(store, everything(run)):
+        missing += len(block.prompts)
+        scores += len(block.prompts) * len(block.words)
     spec = resolve(run.scoring.model)
     seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, queue)
     return Estimate(
         missing=missing,
         seconds=seconds,
-        memory_bytes=spec.parameters * BYTES_A_WEIGHT[run.scoring.dtype]
+        memory_bytes=spec.parameters * BYTES_A_WEIGHT.get(run.scoring.dtype, 0)
         + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
         disk_bytes=float(scores * BYTES_A_SCORE),
         basis=basis,
+        at_most=run.plan is not None,
     )
+
+
+def everything(run: RunSpec) -> RunSpec:
+    """The run with every template that its sampling plan may draw; a run without one as it is."""
+    if run.plan is None:
+        return run
+    times = tuple(int(template.count > 0) for template in run.templates.templates)
+    return run.model_copy(update={"plan": run.plan.model_copy(update={"times": times})})
 
 
 def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:

@@ -51,14 +51,12 @@ def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
 
 def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes]:
     """A detached process with the same settings; what it prints goes to the worker's log."""
-    values = settings.model_dump(mode="json", exclude_none=True)
-    environment = {**os.environ, **{f"PCF_{name.upper()}": str(value) for name, value in values.items()}}
     try:
         with (settings.cache / LOG_NAME).open("ab") as log:
             return subprocess.Popen(
                 command,
                 cwd=ROOT,
-                env=environment,
+                env={**os.environ, **settings.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -158,6 +158,13 @@ class Queue:
             id=job_id, done=done, total=total, rate=rate, owner=owner,
         )  # fmt: skip
 
+    def note(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
+        """What a running job has found so far; its result takes the place of it."""
+        self._run(
+            f"UPDATE jobs SET result = :result, updated = :now WHERE {HELD}",
+            id=job_id, result=json.dumps(result), owner=owner,
+        )  # fmt: skip
+
     def cancelled(self, job_id: int, owner: str | None = None) -> bool:
         """Whether work on it has to stop: it was cancelled, or is no longer this owner's."""
         return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)

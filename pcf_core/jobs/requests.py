@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcf_core.audit import furthest
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.records import Protocol, Record, RunSpec, Topic, digest
@@ -13,7 +14,8 @@ SMALL = 1  # jobs of this priority or above are answered between two batches of 
 class ScoreRequest(Record):
     """Score what the store lacks of a run: its key in the store, and the names by which people know it.
 
-    Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names.
+    Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
+    ``within`` is the goal of the run's sampling plan, if it has one.
     """
 
     run: str
@@ -23,6 +25,7 @@ class ScoreRequest(Record):
     templates: str
     evidence: str
     protocol: str
+    within: float | None = None
 
 
 class WordsRequest(Record):
@@ -43,7 +46,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    store.ask_for(run)
+    store.ask_for(furthest(store, run))
     request = ScoreRequest(
         run=run.key,
         model=run.scoring.model,
@@ -52,6 +55,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
         templates=run.templates.name,
         evidence=run.evidence.name,
         protocol=run.scoring.protocol,
+        within=None if run.plan is None else run.plan.within,
     )
     return queue.submit("score", run.key, request.model_dump(mode="json"), total=missing)
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import platform
-import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-import pcf_core
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.audit import missing_blocks, prompt_parts
+from pcf_core.errors import ModelError
+from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock, environment, score_block
+from pcf_core.jobs.self_audit import audit_scores
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, RunSpec, TokenTable
 from pcf_core.scoring.base import Scorer
@@ -22,7 +21,6 @@ from pcf_core.store import Missing, Store
 OpenScorer = Callable[[ModelSpec, str], Scorer]
 
 WINDOW_SECONDS = 30.0
-LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 
 
 class Stopped(Exception):
@@ -76,12 +74,15 @@ def score_run(
         StoreError: the store is full or read-only.
     """
     words = run.topic.words
-    blocks = store.missing(run.scoring, run.prompts, words)
-    if not blocks:
+    known = {info.run.key: info for info in store.runs()}.get(run.key)
+    begun = known is not None and bool(known.provenance) and not known.complete  # and not audited yet
+    if not begun and next(missing_blocks(store, run), None) is None:
         require_every_group(run, store.known_words(run.scoring))
-        return _keep(run, store, 0, {})
+        if known is None or not known.complete or known.run != run:
+            store.save_run(run, {} if known is None else known.provenance, complete=True)
+        return 0
     store.must_be_writable()  # loading a model can take minutes
-    spec = resolve(run.scoring.model).model_copy(update={"dtype": run.scoring.dtype})
+    spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     scorer = open_scorer(spec, run.scoring.protocol)
     if scorer.key.hash != run.scoring.hash:
         raise ModelError(
@@ -94,70 +95,86 @@ def score_run(
     refused = tuple(word for word in words if word in table.refused)
     if set(refused) - set(store.known_words(run.scoring).refused):
         store.write(run.scoring, (), refused, table, np.empty((0, 0)), environment(scorer))
-    cells = Counter(run.prompts)
-    blocks = store.missing(run.scoring, run.prompts, words)
-    total = sum(cells[prompt] for block in blocks for prompt in block.prompts)
-    work = _Work(run, store, scorer, table, cells, total, on_progress, should_stop, between_batches)
-    for block in blocks:
-        work.score(block)
-    return _keep(run, store, work.scored, environment(scorer))
+    work = _Work(run, store, scorer, table, on_progress, should_stop, between_batches)
+    work.score()
+    found = audit_scores(run, store, scorer, spec, open_scorer, work.pause)
+    store.save_run(run, {**environment(scorer), "self_audit": found.model_dump()}, complete=True)
+    return work.scored
 
 
 @dataclass
 class _Work:
-    """A run under way.  ``done`` cells are in the store or scored by now, ``scored`` of them by us."""
+    """A run under way.  ``done`` cells are in the store or scored by now, ``scored`` of them by us.
+
+    ``cells`` counts the prompts of the part of the run that is at work.
+    """
 
     run: RunSpec
     store: Store
     scorer: Scorer
     table: TokenTable
-    cells: Counter[str]
-    total: int
     on_progress: Callable[[int, int, float], None]
     should_stop: Callable[[], bool]
     between_batches: Callable[[], None]
+    cells: Counter[str] = field(default_factory=Counter)
+    total: int = 0
     done: int = 0
     scored: int = 0
     pace: Pace = field(default_factory=Pace)
 
-    def score(self, block: Missing) -> None:
-        """Score and write a block, less what another process has written since it was found missing."""
-        self._pause()
-        self._report(0)
-        lacking = self.store.missing(self.run.scoring, block.prompts, block.words)
-        for part in lacking:
-            self._score_part(part)
-        self._report(self._count(block.prompts) - sum(self._count(part.prompts) for part in lacking))
+    def score(self) -> None:
+        """Score and write what is missing."""
+        self.total = sum(self._count(block.prompts) for block in self._blocks())
+        if isinstance(self.scorer, ParallelScorer):
+            for block, found in self.scorer.score_blocks(self._lacking(), self.pause):
+                self._keep(block, found)
+                self._report(block.cells)
+        else:
+            for block in self._lacking():
+                self._keep(block, self._score_here(block))
+        if self.done != self.total:  # the rest was written by another process
+            self._report(self.total - self.done)
 
-    def _score_part(self, part: Missing) -> None:
-        values = np.full((len(part.prompts), len(part.words)), np.nan, dtype=np.float32)
-        filled, seconds, began = 0, 0.0, time.perf_counter()
-        for rows, nats in self.scorer.batches(part.prompts, part.words):
-            values[rows] = nats
-            filled += len(rows)
-            seconds += time.perf_counter() - began
-            self._report(self._count(part.prompts[row] for row in rows))
-            if filled < len(values):
-                self._pause()
-            began = time.perf_counter()
-        if np.isnan(values).any():
-            raise ScoringError(
-                f"The model {self.run.scoring.model} gave no score to some of {len(values)} prompts: "
-                "its scorer is broken; report it with the name of the model."
-            )
-        cells = self._count(part.prompts)
-        provenance = {
-            **environment(self.scorer),
-            "timings": {"seconds": seconds, "cells_per_second": cells / max(seconds, 1e-9)},
-        }
-        self.store.write(self.run.scoring, part.prompts, part.words, self.table, values, provenance)
-        self.scored += cells
-
-    def _pause(self) -> None:
+    def pause(self) -> None:
         """Between two batches, and between two shards."""
         self.between_batches()
         if self.should_stop():
             raise Stopped
+
+    def _blocks(self) -> Iterator[Missing]:
+        """What is missing when it is its turn, part after part of the run."""
+        for part in prompt_parts(self.run):
+            self.cells = Counter(part)
+            yield from self.store.missing(self.run.scoring, part, self.run.topic.words)
+
+    def _lacking(self) -> Iterator[Block]:
+        """The blocks, less what another process has written since they were found missing."""
+        for block in self._blocks():
+            self.pause()
+            self._report(0)
+            lacking = [
+                Block(part.prompts, part.words, self._count(part.prompts))
+                for part in self.store.missing(self.run.scoring, block.prompts, block.words)
+            ]
+            found = self._count(block.prompts) - sum(part.cells for part in lacking)
+            yield from lacking
+            self._report(found)
+
+    def _score_here(self, block: Block) -> ScoredBlock:
+        done = self.done
+        return score_block(
+            self.scorer,
+            block,
+            on_batch=lambda rows: self._report(self._count(block.prompts[row] for row in rows)),
+            on_restart=lambda: self._report(done - self.done),
+            pause=self.pause,
+        )
+
+    def _keep(self, block: Block, found: ScoredBlock) -> None:
+        self.store.write(
+            self.run.scoring, block.prompts, block.words, self.table, found.values, found.provenance
+        )
+        self.scored += block.cells
 
     def _report(self, cells: int) -> None:
         self.done += cells
@@ -180,23 +197,3 @@ def require_every_group(run: RunSpec, table: TokenTable) -> None:
                 f"The model {run.scoring.model} can express no word of the group {group.name!r} ({reasons}): "
                 "add a word that its tokenizer has, or choose another model."
             )
-
-
-def environment(scorer: Scorer) -> dict[str, Any]:
-    """What made a number, for its manifest: versions of what is loaded, device, threads."""
-    torch = sys.modules.get("torch")
-    loaded = {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules}
-    return {
-        "versions": {"pcf_core": pcf_core.__version__, "python": platform.python_version(), **loaded},
-        "device": getattr(scorer, "device", "cpu"),
-        "threads": torch.get_num_threads() if torch else 1,
-        "machine": platform.machine(),
-    }
-
-
-def _keep(run: RunSpec, store: Store, scored: int, provenance: Mapping[str, Any]) -> int:
-    """Mark a run as complete; one of which nothing had to be scored keeps the provenance it has."""
-    known = {info.run.key: info for info in store.runs()}.get(run.key)
-    if scored or known is None or not known.complete or known.run != run:
-        store.save_run(run, provenance if scored or known is None else known.provenance, complete=True)
-    return scored

@@ -37,7 +37,7 @@ def word_check(
     right_text = has_right_text(text)
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
-    scorer = open_scorer(resolve(model).model_copy(update={"dtype": dtype}), protocol)
+    scorer = open_scorer(resolve(model).with_dtype(dtype), protocol)
     table = scorer.check(topic.words)
     words, left_out = select_words(topic, table, protocol)
     nats = scorer.score([text], words)[0]

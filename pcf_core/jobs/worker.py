@@ -13,14 +13,16 @@ from typing import Any, cast
 
 from pcf_core.audit import load_result
 from pcf_core.errors import AuditError, StoreError
+from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
-from pcf_core.jobs.scoring import OpenScorer, Stopped, score_run
+from pcf_core.jobs.sampling import look_document, score_asked
+from pcf_core.jobs.scoring import OpenScorer, Stopped
 from pcf_core.jobs.words import word_check
-from pcf_core.records import ModelSpec, Protocol, ScoringKey
+from pcf_core.records import Look, ModelSpec, Protocol, ScoringKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
@@ -58,7 +60,7 @@ class Worker:
         Raises:
             StoreError: the cache cannot be used.
         """
-        store = Store.open(settings.cache, settings.results)
+        store = Store.open(settings.cache, settings.results, settings.scores)
         return cls(store, Queue.open(settings.catalogue), settings)
 
     def stop(self) -> None:
@@ -137,9 +139,14 @@ class Worker:
             if job.priority < SMALL:
                 self._answer_small()
 
-        scored = score_run(run, self.store, self._scorer, report, should_stop, between_batches)
-        load_result(self.store, run, cast(Protocol, run.scoring.protocol))  # so that pages open it at once
-        return {"run": run.key, "cells": run.cells, "scored": scored}
+        def on_look(look: Look) -> None:
+            self.queue.note(job.id, look_document(look), self.owner)
+
+        with scorers_of(self.settings.engine, self.settings, self._scorer) as scorer:
+            done = score_asked(run, self.store, scorer, report, should_stop, between_batches, on_look)
+        # Kept, so that pages open it at once.
+        load_result(self.store, done.run, cast(Protocol, run.scoring.protocol))
+        return done.document
 
     def _words(self, job: Job) -> dict[str, Any]:
         asked = WordsRequest.model_validate(job.payload)

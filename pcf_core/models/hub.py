@@ -1,79 +1,104 @@
-"""Models of the Hugging Face hub: from its local cache, else downloaded; never code, never pickles."""
+"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles, code if allowed."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pcf_core.errors import ModelError
-from pcf_core.models.folder import describe, weights_present
+from pcf_core.models.folder import describe
+from pcf_core.models.known import known_model
+from pcf_core.models.names import ModelName, split_name
+from pcf_core.models.remote_code import is_allowed
+from pcf_core.models.weights import weights_present
 from pcf_core.records import ModelSpec
 from pcf_core.settings import settings
 
 SMALL_FILES = ["*.json", "*.txt", "*.model"]
 WEIGHTS = ["model.safetensors", "model-*.safetensors"]
+CODE = ["*.py"]
 SUBFOLDERS = ["*/*"]
 
 
-def resolve_hub(name: str) -> ModelSpec:
-    """The specification of the hub model ``org/name``; ``identity`` is the resolved revision.
+def resolve_hub(named: ModelName) -> ModelSpec:
+    """The specification of a hub model; ``identity`` is the commit of the revision that was asked for.
 
     Only small files are fetched here, so that an unsupported model is refused before gigabytes are; ``path``
-    stays empty until :func:`download` has fetched the weights.
+    stays empty until :func:`download` has fetched the weights.  Until then the registry, where it knows the
+    model, says how many parameters there are.
 
     Raises:
-        ModelError: not in the local cache and downloads are off, the hub cannot be reached, the model is not
-            found or gated, has no safetensors or an unsupported architecture.
+        ModelError: not in the local cache and downloads are off, the hub cannot be reached, the model or the
+            revision is not found, the model is gated, has no safetensors or an unsupported architecture.
     """
-    folder = _cached(name)
+    folder = _cached(named)
     if folder is None:
         if not settings().allow_hub:
             raise ModelError(
-                f"The model {name} is not in the hub's local cache and downloads are off (PCF_ALLOW_HUB); "
-                "allow them or give a model directory."
+                f"The model {named.pinned} is not in the hub's local cache and downloads are off "
+                "(PCF_ALLOW_HUB); allow them or give a model directory."
             )
-        folder = _snapshot(name, None, SMALL_FILES)
+        folder = _snapshot(named, SMALL_FILES)
     if not weights_present(folder):
-        _require_safetensors(name, folder.name)
-    return describe(folder, name, revision=folder.name)
+        _require_safetensors(named.model, folder.name)
+    known = known_model(named.model)
+    spec = describe(folder, named.pinned, folder.name, named.family, known.family if known else None)
+    if known and not spec.parameters:
+        return spec.model_copy(update={"parameters": known.parameters})
+    return spec
 
 
 def download(spec: ModelSpec) -> Path:
-    """Fetch the weights of a hub model at its revision; the folder."""
+    """Fetch the weights of a hub model at its revision, and its code where that may run; the folder."""
     if not settings().allow_hub:
         raise ModelError(
             f"The weights of {spec.name} are not here and downloads are off (PCF_ALLOW_HUB); allow them."
         )
-    return _snapshot(spec.name, spec.identity, SMALL_FILES + WEIGHTS)
+    code = CODE if spec.remote_code and is_allowed(spec.name) else []
+    return _snapshot(replace(split_name(spec.name), revision=spec.identity), SMALL_FILES + WEIGHTS + code)
 
 
-def _cached(name: str) -> Path | None:
+def _cached(named: ModelName) -> Path | None:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
         folder = Path(
             snapshot_download(
-                name, local_files_only=True, allow_patterns=SMALL_FILES, ignore_patterns=SUBFOLDERS
+                named.model,
+                revision=named.revision or None,
+                local_files_only=True,
+                allow_patterns=SMALL_FILES,
+                ignore_patterns=SUBFOLDERS,
             )
         )
     except LocalEntryNotFoundError:
         return None
+    except HFValidationError as error:
+        raise ModelError(
+            f"{named.model!r} cannot be the id of a hub model ({str(error).splitlines()[0]}); check the name."
+        ) from error
     return folder if (folder / "config.json").is_file() else None
 
 
-def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
+def _snapshot(named: ModelName, patterns: list[str]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
-        HfHubHTTPError,
         LocalEntryNotFoundError,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )
 
+    name = named.model
     try:
         return Path(
-            snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=SUBFOLDERS)
+            snapshot_download(
+                name,
+                revision=named.revision or None,
+                allow_patterns=patterns,
+                ignore_patterns=SUBFOLDERS,
+            )
         )
     except GatedRepoError as error:
         raise ModelError(
@@ -81,7 +106,8 @@ def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
         ) from error
     except RevisionNotFoundError as error:
         raise ModelError(
-            f"The hub no longer has the revision {revision} of {name}; score it anew."
+            f"The hub has no revision {named.revision!r} of {name}: name a branch, a tag or a commit that it "
+            "has behind the @, or leave it away and score the newest."
         ) from error
     except RepositoryNotFoundError as error:
         raise ModelError(
@@ -89,13 +115,13 @@ def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
         ) from error
     except LocalEntryNotFoundError as error:
         raise ModelError(
-            f"The model {name} is not in the local cache and the hub cannot be reached: check the network, "
-            "or give a model directory."
+            f"The model {named.pinned} is not in the local cache and the hub cannot be reached: check the "
+            "network, or give a model directory."
         ) from error
-    except (HfHubHTTPError, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except Exception as error:  # a download fails in the ways of three libraries: hub, HTTP, file system
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise ModelError(
-            f"The model {name} could not be downloaded from the hub ({reason}); try again."
+            f"The model {named.pinned} could not be downloaded from the hub ({reason}); try again."
         ) from error
 
 
@@ -110,6 +136,7 @@ def _require_safetensors(name: str, revision: str) -> None:
         return
     if not any(path.startswith("model") and path.endswith(".safetensors") for path in files):
         raise ModelError(
-            f"The hub model {name} has no safetensors weights, and other formats can run code; choose a "
-            "model that has them, or convert it and give the directory."
+            f"The hub model {name} has no safetensors weights, and other formats can run code: name a "
+            f"revision that has them (a pull request of the hub: {name}@refs/pr/<number>), or convert it and "
+            "give the directory."
         )

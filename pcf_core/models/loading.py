@@ -1,4 +1,4 @@
-"""Loading a model for scoring: evaluation mode, safetensors only, no code from the model's folder."""
+"""Loading a model for scoring: evaluation mode, safetensors only, own code only if allowed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,32 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+)
 
 from pcf_core.errors import ModelError
 from pcf_core.models.hub import download
+from pcf_core.models.remote_code import require_allowed_code, require_own_code
 from pcf_core.records import ModelSpec
 from pcf_core.settings import settings
 
-CLASSES = {"masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
+CLASSES = {
+    "masked": AutoModelForMaskedLM,
+    "causal": AutoModelForCausalLM,
+    "seq2seq": AutoModelForSeq2SeqLM,
+    "permutation": AutoModelForCausalLM,  # where transformers keeps XLNet's class with a head
+}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+SPLIT = "split"
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in evaluation mode on ``device``, and its tokenizer."""
+    """A model in evaluation mode, and its tokenizer; token ids go to ``device``."""
 
     model: Any
     tokenizer: Any
@@ -33,30 +45,50 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     """Load the model of ``spec`` in its dtype (float32 unless the operator chose another).
 
     Weights and activations have that dtype, whatever the file holds.  Attention is transformers' default,
-    SDPA wherever the architecture has it.
+    SDPA wherever the architecture has it.  On the device ``split`` the layers are laid over all GPUs, then
+    the memory of the CPU, by accelerate; logits come back to the first of them.
 
     Raises:
-        ModelError: an unknown dtype; configuration, tokenizer or weights are missing or damaged, the
-            architecture needs code of its own, the device is not there.
+        ModelError: an unknown dtype; configuration, tokenizer or weights are missing or damaged, the model
+            needs code of its own that is not allowed, the device is not there.
     """
     if spec.dtype not in DTYPES:
         raise ModelError(
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
         )
+    require_allowed_code(spec)
+    place = choose_device(settings().device if device == "auto" else device)
     transformers.utils.logging.disable_progress_bar()
     if settings().threads:
         torch.set_num_threads(settings().threads)
-    folder = Path(spec.path) if spec.path else download(spec)
-    place = choose_device(settings().device if device == "auto" else device)
+    model, tokenizer = _read(spec, _folder(spec), place)
+    return Loaded(model.eval(), tokenizer, _entry(model) if place == SPLIT else place)
+
+
+def _folder(spec: ModelSpec) -> Path:
+    """Where weights and, if it may run, code lie; the code may be missing beside weights fetched before."""
+    folder = Path(spec.path)
+    if not spec.path or (spec.remote_code and not any(folder.glob("*.py"))):
+        folder = download(spec)
+    if spec.remote_code:
+        require_own_code(folder, spec.name)
+    return folder
+
+
+def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
+    """Model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=spec.remote_code, local_files_only=True
+        )
         model, report = CLASSES[spec.family].from_pretrained(
             folder,
             dtype=DTYPES[spec.dtype],
-            trust_remote_code=False,
+            trust_remote_code=spec.remote_code,
             use_safetensors=True,
             local_files_only=True,
             output_loading_info=True,
+            device_map="auto" if place == SPLIT else None,
         )
     except Exception as error:  # whatever transformers trips over in a folder that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
@@ -70,19 +102,31 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
             f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
             "be random; use a checkpoint saved with its language-model head."
         )
-    return Loaded(model.eval().to(place), tokenizer, place)
+    return model if place == SPLIT else model.to(place), tokenizer
+
+
+def _entry(model: Any) -> str:
+    """Where accelerate takes the token ids of a model, and gives back its logits."""
+    if not hasattr(model, "hf_device_map"):  # all of it went to one place
+        return str(model.device)
+    cards = [place for place in model.hf_device_map.values() if place not in ("cpu", "disk")]
+    return str(torch.device(cards[0])) if cards else "cpu"
 
 
 def choose_device(wanted: str) -> str:
-    """``auto`` takes a CUDA device, else Apple's, else the CPU.
+    """``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none of its own.
 
     Raises:
         ModelError: a device is asked for that is not there.
     """
-    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    cards = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    apple = ["mps"] if torch.backends.mps.is_available() else []
+    available = [*cards[:1], *apple, "cpu"]
     if wanted == "auto":
-        return next(name for name, there in available.items() if there)
-    if not available.get(wanted.split(":")[0], False):
-        there = ", ".join(name for name, is_there in available.items() if is_there)
-        raise ModelError(f"The device {wanted!r} is not available; available are: {there}.")
+        return available[0].split(":")[0]
+    if wanted == "cuda" and cards:
+        return wanted
+    there = [*cards, *apple, "cpu", SPLIT]
+    if wanted not in there:
+        raise ModelError(f"The device {wanted!r} is not available; available are: {', '.join(there)}.")
     return wanted

@@ -1,45 +1,54 @@
-"""Which models there are: shipped, in the operator's folder, in a directory, on the hub.  No torch here."""
+"""Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from pcf_core.errors import ModelError
+from pcf_core.models.endpoint import PREFIX, resolve_endpoint, survey_endpoint
 from pcf_core.models.folder import describe
 from pcf_core.models.hub import resolve_hub
+from pcf_core.models.known import known_models
+from pcf_core.models.names import NAME, split_name
 from pcf_core.records import LeftOut, ModelSpec
 from pcf_core.settings import settings
 
-NAME = re.compile(r"[A-Za-z0-9][\w.\-]{0,95}")
-HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
-
 
 def list_models() -> tuple[ModelSpec, ...]:
-    """The shipped models, then those in the operator's folder ``PCF_MODELS``, each in the order of names."""
+    """The shipped models, those in the operator's folder ``PCF_MODELS``, then those behind the endpoint, each
+    in the order of names.
+    """
     return tuple(entry for entry in _survey() if isinstance(entry, ModelSpec))
 
 
 def left_out_models() -> tuple[LeftOut, ...]:
-    """Directories among them that cannot be used, with the reason."""
+    """Those among them that cannot be used, with the reason."""
     return tuple(entry for entry in _survey() if isinstance(entry, LeftOut))
 
 
 def resolve(name_or_path: str) -> ModelSpec:
-    """The model that a user means: a listed name, else a model directory, else a hub id ``org/name``.
+    """The model that a user means: ``endpoint:SERVED-NAME``, else a listed name, a directory, a hub id.
+
+    Each but the first may carry a family in front, a hub id a revision behind: ``masked:org/name@revision``.
 
     Raises:
-        ModelError: there is none, or it is unsafe or unsupported.
+        ModelError: there is none, it is unsafe or unsupported, or its family has to be chosen.
     """
+    if name_or_path.startswith(PREFIX):
+        return resolve_endpoint(name_or_path)
+    named = split_name(name_or_path)
     for root in _roots():
-        if NAME.fullmatch(name_or_path) and (root / name_or_path / "config.json").is_file():
-            return describe(root / name_or_path, name_or_path)
-    folder = _as_folder(name_or_path)
+        if NAME.fullmatch(named.model) and (root / named.model / "config.json").is_file():
+            return describe(root / named.model, named.model, asked=named.family)
+    folder = _as_folder(named.pinned)
     if folder is not None:
-        return describe(folder, str(folder))
-    if HUB_ID.fullmatch(name_or_path) and ".." not in name_or_path:
-        return resolve_hub(name_or_path)
+        return describe(folder, str(folder), asked=named.family)
+    if named.is_hub_id:
+        return resolve_hub(named)
+    meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
+    if meant:
+        raise ModelError(f"There is no model named {name_or_path!r} here: its name on the hub is {meant[0]}.")
     known = ", ".join(spec.name for spec in list_models()) or "none"
     raise ModelError(
         f"There is no model named {name_or_path!r}: known are {known}; or give a directory with a "
@@ -72,6 +81,7 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
                     yield describe(config.parent, name)
                 except ModelError as error:
                     yield LeftOut(name=name, reason=str(error))
+    yield from survey_endpoint()
 
 
 def _as_folder(text: str) -> Path | None:

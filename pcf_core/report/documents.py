@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from pcf_core.records import Interval, RiskReport
+from pcf_core.records import CorrectedRisk, Interval, RiskReport
 
 
 def report_document(report: RiskReport) -> dict[str, Any]:
@@ -15,7 +15,8 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         "overall_risk": report.overall_risk,
         "prejudice_risk": report.prejudice_risk,
         "caprice_risk": report.caprice_risk,
-        "corrected": None,
+        "corrected": None if report.corrected is None else corrected_document(report.corrected),
+        "sampling": None if report.sampling is None else report.sampling.model_dump(mode="json"),
         "effective_templates": report.effective_templates,
         "criterion": report.criterion,
         "intervals": intervals_document(report.intervals),
@@ -40,8 +41,23 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         ],
         "left_out": [item.model_dump() for item in report.left_out],
         "warnings": list(report.warnings),
+        "coverage": None if report.coverage is None else report.coverage.model_dump(mode="json"),
+        "self_audit": None if report.self_audit is None else report.self_audit.model_dump(mode="json"),
     }
     return finite(document)  # type: ignore[no-any-return]
+
+
+def corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
+    """The corrected parts, the plug-in ones beside them, and which of the two the report gives first."""
+    return {
+        "headline": corrected.headline,
+        "prejudice_risk": corrected.prejudice_risk,
+        "caprice_risk": corrected.caprice_risk,
+        "plug_in": {
+            "prejudice_risk": corrected.plug_in_prejudice_risk,
+            "caprice_risk": corrected.plug_in_caprice_risk,
+        },
+    }
 
 
 def intervals_document(intervals: Mapping[str, tuple[Interval, ...]]) -> dict[str, Any]:

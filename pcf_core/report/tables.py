@@ -20,7 +20,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
     """One row per occupation × template × group of the report: probability, weights, coverage.
 
-    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined.
+    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined, and
+    ``flagged`` says where it is so small that the probability says little.
     """
     rows = [preferences.occupations.index(row.occupation) for row in report.occupations]
     values = preferences.values[rows]
@@ -39,6 +40,7 @@ def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
             "occupation_weight": np.repeat(weights, templates * groups),
             "template_weight": np.tile(np.repeat(report.template_weights, groups), occupations),
             "coverage": np.repeat(coverage.ravel(), groups),
+            "flagged": np.repeat(preferences.flagged[rows].ravel(), groups),
         }
     )
 

@@ -129,6 +129,20 @@ class Criterion:
         relative = np.maximum(s, 0.0) / np.where(largest > 0, largest, 1.0)[..., np.newaxis]
         return np.asarray(largest * np.sum(relative**self.norm, axis=-1) ** (1 / self.norm))
 
+    def gradient(self, s: FloatArray) -> FloatArray:
+        """∂J/∂s at stereotypes: [..., group] -> [..., group]; J = ∇J · s, as J is homogeneous.
+
+        Where J has a kink (nothing above 0, a tie for the maximum) it is one of the subgradients.
+        """
+        largest = np.max(s, axis=-1, keepdims=True)
+        positive = np.where(s > 0, s, 0.0)
+        if math.isinf(self.norm):
+            return np.asarray((np.arange(s.shape[-1]) == s.argmax(axis=-1)[..., np.newaxis]) & (s > 0)) * 1.0
+        relative = positive / np.where(largest > 0, largest, 1.0)
+        total = np.sum(relative**self.norm, axis=-1, keepdims=True) ** (1 / self.norm)
+        share = relative / np.where(total > 0, total, 1.0)
+        return np.where(s > 0, share ** (self.norm - 1), 0.0)
+
     def J(self, p: FloatArray) -> FloatArray:
         """J of preferences: [occupation, template, group] -> [occupation, template], and so for fewer axes.
 

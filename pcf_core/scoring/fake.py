@@ -46,6 +46,14 @@ class FakeScorer(Scorer):
         accepted = {word: self.tokens.get(word, 1) for word in words if word not in self.refused}
         return TokenTable(accepted, {word: self.refused[word] for word in words if word in self.refused})
 
+    @property
+    def traits(self) -> dict[str, str]:
+        return {"batching": f"Made-up scores, {self.batch_size} prompts a batch."}
+
+    def alone(self, prompt: str, word: str) -> float:
+        """The same probability; it does not count as scored."""
+        return float(_log(np.array(self._probability(prompt, word))))
+
     def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
         for start in range(0, len(prompts), self.batch_size):
             rows = np.arange(start, min(start + self.batch_size, len(prompts)))

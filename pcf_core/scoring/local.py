@@ -87,7 +87,9 @@ class LocalScorer(Scorer):
             return places.float()
 
         def trim(module: Any, arguments: Any, output: Any) -> Any:
-            output.last_hidden_state = output.last_hidden_state[rows, positions].unsqueeze(0)
+            states = output.last_hidden_state  # on another device where a model is split over several
+            chosen = states[rows.to(states.device), positions.to(states.device)]
+            output.last_hidden_state = chosen.unsqueeze(0)
             return output
 
         hook = self.body.register_forward_hook(trim)

@@ -21,6 +21,16 @@ def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
         raise ModelError(
             f"The protocol exact-boundary is for causal models and {spec.name} is masked; use exact."
         )
+    if spec.family == "endpoint":
+        from pcf_core.models.endpoint import open_endpoint
+        from pcf_core.scoring.endpoint import EndpointScorer
+
+        if protocol == "exact-boundary":
+            raise ModelError(
+                f"The protocol exact-boundary needs whole distributions, and the server of {spec.name} gives "
+                "none; use exact."
+            )
+        return EndpointScorer(open_endpoint(spec), ScoringKey.of(spec, protocol))
     from pcf_core.models.loading import load
 
     loaded = load(spec)

@@ -97,23 +97,29 @@ class Seam:
             joined = self.encode([text + right for text in filled]) if right else wholes
             pairs = []
             for word, whole, longer in zip(words, wholes, joined, strict=True):
-                ids = _beyond(head, whole) or self._tokens_behind(gap + word)
+                ids = _beyond(head, whole) or self.tokens_behind(gap + word)
                 pairs.append((ids, self._right(head + ids, longer, right)))
         return Pieces(head, tuple(ids for ids, _ in pairs), tuple(rest for _, rest in pairs))
 
     def _behind_space(self, word: str, right: str) -> tuple[Ids, Ids]:
         """Tokens of word and right text behind any text and one space."""
         if (word, right) not in self._pairs:
-            ids = self._tokens_behind(f" {word}")
-            longer = self._tokens_behind(f" {word}{right}") if right else ids
+            ids = self.tokens_behind(f" {word}")
+            longer = self.tokens_behind(f" {word}{right}") if right else ids
             self._pairs[word, right] = (ids, self._right(ids, longer, right))
         return self._pairs[word, right]
 
     def _right(self, ids: Ids, longer: Ids, right: str) -> Ids:
-        return (_beyond(ids, longer) or self._tokens_behind(right)) if right else ()
+        return _beyond(ids, longer) or self.tokens_behind(right)
 
-    def _tokens_behind(self, text: str) -> Ids:
-        """The tokens of ``text`` as it continues a text with which it does not merge."""
+    def tokens_behind(self, text: str) -> Ids:
+        """The tokens of ``text`` as it continues a text with which it does not merge; of no text, none.
+
+        Raises:
+            ModelError: the tokenizer joins it to whatever stands before it.
+        """
+        if not text:
+            return ()
         if text not in self._behind:
             encoded = self.encode([*NEUTRAL, *(mark + text for mark in NEUTRAL)])
             heads, wholes = encoded[: len(NEUTRAL)], encoded[len(NEUTRAL) :]

@@ -25,8 +25,8 @@ BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
-class BootstrapResult:
-    """Percentile intervals, under the keys ``overall_risk``, ``prejudice_risk`` and ``caprice_risk``.
+class RiskIntervals:
+    """Intervals, under the keys ``overall_risk``, ``prejudice_risk`` and ``caprice_risk``.
 
     ``intervals``: of R, R^p and R^c.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c.
     """
@@ -62,7 +62,7 @@ def template_bootstrap(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
-) -> BootstrapResult:
+) -> RiskIntervals:
     """Intervals of R, R^p, R^c and of r_x, r_x^p, r_x^c over templates.
 
     Args:
@@ -85,7 +85,7 @@ def template_bootstrap(
     stereotypes = criterion.stereotypes(preferences)[:, drawn]
     blocks = resampled_weights(weights[drawn], resamples, seed)
     replicates = resampled_risks(stereotypes, blocks, criterion)
-    return BootstrapResult(
+    return RiskIntervals(
         intervals={name: interval(risks @ shares, level) for name, risks in replicates.items()},
         occupations={name: percentiles(risks, level).T for name, risks in replicates.items()},
     )

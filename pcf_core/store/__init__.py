@@ -7,9 +7,10 @@
     <root>/catalogue.sqlite                            index from prompts to shards, rebuilt from the shards;
                                                        the job queue has its tables in the same file
 
-A second folder of the same layout, the shipped one, lies below the first and is only read.
+A second folder of the same layout, the shipped one, lies below the first and is only read.  The setting
+PCF_SCORES puts ``scores`` elsewhere: in a folder or object storage that the caches of several machines share.
 
-Layer: may import the core's records, errors and settings; pyarrow and sqlite3.
+Layer: may import the core's records, errors and settings; pyarrow, sqlite3 and fsspec.
 """
 
 from pcf_core.store.runs import RunInfo

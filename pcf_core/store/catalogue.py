@@ -50,6 +50,11 @@ class Catalogue:
         rows = self.database.execute("SELECT id FROM shards WHERE scoring = ?", (scoring,))
         return {row["id"] for row in rows}
 
+    def holds(self, scoring: str, shard: str) -> bool:
+        """Whether a shard is indexed."""
+        sql = "SELECT 1 FROM shards WHERE scoring = ? AND id = ?"
+        return bool(self.database.execute(sql, (scoring, shard)))
+
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
         """Index a shard; a warning about an earlier, damaged one of the same id is settled by it."""
         tokens = json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True)))
@@ -85,20 +90,31 @@ class Catalogue:
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """The shards that hold some of the prompts, by id: one join, however many prompts are asked for."""
+        """The shards that hold some of the prompts, by id: one join for all of them.
+
+        A few tens of thousands of prompts at a time are enough to make the join cheap, and fit into memory.
+        """
         wanted = ((position, prompt_hash(scoring, prompt)) for position, prompt in enumerate(prompts))
         with self.database.snapshot():
             self.database.execute("DELETE FROM wanted")
             self.database.execute_many("INSERT INTO wanted (position, prompt) VALUES (?, ?)", wanted)
             found = self.database.execute(
-                "SELECT shards.id, shards.tokens, wanted.position FROM wanted "
-                "CROSS JOIN prompts ON prompts.prompt = wanted.prompt "
-                "CROSS JOIN shards ON shards.number = prompts.shard "
-                "WHERE shards.scoring = ? ORDER BY shards.id, wanted.position",
-                (scoring,),
+                "SELECT prompts.shard, wanted.position FROM wanted "
+                "CROSS JOIN prompts ON prompts.prompt = wanted.prompt ORDER BY prompts.shard, wanted.position"
             )
-        for (shard, tokens), rows in groupby(found, key=itemgetter(0, 1)):
-            yield Holding(shard, tuple(json.loads(tokens)), np.array([row[2] for row in rows]))
+            positions = {
+                number: np.array([row[1] for row in rows]) for number, rows in groupby(found, itemgetter(0))
+            }
+            shards = [
+                row
+                for number in positions
+                for row in self.database.execute(
+                    "SELECT number, id, tokens FROM shards WHERE number = ? AND scoring = ?",
+                    (number, scoring),
+                )
+            ]
+        for number, shard, tokens in sorted(shards, key=itemgetter(1)):
+            yield Holding(shard, tuple(json.loads(tokens)), positions[number])
 
     def known_words(self, scoring: str) -> TokenTable:
         """Union over the shards: tokens per word, and words refused."""

@@ -24,23 +24,50 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
     """Write a file that is there completely or not at all, also after a power cut.
 
     The draft beside it has a fixed name, so that what a killed process left is overwritten by the next
-    attempt; callers therefore take turns (:meth:`pcf_core.store.database.Database.transaction`).
+    attempt; callers therefore take turns (:meth:`pcf_core.store.database.Database.transaction`), or give
+    their drafts a ``suffix`` of their own.
 
     Raises:
         OSError: the folder is full or cannot be written; nothing is left behind.
     """
+    with _drafted(path, data, suffix) as draft:
+        draft.replace(path)
+
+
+def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
+    """The same for a file that is never replaced: false where it is there already, whoever wrote it.
+
+    Raises:
+        OSError: as :func:`write_whole`.
+    """
+    if path.exists():
+        return False
+    with _drafted(path, data, suffix) as draft:
+        try:
+            path.hardlink_to(draft)  # unlike a rename, it fails where somebody was faster
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            draft.replace(path)
+    return True
+
+
+@contextmanager
+def _drafted(path: Path, data: bytes, suffix: str) -> Iterator[Path]:
+    """A complete draft beside ``path``, to be given its name inside."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.tmp")
+    draft = path.with_name(path.name + suffix)
     try:
-        with draft.open("wb") as file:
+        draft.unlink(missing_ok=True)  # never written into: it may be another name of a finished file
+        with draft.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
@@ -74,8 +101,10 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 
 @contextmanager
-def told(place: Path) -> Iterator[None]:
+def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
     """Turn what the operating system or SQLite raises inside into one sentence about ``place``.
+
+    ``setting`` is the one that chooses another place.
 
     Raises:
         StoreError: what happened and what to do.
@@ -83,26 +112,26 @@ def told(place: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(sentence(error, place)) from error
+        raise StoreError(sentence(error, place, setting)) from error
 
 
-def sentence(error: OSError | sqlite3.Error, place: Path) -> str:
+def sentence(error: OSError | sqlite3.Error, place: Path, setting: str = "PCF_CACHE") -> str:
     """What went wrong with the cache at ``place``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL or code == sqlite3.SQLITE_FULL:
         return (
-            f"The cache at {place} is full: free some space or set PCF_CACHE to another folder, "
+            f"The cache at {place} is full: free some space or set {setting} to another folder, "
             "then repeat; what is finished is kept."
         )
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-        return f"The cache at {place} cannot be written: make it writable or set PCF_CACHE to another folder."
+        return f"The cache at {place} cannot be written: make it writable or set {setting} to another folder."
     if code == sqlite3.SQLITE_BUSY:
         return f"The cache at {place} is busy with other processes: repeat in a moment."
     if code in DAMAGED:
         return f"The catalogue at {place} is damaged: delete it, it is rebuilt from the shards."
     return (
-        f"The cache at {place} cannot be used ({error}): check the disk or set PCF_CACHE to another folder."
+        f"The cache at {place} cannot be used ({error}): check the disk or set {setting} to another folder."
     )
 
 

@@ -1,25 +1,27 @@
-"""One folder of shards with its catalogue: what is there, what is intact, what has to be set aside."""
+"""One place of shards with its catalogue: what is there, what is intact, what has to be set aside."""
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import ScoringKey, TokenTable
 from pcf_core.store.catalogue import Catalogue, Holding
-from pcf_core.store.files import set_aside, sha256, told
+from pcf_core.store.files import sha256
+from pcf_core.store.places import Place, UnreachableError
 from pcf_core.store.shards import (
+    MANIFEST,
     Manifest,
     MissingShardError,
     Nats,
     Shard,
     encode,
+    file_names,
     now,
-    paths,
     read_shard,
     shard_id,
     write_shard,
@@ -27,44 +29,51 @@ from pcf_core.store.shards import (
 
 log = logging.getLogger(__name__)
 
-Stamps = tuple[tuple[int, int, int], ...]
+Stamps = tuple[object, ...]
 
 
 class Layer:
-    """Shards below ``root`` (folder ``scores``).
+    """Shards at ``scores``, a folder per scoring key.
 
     The catalogue is only an index: a shard counts while its files are there and fit their checksums.  Reading
-    goes on where the index cannot be kept up to date (a full disk); that is logged and mended later.
+    goes on where the index cannot be kept up to date (a full disk); that is logged and mended later.  Where
+    the shards cannot be reached at all, UnreachableError passes through: nothing is called missing for it.
     """
 
-    def __init__(self, root: Path, catalogue: Catalogue) -> None:
-        self.scores = root / "scores"
+    def __init__(self, scores: Place, catalogue: Catalogue) -> None:
+        self.scores = scores
         self.catalogue = catalogue
-        self._verdicts: dict[Path, tuple[Stamps, bool]] = {}
+        self._verdicts: dict[tuple[str, str], tuple[Stamps, bool]] = {}
+        self._refreshed: dict[str, float] = {}
 
     def refresh(self, scoring: str) -> None:
         """Index shards that were put there without the catalogue, forget those that are gone."""
+        started = time.monotonic()
+        if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
+            return
         known = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
         there = set(self.shards(scoring))
         try:
             if known - there:
                 self.catalogue.forget(scoring, known - there)
             for shard in sorted(there - known):
-                found = self.read(scoring, shard) if self.is_intact(scoring, shard) else None
-                if found:
-                    self.catalogue.add(scoring, found.manifest, found.prompts)
+                self._index(scoring, shard)
+        except UnreachableError:
+            raise
         except StoreError as error:
             log.warning("%s", error)
+        self._refreshed[scoring] = started
 
     def shards(self, scoring: str) -> list[str]:
         """Ids of the shards that are there, in order."""
-        return sorted(path.stem for path in (self.scores / scoring).glob("*.json"))
+        return (self.scores / scoring).stems(MANIFEST)
 
     def rebuild(self) -> None:
         """Make the catalogue anew from the shards."""
         self.catalogue.clear()
-        for folder in sorted(self.scores.glob("*/")):
-            self.refresh(folder.name)
+        self._refreshed.clear()
+        for scoring in self.scores.folders():
+            self.refresh(scoring)
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> list[Holding]:
         """Shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
@@ -77,16 +86,21 @@ class Layer:
 
     def is_intact(self, scoring: str, shard: str) -> bool:
         """Whether the shard's bytes fit their checksums; read again only after a file changed."""
-        data = paths(self.scores / scoring, shard)[0]
-        stamps = _stamps(self.scores / scoring, shard)
-        if data not in self._verdicts or self._verdicts[data][0] != stamps:
-            self._verdicts[data] = stamps, self.read(scoring, shard) is not None
-        return self._verdicts[data][1]
+        stamps = self._stamps(scoring, shard)
+        if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
+            self._judge(scoring, shard, stamps)
+        return self._verdicts[scoring, shard][1]
 
     def read(self, scoring: str, shard: str) -> Shard | None:
-        """The shard, every byte checked, or ``None``: it is gone, or cannot be used and no longer counts."""
+        """The shard, every byte checked, or ``None``: it is gone, or cannot be used and no longer counts.
+
+        Raises:
+            UnreachableError: the place does not answer, which says nothing about the shard.
+        """
         try:
             return read_shard(self.scores / scoring, shard)
+        except UnreachableError:
+            raise
         except StoreError:
             return self._set_aside(scoring, shard)
 
@@ -116,12 +130,31 @@ class Layer:
             created=now(),
             provenance=dict(provenance),
         )
-        with self.catalogue.database.transaction():
-            if shard not in self.catalogue.shards(scoring):
+        turn = nullcontext() if self.scores.shared else self.catalogue.database.transaction()
+        with turn:  # on one disk writers take turns; a slow network would let others wait too long
+            if not self.catalogue.holds(scoring, shard):
+                write_shard(self.scores / scoring, manifest, data)
                 self.catalogue.add(scoring, manifest, prompts)
-                with told(self.scores.parent):
-                    write_shard(self.scores / scoring, manifest, data)
         return shard
+
+    def _index(self, scoring: str, shard: str) -> None:
+        """Add a shard to the catalogue, unless it was looked at before and found unusable."""
+        stamps = self._stamps(scoring, shard)
+        if self._verdicts.get((scoring, shard)) != (stamps, False):
+            found = self._judge(scoring, shard, stamps)
+            if found:
+                self.catalogue.add(scoring, found.manifest, found.prompts)
+
+    def _judge(self, scoring: str, shard: str, stamps: Stamps) -> Shard | None:
+        """Read a shard and remember whether it was intact when it had these stamps."""
+        found = self.read(scoring, shard)
+        self._verdicts[scoring, shard] = stamps, found is not None
+        return found
+
+    def _stamps(self, scoring: str, shard: str) -> Stamps:
+        """What changes when somebody touches the files."""
+        folder = self.scores / scoring
+        return tuple(folder.stamp(name) for name in file_names(shard))
 
     def _set_aside(self, scoring: str, shard: str) -> Shard | None:
         """Look once more while nobody writes; a shard that still cannot be used no longer counts."""
@@ -130,24 +163,19 @@ class Layer:
             with self.catalogue.database.transaction():
                 try:
                     return read_shard(folder, shard)
+                except UnreachableError:
+                    raise
                 except StoreError as error:
                     log.warning("%s", error)
                     self.catalogue.forget(scoring, [shard])
                     if not isinstance(error, MissingShardError):
                         self.catalogue.warn(scoring, shard, str(error))
                     if isinstance(error, DamagedShardError):
-                        for path in reversed(paths(folder, shard)):
-                            with suppress(OSError):  # in a read-only folder it stays where it is, unused
-                                set_aside(path)
+                        for name in reversed(file_names(shard)):
+                            with suppress(StoreError):  # in a read-only folder it stays where it is, unused
+                                folder.set_aside(name)
+        except UnreachableError:
+            raise
         except StoreError as error:  # the index cannot be written: the next reader finds the same
             log.warning("%s", error)
         return None
-
-
-def _stamps(folder: Path, shard: str) -> Stamps:
-    """What changes when somebody touches the files; empty where one of them is gone."""
-    try:
-        states = [path.stat() for path in paths(folder, shard)]
-    except OSError:
-        return ()
-    return tuple((state.st_ino, state.st_size, state.st_ctime_ns) for state in states)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,11 @@ from numpy.typing import NDArray
 
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import Record, ScoringKey, digest
-from pcf_core.store.files import seal, sha256, told, unseal, write_whole
+from pcf_core.store.files import seal, sha256, unseal
+from pcf_core.store.places import Place
 
 SCHEMA_VERSION = 1
+MANIFEST = ".json"
 
 Nats = NDArray[np.float32]
 
@@ -63,23 +64,31 @@ def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
     return digest([SCHEMA_VERSION, scoring, prompts, words])
 
 
-def paths(folder: Path, shard: str) -> tuple[Path, Path]:
+def file_names(shard: str) -> tuple[str, str]:
     """Data and manifest."""
-    return folder / f"{shard}.parquet", folder / f"{shard}.json"
+    return f"{shard}.parquet", f"{shard}{MANIFEST}"
 
 
-def write_shard(folder: Path, manifest: Manifest, data: bytes) -> None:
-    """Write the data, then the manifest that makes it count.
+def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
+    """Write the data, then the manifest that makes it count; what another machine wrote first stays.
+
+    Two devices may differ in the last bit of a score: a manifest is always written for the data that are
+    there, so that it fits them in whatever order two writers take their steps.
 
     Raises:
-        OSError: nothing half-written counts: data without a manifest is not there.
+        StoreError: nothing half-written counts: data without a manifest are not there.
     """
-    data_path, manifest_path = paths(folder, manifest.shard)
-    write_whole(data_path, data)
-    write_whole(manifest_path, seal(manifest.model_dump(mode="json")))
+    data_name, manifest_name = file_names(manifest.shard)
+    if not folder.create(data_name, data):
+        there = folder.read(data_name)
+        if there is not None and _answers_the_same(there, data):
+            manifest = manifest.model_copy(update={"sha256": sha256(there)})
+        else:  # what a writer left that was killed while the folder had no atomic writes, or a broken disk
+            folder.replace(data_name, data)
+    folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
 
 
-def read_shard(folder: Path, shard: str) -> Shard:
+def read_shard(folder: Place, shard: str) -> Shard:
     """Read a shard and check every byte of it.
 
     Raises:
@@ -88,12 +97,11 @@ def read_shard(folder: Path, shard: str) -> Shard:
             of another scoring key than the folder's.
         StoreError: it was written by another version, or the disk refuses to read it.
     """
-    data_path, manifest_path = paths(folder, shard)
-    if not manifest_path.exists():
+    data_name, manifest_name = file_names(shard)
+    seals = folder.read(manifest_name)
+    if seals is None:
         raise MissingShardError(f"There is no shard {shard} of {folder.name}.")
-    with told(folder):
-        seals = manifest_path.read_bytes()
-        data = data_path.read_bytes() if data_path.exists() else b""
+    data = folder.read(data_name) or b""
     try:
         body = unseal(seals)
         if body.get("schema_version") != SCHEMA_VERSION:
@@ -139,6 +147,16 @@ def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
     column = table["log_probability"].combine_chunks()
     values = column.flatten().to_numpy().reshape(table.num_rows, column.type.list_size)
     return tuple(table["prompt"].to_pylist()), values
+
+
+def _answers_the_same(there: bytes, data: bytes) -> bool:
+    """Whether the bytes found hold a score for the same prompts and as many words."""
+    try:
+        prompts, values = decode(there)
+    except (ValueError, KeyError, OSError, pa.ArrowException):
+        return False
+    expected, wanted = decode(data)
+    return prompts == expected and values.shape == wanted.shape and not np.isnan(values).any()
 
 
 def now() -> datetime:

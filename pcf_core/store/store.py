@@ -19,6 +19,7 @@ from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, open_database
 from pcf_core.store.files import told, write_whole
 from pcf_core.store.layer import Layer
+from pcf_core.store.places import place_of
 from pcf_core.store.results import Columns, encode_result, read_result, result_path
 from pcf_core.store.runs import RunFolder, RunInfo, find_run
 
@@ -47,15 +48,19 @@ class Store:
         self._database = layers[0].catalogue.database
 
     @classmethod
-    def open(cls, root: Path, shipped: Path | None = None) -> Store:
+    def open(cls, root: Path, shipped: Path | None = None, scores: str = "") -> Store:
         """Open the cache at ``root``, made if need be, on top of the read-only folder ``shipped``.
 
-        A root that is read-only or full is read all the same; writing to it then raises StoreError.
+        A root that is read-only or full is read all the same; writing to it then raises StoreError.  Its
+        shards lie in it, or at ``scores``, a folder or a URL that several caches may share.
+
+        Raises:
+            SettingsError: a URL of a kind that cannot be reached from here.
         """
-        layers = [Layer(root, Catalogue(open_database(root / FILE_NAME)))]
+        layers = [Layer(place_of(root, scores), Catalogue(open_database(root / FILE_NAME)))]
         folders = [root]
         if shipped is not None:
-            layers.append(Layer(shipped, Catalogue(Database(None))))
+            layers.append(Layer(place_of(shipped), Catalogue(Database(None))))
             folders.append(shipped)
         return cls(root, layers, folders)
 

@@ -31,7 +31,7 @@ def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
     if preset == "papers":
         return [names.index(name) for name in PAPER_OCCUPATIONS if name in names]
     if preset == "all":
-        return list(range(len(names)))[: max(1, MOST_CELLS // len(item.run.templates.templates))]
+        return list(range(len(names)))[: max(1, MOST_CELLS // len(item.result.preferences.templates))]
     spread = spread_of(item.result.preferences, group, item.report.template_weights)
     return [int(i) for i in np.argsort(-spread, kind="stable")[:SHOWN_OCCUPATIONS]]
 

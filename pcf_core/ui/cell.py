@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
+from pcf_core.audit import coverage_of
 from pcf_core.charts import WordProbability
-from pcf_core.findings import number
+from pcf_core.findings import coverage_note
 from pcf_core.ui.data import Loaded, LoadedRun, open_store
 
 
@@ -35,11 +37,16 @@ def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProb
 
 
 def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
-    """Coverage: how much of the model's probability the topic's words take in this prompt."""
-    preferences = item.result.preferences
-    if preferences.coverage is None:
-        return "Coverage is not defined: the text right of the word is scored with it."
-    value = preferences.coverage[
-        preferences.occupations.index(occupation), preferences.templates.index(template)
-    ]
-    return f"Coverage: the topic's words together take {number(float(value))} of the probability here."
+    """Coverage of one cell, per number of tokens where it is defined so, and whether the cell is flagged."""
+    result, key = item.result, item.run.scoring
+    if result.coverage is None:
+        return coverage_note(None)
+    nats = open_store().gather(key, [template.replace("[X]", occupation)], result.words)[0]
+    shares = coverage_of(nats, result.tokens, key.family, right_text=not template.endswith("[Y]"))
+    return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
+
+
+def flagged_cells(item: LoadedRun) -> pd.DataFrame:
+    """The cells with next to no coverage, the lowest first."""
+    listed = () if item.result.coverage is None else item.result.coverage.listed
+    return pd.DataFrame([cell.model_dump() for cell in listed])

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
-from pcf_core.audit import Result, ViewOptions, build_run, load_result, report, result_name
+from pcf_core.audit import Result, ViewOptions, build_run, load_result, report, result_name, self_audit_of
 from pcf_core.errors import AuditError, RunError
 from pcf_core.jobs import Queue
 from pcf_core.models import resolve
 from pcf_core.records import Protocol, RiskReport, RunSpec, digest
 from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.store import RunInfo, Store
 from pcf_core.ui.lists import named, stamp_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Loaded:
 
 @st.cache_resource(show_spinner=False)
 def open_store() -> Store:
-    return Store.open(settings().cache, settings().results)
+    return Store.open(settings().cache, settings().results, settings().scores)
 
 
 @st.cache_resource(show_spinner=False)
@@ -80,7 +80,7 @@ def scored_models() -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
-def cached_result(run_key: str, name: str, _run: RunSpec, _protocol: Protocol) -> Result:
+def cached_result(run_key: str, name: str, audit: str, _run: RunSpec, _protocol: Protocol) -> Result:
     """A finished run's preferences; shared between sessions and never changed."""
     return load_result(open_store(), _run, _protocol)
 
@@ -114,16 +114,39 @@ def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
     Raises:
         AuditError: the run is not finished, or cannot be read this way.
     """
-    key = run.key
+    key, found = run.key, self_audit_of(open_store(), run)
+    audit = digest(found.model_dump() if found else None)  # it comes, or changes, when a run is finished
     view_key = digest(
-        [key, run.topic.aligned, run.templates.counts.tolist(), options.model_dump(), stamp_of("factors")]
+        [
+            key,
+            audit,
+            run.topic.aligned,
+            run.templates.counts.tolist(),
+            run.plan.draws if run.plan else None,
+            options.model_dump(),
+            stamp_of("factors"),
+        ]
     )
-    result = cached_result(key, result_name(run, options.protocol), run, options.protocol)
+    result = cached_result(key, result_name(run, options.protocol), audit, run, options.protocol)
     return LoadedRun(run, key, view_key, result, cached_report(view_key, run, options, result))
 
 
+def plans_of(run: RunSpec) -> list[RunInfo]:
+    """The runs that draw from the templates of this one by a sampling plan, finished or not."""
+    return [info for info in open_store().runs() if info.run.plan and info.run.whole.key == run.key]
+
+
+def drawn_run(run: RunSpec) -> RunSpec | None:
+    """Of the finished runs that draw from the templates of this one, that with the most draws."""
+    finished = [info.run for info in plans_of(run) if info.complete]
+    return max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+
+
 def load(choice: Choice) -> Loaded:
-    """Everything the choice asks for, sorted into finished, not scored yet, and refused."""
+    """Everything the choice asks for, sorted into finished, not scored yet, and refused.
+
+    Where not all templates are scored, a run that has drawn some of them by a sampling plan is shown.
+    """
     runs: dict[str, LoadedRun] = {}
     missing: dict[str, RunSpec] = {}
     refused: dict[str, str] = {}
@@ -134,7 +157,11 @@ def load(choice: Choice) -> Loaded:
             try:
                 runs[model] = read_run(run, choice.options)
             except RunError:
-                missing[model] = run
+                drawn = drawn_run(run)
+                if drawn is None:
+                    missing[model] = run
+                else:
+                    runs[model] = read_run(drawn, choice.options)
         except AuditError as error:
             refused[model] = str(error)
     return Loaded(choice, runs, missing, refused)
@@ -157,6 +184,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         parts += [run.templates.name] if run.templates.hash != first.templates.hash else []
         parts += [run.evidence.name] if run.evidence.hash != first.evidence.hash else []
         parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []
+        parts += [f"± {run.plan.within:g}"] if run.plan else []
         label = " · ".join(parts)
         if label in found:
             label = f"{label} · {run.key[:6]}"

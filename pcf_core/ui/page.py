@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.findings import left_out_note, number
+from pcf_core.audit import missing_blocks
+from pcf_core.findings import contexts, coverage_facts, left_out_note, look_finding, self_audit_facts
 from pcf_core.jobs import submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
 from pcf_core.ui.choice import current_choice
-from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, remembered
+from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, plans_of, remembered
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.text import plain
@@ -48,7 +49,7 @@ def open_page(title: str, question: str) -> Loaded:
 
 def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
     """Say what is not scored yet and offer to queue it; show the job that is, or was, at it."""
-    keys = {run.key for run in missing.values()}
+    keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
     jobs = latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])
@@ -70,8 +71,8 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
 def submit(run: RunSpec) -> int:
     """Queue what a run lacks and see that a worker is alive; return the job's id."""
     store = open_store()
-    blocks = store.missing(run.scoring, run.prompts, run.topic.words)
-    job = submit_run(store, open_queue(), run, sum(len(block.prompts) for block in blocks))
+    missing = sum(len(block.prompts) for block in missing_blocks(store, run))
+    job = submit_run(store, open_queue(), run, missing)
     keep_a_worker()
     return job.id
 
@@ -83,7 +84,7 @@ def draw_loaded(loaded: Loaded) -> None:
     with st.sidebar:
         st.caption(
             f"{count} {'run' if count == 1 else 'runs'} · {len(first.occupations):,} occupations × "
-            f"{len(first.templates):,} templates"
+            f"{contexts(len(first.templates), first.sampling)}"
         )
 
 
@@ -94,6 +95,12 @@ def finding(*sentences: str) -> None:
 
 def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
     """The row under the finding, with what has to be known before the numbers are believed."""
+    draw_figures(figures)
+    notes(loaded)
+
+
+def draw_figures(figures: list[KeyFigure]) -> None:
+    """A row of figures, each with its help."""
     columns = st.columns(len(figures))
     for column, figure in zip(columns, figures, strict=True):
         column.metric(
@@ -104,8 +111,6 @@ def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
             delta_color="off",
             delta_arrow="off",
         )
-
-    notes(loaded)
 
 
 def notes(loaded: Loaded) -> None:
@@ -142,8 +147,15 @@ def foot(how_to_read: str, table: Callable[[], pd.DataFrame], name: str, loaded:
         draw_provenance(loaded)
 
 
-def draw_table(table: pd.DataFrame, name: str) -> None:
-    st.dataframe(table, hide_index=True, alt=f"The data of this picture, {len(table):,} rows")
+def draw_table(table: pd.DataFrame, name: str, columns: Mapping[str, Any] | None = None) -> None:
+    """A table with its downloads; ``columns`` says how some of them are shown, as in ``st.column_config``."""
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=columns,
+        placeholder="–",
+        alt=f"The data of this picture, {len(table):,} rows",
+    )
     with st.container(horizontal=True):
         st.download_button(
             "CSV",
@@ -178,19 +190,17 @@ def draw_provenance(loaded: Loaded) -> None:
             "dtype": key.dtype,
             "protocol": loaded.choice.options.protocol,
             "criterion": report.criterion,
-            "coverage (median)": median_coverage(item),
+            **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
+            **coverage_facts(item.result.coverage),
+            **self_audit_facts(item.result.self_audit),
         }
-        st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
+        values = [plain(value) for value in facts.values()]
+        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
         st.code(command(item, loaded), language="bash")
         note = left_out_note(report.left_out)
         if note:
             with st.expander("Left out, and why"):
                 st.markdown(plain(note))
-
-
-def median_coverage(item: LoadedRun) -> str:
-    coverage = item.result.preferences.coverage
-    return "not defined for these templates" if coverage is None else number(float(np.median(coverage)))
 
 
 def command(item: LoadedRun, loaded: Loaded) -> str:

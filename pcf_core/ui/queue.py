@@ -7,8 +7,10 @@ from collections.abc import Collection
 import streamlit as st
 
 from pcf_core.errors import AuditError
+from pcf_core.findings import look_finding
 from pcf_core.jobs import Job, ensure_worker
 from pcf_core.jobs.requests import ScoreRequest
+from pcf_core.records import Look
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.text import plain
@@ -80,11 +82,14 @@ def draw_job(job: Job) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
     asked = ScoreRequest.model_validate(job.payload)
     with st.container(border=True):
-        st.markdown(f"**{plain(asked.model)}** · {plain(asked.topic)} · {STATES[job.state]}")
+        goal = "" if asked.within is None else f" · until ± {asked.within:g}"
+        st.markdown(f"**{plain(asked.model)}** · {plain(asked.topic)}{goal} · {STATES[job.state]}")
         if job.state in ACTIVE:
             st.progress(min(1.0, job.done / job.total) if job.total else 0.0, text=progress_text(job))
         else:
             st.caption(ended_text(job))
+        if job.result and "sampling" in job.result:
+            st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
             st.error(plain(job.error))
         draw_actions(job, asked)

@@ -8,11 +8,12 @@ from typing import get_args
 
 import streamlit as st
 
-from pcf_core.audit import build_run
+from pcf_core.audit import build_run, planned
 from pcf_core.jobs import Estimate, estimate
 from pcf_core.jobs.estimate import RECENT_JOBS
 from pcf_core.models import list_models, resolve
 from pcf_core.records import Protocol, RunSpec, digest
+from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS
 from pcf_core.ui.data import open_queue, open_store
 from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
@@ -31,6 +32,7 @@ class Request:
     templates: str
     evidence: str
     protocol: Protocol
+    within: float | None = None
 
 
 def draw_request() -> Request:
@@ -44,8 +46,8 @@ def draw_request() -> Request:
         bind="query-params",
         accept_new_options=True,
         placeholder="Choose, or type a hub id or a folder",
-        help="A shipped model, the id of a model on the hub such as openai-community/gpt2, or a folder on "
-        "the server with safetensors. Models run code of the library alone, never their own.",
+        help="A model at hand, the id of a model on the hub such as openai-community/gpt2, or a folder on "
+        "the server with safetensors. The page Models says what each of them needs.",
     )
     sets, lists = template_sets(), evidence_lists()
     topic = st.selectbox(
@@ -80,8 +82,22 @@ def draw_request() -> Request:
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
         "selection from these scores and cost nothing extra.",
     )
+    within = st.number_input(
+        "Stop when ± is below",
+        min_value=NARROWEST,
+        max_value=WIDEST,
+        value=None,
+        step=0.005,
+        format="%.3f",
+        placeholder="Empty: score every template",
+        key="score_within",
+        bind="query-params",
+        help="Draws templates at random, by their counts, until the 95 % intervals of R, prejudice and "
+        "caprice are within ± this (0.005 is fine), instead of scoring all of them. A smaller value goes on "
+        "from there.",
+    )
     kinds = get_args(Protocol)
-    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)])
+    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)], within)
 
 
 def requested_runs(request: Request, model: str) -> RunSpec:
@@ -91,7 +107,8 @@ def requested_runs(request: Request, model: str) -> RunSpec:
         AuditError: an unknown model, one that cannot be read, or lists that do not fit.
     """
     lists = named(request.topic, request.evidence, request.templates)
-    return build_run(resolve(model), *lists, request.protocol)
+    run = build_run(resolve(model), *lists, request.protocol)
+    return run if request.within is None else planned(run, request.within)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -109,7 +126,8 @@ def draw_estimate(runs: Sequence[RunSpec]) -> None:
         with st.container(border=True):
             st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
             columns = st.columns(2)
-            columns[0].metric("To score", f"{found.missing:,}", help="Cells that are not in the store yet.")
+            to_score = f"at most {found.missing:,}" if found.at_most else f"{found.missing:,}"
+            columns[0].metric("To score", to_score, help="Cells that are not in the store yet.")
             columns[1].metric("Time", time_text(found), help=found.basis)
             columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
             columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
@@ -120,7 +138,9 @@ def draw_estimate(runs: Sequence[RunSpec]) -> None:
 def time_text(found: Estimate) -> str:
     if not found.missing:
         return "none"
-    return "unknown" if found.seconds is None else f"about {duration(found.seconds)}"
+    if found.seconds is None:
+        return "unknown"
+    return f"{'at most' if found.at_most else 'about'} {duration(found.seconds)}"
 
 
 def size_text(size: float) -> str:

@@ -29,6 +29,8 @@ SECTIONS = {
         ("risk", "Risk", "stacked_bar_chart"),
         ("tails", "Tails", "bar_chart"),
     ],
+    "Set up": [("models", "Models", "deployed_code")],
+    "Understand": [("about", "About", "menu_book")],
 }
 
 

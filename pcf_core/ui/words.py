@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import streamlit as st
 
-from pcf_core.findings import number
+from pcf_core.findings import number, tokens_note
 from pcf_core.jobs import Job, submit_words
 from pcf_core.records import Protocol, RunSpec
 from pcf_core.ui.data import open_queue
@@ -70,9 +69,7 @@ def draw_answer(job: Job) -> None:
 
 def answer_sentences(answer: Mapping[str, Any]) -> list[str]:
     """What a word check found, in sentences."""
-    tokens = Counter(word["tokens"] for word in answer["words"])
-    sizes = ", ".join(f"{count} of {size} token{'s' * (size > 1)}" for size, count in sorted(tokens.items()))
-    sentences = [f"{len(answer['words'])} words are scored: {sizes}."]
+    sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:
         names = ", ".join(f"{item['word']} ({item['reason']})" for item in answer["left_out"])
         sentences.append(f"Left out: {names}.")

@@ -86,9 +86,11 @@ def test_coverage_is_kept_apart_by_tokens_for_masked_models_only() -> None:
 def test_a_result_is_the_same_from_the_words_and_from_the_kept_aggregates(full_store: Store) -> None:
     info = full_store.runs()[0]
     kept = load_result(full_store, info.run)
-    scored = assemble(full_store, info.run)
-    again = preferences_of(scored.log_probabilities, info.run.topic, scored.words)
+    words = info.run.topic.words
+    nats = full_store.gather(info.run.scoring, info.run.prompts, words)
+    again = preferences_of(nats, info.run.topic, words).reshape(120, 19, 2)
     assert np.array_equal(kept.preferences.values, again)
+    assert np.array_equal(assemble(full_store, info.run).preferences.values, again)
     assert kept.preferences.values.shape == (120, 19, 2)
     assert kept.words == info.run.topic.words
 
@@ -132,7 +134,7 @@ def test_words_that_stand_without_a_space_have_no_coverage_by_tokens(full_store:
     glued = run.templates.model_copy(update={"templates": (Template(text="[Y] met the [X]"),)})
     opening = run.model_copy(update={"templates": glued})
     score_run(opening, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
-    assert assemble(full_store, opening).coverage is None
+    assert assemble(full_store, opening).preferences.coverage is None
     with pytest.raises(TemplateError, match="space"):
         assemble(full_store, opening, "single-token")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from pcf_core.errors import ScoringError
 from pcf_core.jobs import Queue, ensure_worker, worker_alive
@@ -30,7 +31,9 @@ COMMAND = (sys.executable, "-c", ASLEEP)
 @pytest.fixture
 def settings(tmp_path: Path) -> Iterator[Settings]:
     """A cache; what was started for it is killed in the end."""
-    made = Settings(cache=tmp_path / "cache", shard_prompts=77, models=tmp_path)
+    made = Settings(
+        cache=tmp_path / "cache", shard_prompts=77, models=tmp_path, endpoint_key=SecretStr("sk-1")
+    )
     made.cache.mkdir()
     yield made
     for worker in Queue.open(made.cache / "catalogue.sqlite").workers():
@@ -58,6 +61,7 @@ def test_one_is_started_and_found_alive(settings: Settings) -> None:
     assert not ensure_worker(settings, COMMAND)
     seen = json.loads(wait_for_start(settings).read_text())
     assert (seen["PCF_CACHE"], seen["PCF_SHARD_PROMPTS"]) == (str(settings.cache), "77")
+    assert seen["PCF_ENDPOINT_KEY"] == "sk-1"
     assert len(started(settings)) == 1
 
 

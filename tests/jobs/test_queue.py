@@ -43,6 +43,19 @@ def test_a_job_goes_through_its_life(queue: Queue) -> None:
     assert queue.claim(ME) is None
 
 
+def test_a_running_job_says_what_it_has_found_so_far(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.note(job.id, {"found": 1}, ME)
+    assert queue.get(job.id).result is None, "nobody works on it"
+    queue.claim(ME)
+    queue.note(job.id, {"found": 2}, "somebody else")
+    assert queue.get(job.id).result is None
+    queue.note(job.id, {"found": 3}, ME)
+    assert (queue.get(job.id).state, queue.get(job.id).result) == ("running", {"found": 3})
+    queue.finish(job.id, {"found": 4}, ME)
+    assert queue.get(job.id).result == {"found": 4}
+
+
 def test_the_same_work_is_joined_while_it_is_active(queue: Queue) -> None:
     first = queue.submit("score", "abc", {}, total=10)
     assert queue.submit("score", "abc", {}, priority=2).id == first.id

@@ -25,6 +25,7 @@ def test_a_run_is_its_own_key(store: Store, queue: Queue, toy: ModuleType) -> No
         "templates": "texts",
         "evidence": "terms",
         "protocol": "exact",
+        "within": None,
     }
     assert store.load_run(ScoreRequest.model_validate(job.payload).run) == run
     assert submit_run(store, queue, run, 17).id == job.id

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 
 import numpy as np
 import pytest
 
 from pcf_core.errors import ModelError, ScoringError, StoreError
-from pcf_core.jobs.scoring import Pace, Stopped, environment, score_run
-from pcf_core.records import Evidence, Group, ModelSpec, RunSpec, Template, TemplateSet, Topic
-from pcf_core.scoring.base import Scorer
+from pcf_core.jobs.blocks import environment
+from pcf_core.jobs.scoring import Pace, Stopped, score_run
+from pcf_core.records import (
+    Evidence,
+    Group,
+    ModelSpec,
+    RunSpec,
+    ScoringKey,
+    Template,
+    TemplateSet,
+    Topic,
+)
+from pcf_core.scoring.base import Batch, Scorer, out_of_memory
+from pcf_core.scoring.fake import FakeScorer
 from pcf_core.store import Store
 
 
@@ -156,6 +168,46 @@ def test_a_scorer_that_forgets_a_prompt_is_refused(
         score_run(toy.run_of(), store, lambda spec, protocol: scorer)
 
 
+class Tight(FakeScorer):
+    """Has no memory for batches of more than ``fits`` tokens; notices at its second batch."""
+
+    fits = 1000
+
+    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        for number, batch in enumerate(super()._score_batches(prompts, words)):
+            if number and self.batch_tokens > self.fits:
+                raise out_of_memory(self.key, self.batch_tokens)
+            yield batch
+
+
+def tight_opener(toy: ModuleType, scorers: list[Tight]) -> Callable[[ModelSpec, str], Scorer]:
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        key = ScoringKey.of(spec, protocol)
+        scorers.append(Tight(toy.probability, key=key, batch_size=2))
+        return scorers[-1]
+
+    return opened
+
+
+def test_out_of_memory_starts_the_shard_again_with_half(store: Store, toy: ModuleType) -> None:
+    run, scorers = toy.run_of(), list[Tight]()
+    progress: list[int] = []
+    assert score_run(run, store, tight_opener(toy, scorers), lambda done, *_: progress.append(done)) == 24
+    assert scorers[0].batch_tokens == 512  # 8192, 4096, 2048, 1024
+    assert progress[-1] == 24
+    assert max(progress) == 24
+    expected = [[np.log(toy.probability(p, w)) for w in toy.WORDS] for p in run.prompts]
+    np.testing.assert_allclose(store.gather(run.scoring, run.prompts, toy.WORDS), expected, rtol=1e-6)
+
+
+def test_out_of_memory_with_the_smallest_batches_ends_the_run(
+    store: Store, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tight, "fits", 0)
+    with pytest.raises(ScoringError, match="ran out of memory with 128 tokens a batch: free memory"):
+        score_run(toy.run_of(), store, tight_opener(toy, []))
+
+
 def test_progress_ends_at_the_whole(store: Store, toy: ModuleType, opener: Opener) -> None:
     seen: list[tuple[int, int, float]] = []
     score_run(toy.run_of(), store, opener, lambda *report: seen.append(report))
@@ -221,10 +273,10 @@ def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: Module
 
 
 def test_between_batches_and_shards_there_is_a_pause(store: Store, toy: ModuleType, opener: Opener) -> None:
-    """Six shards of two batches: a pause before each batch."""
+    """Six shards of two batches: a pause before each batch, and before each score that is read again."""
     pauses: list[int] = []
     score_run(toy.run_of(), store, opener, between_batches=lambda: pauses.append(opener.prompts))
-    assert pauses == list(range(0, 24, 2))
+    assert pauses == [*range(0, 24, 2), *[24] * 48]
 
 
 def test_what_happens_in_a_pause_is_not_counted_as_scoring(
@@ -232,7 +284,7 @@ def test_what_happens_in_a_pause_is_not_counted_as_scoring(
 ) -> None:
     run = toy.run_of(terms=4, templates=1)
     score_run(run, store, opener, between_batches=lambda: time.sleep(0.2))
-    (manifest,) = store._layers[0].scores.rglob("*.json")
+    (manifest,) = (store._root / "scores").rglob("*.json")
     shard = store._layers[0].read(run.scoring.hash, manifest.stem)
     assert shard is not None
     assert shard.manifest.provenance["timings"]["seconds"] < 0.2

@@ -8,6 +8,7 @@ Each prompt that is scored is written to ``CACHE/scored.log``, one a line.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pcf_core.jobs import Queue, scoring, words
@@ -22,6 +23,7 @@ from pcf_core.records import (
     TemplateSet,
     Topic,
 )
+from pcf_core.scoring.base import Batch
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
@@ -71,16 +73,14 @@ def open_toy(spec: ModelSpec, protocol: str, **options: object) -> FakeScorer:
 def main(cache: Path, delay: float, until_idle: bool) -> None:
     log = (cache / "scored.log").open("a", buffering=1)
 
+    class Logged(FakeScorer):
+        def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+            for rows, nats in super()._score_batches(prompts, words):
+                log.writelines(f"{prompts[row]}\n" for row in rows)
+                yield rows, nats
+
     def open_logged(spec: ModelSpec, protocol: str) -> FakeScorer:
-        scorer = open_toy(spec, protocol, delay=delay)
-
-        def noted(prompt: str, word: str) -> float:
-            if word == WORDS[-1]:
-                log.write(f"{prompt}\n")
-            return probability(prompt, word)
-
-        scorer.probability = noted
-        return scorer
+        return Logged(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)
 
     scoring.resolve = words.resolve = spec_of  # type: ignore[assignment]
     settings = Settings(cache=cache, shard_prompts=4, worker_idle_seconds=30)

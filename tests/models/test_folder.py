@@ -2,79 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pcf_core.errors import ModelError
-from pcf_core.models.folder import context_of, count_parameters, describe, family_of, read_card, weight_files
+from pcf_core.models.folder import describe, read_card
 from pcf_core.models.identity import weights_hash
+from pcf_core.models.weights import weight_files
 from pcf_core.records import ScoringKey
 
 Write = Callable[..., Path]
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
-DEEP = (100_000).to_bytes(8, "little") + b"[" * 100_000  # a safetensors header that no parser can follow
-
-
-@pytest.mark.parametrize(
-    ("architecture", "family"),
-    [
-        ("BertForMaskedLM", "masked"),
-        ("RobertaForMaskedLM", "masked"),
-        ("XLMRobertaForMaskedLM", "masked"),
-        ("AlbertForMaskedLM", "masked"),
-        ("GPT2LMHeadModel", "causal"),
-        ("LlamaForCausalLM", "causal"),
-        ("GPTNeoXForCausalLM", "causal"),
-    ],
-)
-def test_family_by_architecture(architecture: str, family: str) -> None:
-    assert family_of({"architectures": [architecture]}, "m") == family
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"architectures": ["T5ForConditionalGeneration"], "is_encoder_decoder": True},
-        {"architectures": ["BartForConditionalGeneration"]},
-        {"architectures": ["BartForCausalLM"], "is_encoder_decoder": True},
-        {"architectures": ["XLNetLMHeadModel"]},
-        {"architectures": ["BertForSequenceClassification"]},
-        {"architectures": ["BertModel"]},
-        {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]},
-    ],
-)
-def test_other_and_ambiguous_architectures_are_refused_by_name(config: dict[str, Any]) -> None:
-    with pytest.raises(ModelError, match="not supported yet") as caught:
-        family_of(config, "some-model")
-    assert "some-model" in str(caught.value)
-    assert config["architectures"][0] in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "config", [{}, {"architectures": []}, {"architectures": None}, {"architectures": "x"}]
-)
-def test_config_without_architecture_is_refused(config: dict[str, Any]) -> None:
-    with pytest.raises(ModelError, match="names no architecture"):
-        family_of(config, "m")
-
-
-@pytest.mark.parametrize(
-    ("config", "context"),
-    [
-        ({"n_positions": 1024}, 1024),
-        ({"max_position_embeddings": 512, "model_type": "bert"}, 512),
-        ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
-        ({"max_position_embeddings": 514, "model_type": "camembert"}, 512),
-        ({"model_type": "bloom"}, 0),
-        ({"max_position_embeddings": -1}, 0),
-    ],
-)
-def test_context(config: dict[str, Any], context: int) -> None:
-    assert context_of(config) == context
 
 
 def test_specification_of_a_directory(write: Write, tmp_path: Path) -> None:
@@ -110,41 +50,6 @@ def test_the_same_weights_with_another_configuration_are_another_model(write: Wr
     assert ScoringKey.of(specs[0]).hash != ScoringKey.of(specs[1]).hash
 
 
-def test_shards_are_those_of_the_index(
-    write: Write, write_weights: Callable[..., None], tmp_path: Path
-) -> None:
-    folder = write(tmp_path / "m", weights=False)
-    names = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
-    index = {"weight_map": {"a": names[0], "b": names[1], "c": names[0]}}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    write_weights(folder / names[0], {"a": [2, 3], "c": [7]})
-    with pytest.raises(ModelError, match=f"lacks {names[1]}"):
-        describe(folder, "m")
-    write_weights(folder / names[1], {"b": [4]})
-    write_weights(folder / "consolidated.safetensors", {"a": [100]})
-    assert [path.name for path in weight_files(folder, "m")] == names
-    assert describe(folder, "m").parameters == 6 + 7 + 4
-
-
-@pytest.mark.parametrize(
-    "text", ["[]", "{}", '{"weight_map": {}}', '{"weight_map": {"a": "../x.safetensors"}}', "[" * 100_000]
-)
-def test_odd_index_is_refused(text: str, write: Write, tmp_path: Path) -> None:
-    folder = write(tmp_path / "m", weights=False)
-    (folder / "model.safetensors.index.json").write_text(text)
-    with pytest.raises(ModelError, match=r"model\.safetensors\.index\.json"):
-        describe(folder, "m")
-
-
-def test_pickles_are_never_read(write: Write, tmp_path: Path) -> None:
-    folder = write(tmp_path / "m", weights=False)
-    with pytest.raises(ModelError, match=r"has no weights.*only safetensors"):
-        describe(folder, "m")
-    (folder / "pytorch_model.bin").write_bytes(b"\x80")
-    with pytest.raises(ModelError, match=r"only pytorch_model\.bin.*save_pretrained"):
-        describe(folder, "m")
-
-
 def test_missing_or_broken_config(write: Write, tmp_path: Path) -> None:
     folder = write(tmp_path / "m")
     for text in ("{", "[1]", "\udcff", "[" * 100_000):
@@ -163,17 +68,50 @@ def test_no_tokenizer(write: Write, tmp_path: Path) -> None:
         describe(folder, "m")
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\xff" * 8, b"\x02" + bytes(7) + b"{", b"\x04" + bytes(7) + b"[[]]", DEEP]
-)
-def test_damaged_weights(data: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(data)
-    with pytest.raises(ModelError, match="damaged"):
-        count_parameters(path, "m")
-
-
 def test_card_without_heading(tmp_path: Path) -> None:
     assert read_card(tmp_path) == ("", "")
     (tmp_path / "README.md").write_text("no heading")
     assert read_card(tmp_path) == ("", "")
+
+
+@pytest.mark.parametrize("name", ["spiece.model", "tokenizer.model", "sentencepiece.bpe.model"])
+def test_a_tokenizer_of_sentencepiece_alone_needs_its_library(
+    name: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "m")
+    (folder / name).write_bytes(b"")
+    assert describe(folder, "m").family == "causal"
+    (folder / "tokenizer.json").unlink()
+    monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda library: None)
+    with pytest.raises(ModelError, match=f"is {name} alone.*pip install sentencepiece.*tokenizer.json"):
+        describe(folder, "m")
+    monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda library: library)
+    assert describe(folder, "m").family == "causal"
+
+
+def test_a_vocabulary_of_words_needs_no_further_library(write: Write, tmp_path: Path) -> None:
+    folder = write(tmp_path / "m")
+    (folder / "tokenizer.json").rename(folder / "vocab.txt")
+    assert describe(folder, "m").family == "causal"
+
+
+def test_an_answer_becomes_part_of_the_name_only_where_it_was_needed(write: Write, tmp_path: Path) -> None:
+    """One model read in one way has one key, whether or not a user said what could be found out."""
+    clear = write(tmp_path / "clear")
+    assert describe(clear, "m", asked="causal") == describe(clear, "m")
+    open_ = write(tmp_path / "open", {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]})
+    with pytest.raises(ModelError, match="name it masked:m or causal:m"):
+        describe(open_, "m")
+    asked = describe(open_, "m", asked="masked")
+    assert (asked.name, asked.family) == ("masked:m", "masked")
+    known = describe(open_, "m", known="masked")
+    assert (known.name, known.family) == ("m", "masked")
+    assert describe(open_, "m", asked="masked", known="masked") == known
+    assert describe(open_, "m", asked="causal", known="masked").name == "causal:m"
+
+
+def test_own_code_is_said_only_where_the_library_has_none(write: Write, tmp_path: Path) -> None:
+    code = {"AutoModelForCausalLM": "modeling_own.OwnForCausalLM"}
+    own = {"architectures": ["OwnForCausalLM"], "model_type": "own", "auto_map": code}
+    assert describe(write(tmp_path / "own", own), "m").remote_code
+    assert not describe(write(tmp_path / "native", GPT2 | {"auto_map": code}), "m").remote_code

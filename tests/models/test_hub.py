@@ -14,8 +14,9 @@ from huggingface_hub import errors
 from huggingface_hub.hf_api import RepoFile
 
 from pcf_core.errors import ModelError
-from pcf_core.models import resolve
+from pcf_core.models import KnownModel, resolve
 from pcf_core.models.hub import download
+from pcf_core.records import ScoringKey
 from pcf_core.settings import settings
 
 Write = Callable[..., Path]
@@ -91,7 +92,7 @@ def http_error(kind: type[errors.HfHubHTTPError]) -> errors.HfHubHTTPError:
     [
         (errors.GatedRepoError, "org/name is gated: accept its terms"),
         (errors.RepositoryNotFoundError, "no model named org/name"),
-        (errors.RevisionNotFoundError, "no longer has the revision"),
+        (errors.RevisionNotFoundError, "has no revision 'v9' of org/name"),
         (errors.HfHubHTTPError, "could not be downloaded from the hub"),
     ],
 )
@@ -105,8 +106,73 @@ def test_each_failure_is_one_sentence(
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
     with pytest.raises(ModelError, match=sentence) as caught:
+        resolve("org/name@v9")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.usefixtures("online")
+@pytest.mark.parametrize(
+    "error", [httpx2.ReadTimeout("slow"), RuntimeError(""), ConnectionError("gone\naway")]
+)
+def test_whatever_breaks_a_download_is_one_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(name: str, **options: Any) -> str:
+        raise errors.LocalEntryNotFoundError("not cached") if options.get("local_files_only") else error
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    with pytest.raises(
+        ModelError, match=r"org/name could not be downloaded from the hub \(\w+\); try"
+    ) as caught:
         resolve("org/name")
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["org/na--me", "org/name.git", "org/name-"])
+def test_an_id_that_the_hub_cannot_have(name: str) -> None:
+    with pytest.raises(ModelError, match="cannot be the id of a hub model") as caught:
+        resolve(name)
+    assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("revision", ["v1.0", "refs/pr/1", REVISION])
+def test_a_revision_is_pinned(revision: str, write: Write, snapshot: Path) -> None:
+    """The name keeps the revision, so that a worker finds the same commit; the key holds the commit."""
+    other = snapshot.parent / ("f" * 40)
+    ref = snapshot.parent.parent / "refs" / revision
+    ref.parent.mkdir(parents=True, exist_ok=True)
+    ref.write_text(REVISION)
+    (snapshot.parent.parent / "refs" / "main").write_text(other.name)
+    write(snapshot)
+    write(other, fill=1)
+    pinned, newest = resolve(f"org/name@{revision}"), resolve("org/name")
+    assert (pinned.name, pinned.identity) == (f"org/name@{revision}", REVISION)
+    assert (newest.name, newest.identity) == ("org/name", other.name)
+    assert resolve(pinned.name) == pinned
+    assert ScoringKey.of(pinned).hash != ScoringKey.of(newest).hash
+
+
+def test_a_revision_that_is_not_here_is_asked_for_by_name(write: Write, snapshot: Path) -> None:
+    write(snapshot)
+    with pytest.raises(ModelError, match="org/name@v2 is not in the hub's local cache"):
+        resolve("org/name@v2")
+
+
+def test_the_registry_answers_and_counts_for_models_it_knows(
+    write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a source says is no guess; a user may still say otherwise, and the name tells it apart."""
+    write(snapshot, {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]}, weights=False)
+    with pytest.raises(ModelError, match="name it masked:org/name or causal:org/name"):
+        resolve("org/name")
+    facts = {"title": "T", "group": "Current", "family": "masked", "architecture": "BertForMaskedLM"}
+    more = {"parameters": 7, "context": 512, "language": "en", "verified": "twin", "source": "s"}
+    known = KnownModel.model_validate({"name": "org/name", **facts, **more})
+    monkeypatch.setattr("pcf_core.models.hub.known_model", lambda name: known if name == known.name else None)
+    spec = resolve("org/name")
+    assert (spec.name, spec.family, spec.parameters) == ("org/name", "masked", 7)
+    assert resolve("causal:org/name").name == "causal:org/name"
+    assert resolve("masked:org/name") == spec
 
 
 @pytest.mark.usefixtures("online")

@@ -9,7 +9,18 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
+from safetensors.torch import save_file
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    GPT2Model,
+    T5Config,
+    T5ForConditionalGeneration,
+    XLNetConfig,
+    XLNetLMHeadModel,
+)
 
 from pcf_core.errors import ModelError
 from pcf_core.models import resolve
@@ -107,13 +118,142 @@ def test_code_in_the_folder_never_runs(write: Write, tmp_path: Path) -> None:
     }
     folder = write(tmp_path / "own-code", config)
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load(resolve(str(folder)))
+    spec = resolve(str(folder))
+    with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+        load(spec)
+    with pytest.raises(ModelError, match="cannot be loaded"):  # nor if a specification keeps quiet about it
+        load(spec.model_copy(update={"remote_code": False}))
     assert not (tmp_path / "ran").exists()
 
 
-def test_device() -> None:
+BART_PARTS = {"layers": 2, "attention_heads": 2, "ffn_dim": 32}
+SIZES = {"vocab_size": 40, "d_model": 16}
+T5 = {**SIZES, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
+BART = {
+    **SIZES,
+    **{f"{half}_{part}": size for half in ("encoder", "decoder") for part, size in BART_PARTS.items()},
+    "max_position_embeddings": 64,
+}
+FAMILIES = {
+    "t5": (T5ForConditionalGeneration, T5Config(**T5), "seq2seq", "sdpa"),
+    "bart": (BartForConditionalGeneration, BartConfig(**BART), "seq2seq", "sdpa"),
+    "xlnet": (
+        XLNetLMHeadModel,
+        XLNetConfig(**SIZES, n_layer=2, n_head=2, d_inner=32),
+        "permutation",
+        "eager",  # the architecture has no other
+    ),
+}
+
+
+@pytest.fixture(params=sorted(FAMILIES))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def saved(kind: str, folder: Path, change: Callable[[dict[str, torch.Tensor]], object]) -> Any:
+    """A tiny model of a family in ``folder``, with its tensors changed on disk."""
+    model_class, config, _, _ = FAMILIES[kind]
+    torch.manual_seed(0)
+    model = model_class(config).eval()
+    model.save_pretrained(folder)
+    tensors = {name: tensor.clone().contiguous() for name, tensor in model.state_dict().items()}
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    return model
+
+
+def drop(*endings: str) -> Callable[[dict[str, torch.Tensor]], object]:
+    def dropped(tensors: dict[str, torch.Tensor]) -> None:
+        for name in [name for name in tensors if name.endswith(endings)]:
+            del tensors[name]
+
+    return dropped
+
+
+@pytest.mark.parametrize("left_out", [(), ("lm_head.weight", "lm_loss.weight", "embed_tokens.weight")])
+def test_tied_weights_may_be_saved_once_or_often(
+    kind: str, left_out: tuple[str, ...], write: Write, tmp_path: Path
+) -> None:
+    """Checkpoints of all ages: tied copies are written out, or only the table that they share."""
+    folder = write(tmp_path / kind, weights=False)
+    model = saved(kind, folder, drop(*left_out) if left_out else dict)
+    loaded = load(resolve(str(folder)), "cpu")
+    family, attention = FAMILIES[kind][2:]
+    assert resolve(str(folder)).family == family
+    assert type(loaded.model) is type(model)
+    assert loaded.model.config._attn_implementation == attention
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, loaded.model.state_dict()[name]), name
+
+
+def test_a_head_of_its_own_stays_its_own(write: Write, tmp_path: Path) -> None:
+    """T5 v1.1 and its kin: ``tie_word_embeddings`` is false and the head is another table."""
+    folder = write(tmp_path / "t5", weights=False)
+    head = torch.randn(40, 16)
+    saved("t5", folder, lambda tensors: tensors.update({"lm_head.weight": head}))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": False}))
+    loaded = load(resolve(str(folder)), "cpu")
+    assert torch.equal(loaded.model.lm_head.weight, head)
+    assert not torch.equal(loaded.model.shared.weight, head)
+
+
+def test_a_bias_that_old_checkpoints_lack_is_zero(write: Write, tmp_path: Path) -> None:
+    folder = write(tmp_path / "bart", weights=False)
+    saved("bart", folder, drop("final_logits_bias"))
+    assert not load(resolve(str(folder)), "cpu").model.final_logits_bias.any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "endings"),
+    [
+        ("t5", ("shared.weight", "embed_tokens.weight", "lm_head.weight")),
+        ("bart", ("decoder.embed_positions.weight",)),
+        ("xlnet", ("lm_loss.bias",)),
+    ],
+)
+def test_weights_that_would_be_random_are_refused(
+    kind: str, endings: tuple[str, ...], write: Write, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / kind, weights=False)
+    saved(kind, folder, drop(*endings))
+    with pytest.raises(ModelError, match=r"lack \d tensors.*random"):
+        load(resolve(str(folder)), "cpu")
+
+
+def test_a_model_over_several_devices_computes_the_same(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One layer in memory and two read from disk when it is their turn: all that a CPU alone allows."""
+    folder = write(tmp_path / "deep", weights=False)
+    GPT2LMHeadModel(GPT2Config(**{**TINY.to_dict(), "n_layer": 3})).save_pretrained(folder)
+    spec = resolve(str(folder))
+    whole = load(spec, "cpu")
+    monkeypatch.setenv("PCF_DEVICE", "split")
+    settings.cache_clear()
+    plain = load(spec)
+    monkeypatch.setattr("transformers.integrations.accelerate.get_max_memory", lambda *_: {"cpu": 8000})
+    split = load(spec)
+    places = split.model.hf_device_map
+    assert (places["transformer.h.0"], places["transformer.h.2"]) == ("cpu", "disk")
+    assert plain.device == split.device == "cpu"
+    ids = torch.tensor([[1, 2, 3]])
+    expected = whole.model(input_ids=ids).logits
+    for loaded in (plain, split):
+        assert torch.equal(loaded.model(input_ids=ids).logits, expected)
+
+
+def test_device(monkeypatch: pytest.MonkeyPatch) -> None:
     assert choose_device("cpu") == "cpu"
+    assert choose_device("split") == "split"
     assert choose_device("auto") in {"cpu", "cuda", "mps"}
     with pytest.raises(ModelError, match=r"'tpu' is not available; available are:.*cpu"):
         choose_device("tpu")
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    assert [choose_device(name) for name in ("auto", "cuda", "cuda:1")] == ["cuda", "cuda", "cuda:1"]
+    with pytest.raises(ModelError, match=r"'cuda:2' is not available; available are: cuda:0, cuda:1, .*cpu"):
+        choose_device("cuda:2")
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    with pytest.raises(ModelError, match="'cuda' is not available"):
+        choose_device("cuda")

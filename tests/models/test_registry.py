@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from pcf_core.errors import ModelError
 from pcf_core.models import left_out_models, list_models, resolve
+from pcf_core.settings import ROOT
 
 Write = Callable[..., Path]
 
@@ -30,14 +32,17 @@ def test_unusable_directories_are_listed_with_the_reason(write: Write, tmp_path:
     write(tmp_path / "assets/models/mini-gpt")
     write(tmp_path / "own/mini-gpt", fill=1)
     write(tmp_path / "own/no-weights", weights=False)
-    write(tmp_path / "own/t5", {"architectures": ["T5ForConditionalGeneration"]})
+    write(tmp_path / "own/whisper", {"architectures": ["WhisperForConditionalGeneration"]})
+    write(tmp_path / "own/open", {"architectures": ["BertModel"], "model_type": "bert"})
     write(tmp_path / "own/odd name")
     assert [spec.name for spec in list_models()] == ["mini-gpt"]
     reasons = {entry.name: entry.reason for entry in left_out_models()}
-    assert set(reasons) == {"mini-gpt", "no-weights", "t5", "odd name"}
+    assert set(reasons) == {"mini-gpt", "no-weights", "whisper", "open", "odd name"}
     assert "Another model is named mini-gpt" in reasons["mini-gpt"]
     assert "safetensors" in reasons["no-weights"]
-    assert "T5" in reasons["t5"]
+    assert "Whisper" in reasons["whisper"]
+    assert "name it masked:open." in reasons["open"]
+    assert resolve("masked:open").name == "masked:open"
     assert "may hold letters" in reasons["odd name"]
     assert resolve("mini-gpt").path == str((tmp_path / "assets/models/mini-gpt").resolve())
 
@@ -73,3 +78,20 @@ def test_a_listed_name_is_no_path(
     monkeypatch.chdir(empty)
     with pytest.raises(ModelError, match="There is no model named"):
         resolve(name)
+
+
+def test_a_name_without_its_organisation_is_told_the_whole(tmp_path: Path) -> None:
+    """Users know these models by the short names of old; a short name is no id of the hub any more."""
+    (tmp_path / "assets").mkdir()
+    shutil.copy(ROOT / "assets" / "models.toml", tmp_path / "assets" / "models.toml")
+    with pytest.raises(ModelError, match="'gpt2' here: its name on the hub is openai-community/gpt2"):
+        resolve("gpt2")
+
+
+def test_a_family_that_was_said_although_it_is_clear_changes_nothing(write: Write, tmp_path: Path) -> None:
+    write(tmp_path / "assets/models/mini-gpt")
+    folder = write(tmp_path / "elsewhere" / "x@1")
+    assert resolve("causal:mini-gpt") == resolve("mini-gpt")
+    assert resolve(f"causal:{folder}") == resolve(str(folder))
+    with pytest.raises(ModelError, match=r"cannot be read as masked: by its config\.json it is causal"):
+        resolve("masked:mini-gpt")

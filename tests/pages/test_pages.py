@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit import ViewOptions, build_run, load_result, report
 from pcf_core.findings import risk_finding
@@ -19,8 +13,8 @@ from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 from pcf_core.ui.text import plain
+from tests.pages.opened import open_app, texts
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = {
     "overview": "Overview",
     "score": "Score",
@@ -30,41 +24,6 @@ PAGES = {
     "tails": "Tails",
 }
 READ_PAGES = [name for name in PAGES if name != "score"]
-
-
-@pytest.fixture(autouse=True)
-def warm_server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let AppTest be a server that had a session before; by itself it plays the first one at every run."""
-    start = PagesManager.__init__
-
-    def warm(self: PagesManager, *arguments: object, **options: object) -> None:
-        start(self, *arguments, **options)  # type: ignore[arg-type]
-        PagesManager.uses_pages_directory = False
-
-    if "cold_server" not in request.keywords:
-        monkeypatch.setattr(PagesManager, "__init__", warm)
-
-
-@pytest.fixture(autouse=True)
-def fresh_caches() -> Iterator[None]:
-    """Each test has its own store: what Streamlit cached of another test's is dropped."""
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
-def open_app(page: str, **parameters: str | list[str]) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in parameters.items():
-        app.query_params[name] = value
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception, app.exception
-    return app
-
-
-def texts(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.markdown).replace("\\", "")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -205,3 +205,25 @@ def test_criteria_that_cannot_be_read(text: str) -> None:
 
 def test_max_is_written_linf_too() -> None:
     assert Criterion.parse("linf").norm == Criterion.parse("max").norm == math.inf
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=5),
+    st.sampled_from([1.0, 1.5, 2.0, 5.0, math.inf]),
+)
+def test_the_gradient_is_the_slope_of_j_wherever_it_has_one(values: list[float], norm: float) -> None:
+    criterion, s = Criterion(norm), np.array(values)
+    close = np.abs(s[:, np.newaxis] - s)[~np.eye(len(s), dtype=bool)]
+    assume(np.abs(s).min() > 1e-2 and close.min() > 1e-2 and s.max() > 0)
+    step = 1e-6 * np.eye(len(s))
+    slope = (criterion.of_stereotypes(s + step) - criterion.of_stereotypes(s - step)) / 2e-6
+    gradient = criterion.gradient(s)
+    np.testing.assert_allclose(gradient, slope, atol=1e-4)
+    assert gradient @ s == pytest.approx(criterion.of_stereotypes(s))
+
+
+def test_where_nothing_is_above_neutral_the_gradient_is_0() -> None:
+    """A worked example for l2: s = (0.6, 0.8, −1) has J = 1 and the gradient (0.6, 0.8, 0)."""
+    rows = np.array([[0.6, 0.8, -1.0], [0.0, 0.0, 0.0], [-0.1, -0.2, -0.3]])
+    np.testing.assert_allclose(Criterion(2.0).gradient(rows), [[0.6, 0.8, 0], [0, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(Criterion().gradient(rows), [[0, 1, 0], [0, 0, 0], [0, 0, 0]])

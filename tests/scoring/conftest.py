@@ -1,4 +1,4 @@
-"""Tiny models with random weights from their configs, tokenizers trained on the spot, and a brute force."""
+"""Twins: tiny models with random weights from the config of each architecture, and a brute force."""
 
 from __future__ import annotations
 
@@ -11,186 +11,123 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AddedToken, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerFast
 
 from pcf_core.models.loading import Loaded
 from pcf_core.records import ScoringKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.causal import CausalScorer
 from pcf_core.scoring.masked import MaskedScorer
-
-CONTEXT = 160
-# Few merges: "he" becomes one token, "man" two, "son" three, "woman" four.
-CORPUS = [
-    *["the nurse said that he was old. The engineer told us that she was here, and he knew it."] * 40,
-    *["According to the captain, she was aware that the man met a woman and her son."] * 20,
-    *["The doctor's mother and father asked if they could go; the princess smiled."] * 4,
-    "The stepmother of a businesswoman, a granddaughter, a widower and the priestess.",
-]
-PROMPTS = (
-    "The nurse said that [Y]",
-    "According to the captain, [Y]",
-    "The flight attendant, who was old and knew it well, told us that [Y]",
-    "The doctor [Y]",
-    "The engineer said that [Y] was old.",
-    "The captain met a [Y].",
+from tests.scoring import seq2seq_models
+from tests.scoring.tiny_tokenizers import (
+    PROMPTS,
+    WORDS,
+    bert_tokenizer,
+    gpt2_tokenizer,
+    llama_tokenizer,
+    opt_tokenizer,
+    roberta_tokenizer,
 )
-WORDS = ("he", "she", "man", "son", "woman", "father", "stepmother")
 
-
-def byte_bpe(specials: list[str | AddedToken], merges: int = 43) -> Tokenizer:
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=len(specials) + len(alphabet) + merges,
-        special_tokens=specials,
-        initial_alphabet=alphabet,
-        show_progress=False,
-    )
-    raw.train_from_iterator(CORPUS, trainer)
-    return raw
-
-
-@functools.cache
-def gpt2_tokenizer() -> PreTrainedTokenizerFast:
-    """No BOS of its own, no padding token at all; BOS, EOS and unk are one token, as in GPT-2."""
-    end = "<|endoftext|>"
-    return PreTrainedTokenizerFast(
-        tokenizer_object=byte_bpe([end]), bos_token=end, eos_token=end, unk_token=end
-    )
-
-
-@functools.cache
-def opt_tokenizer() -> PreTrainedTokenizerFast:
-    """Byte-level BPE that puts ``</s>`` before a text by default; padding is the end-of-sequence token."""
-    raw = byte_bpe(["</s>", "<unk>"])
-    raw.post_processor = processors.TemplateProcessing(single="</s> $A", special_tokens=[("</s>", 0)])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=raw, bos_token="</s>", eos_token="</s>", pad_token="</s>", unk_token="<unk>"
-    )
-
-
-@functools.cache
-def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
-    mask = AddedToken("<mask>", lstrip=lstrip, special=True)
-    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", mask])
-    raw.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        bos_token="<s>",
-        eos_token="</s>",
-        cls_token="<s>",
-        sep_token="</s>",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        mask_token=mask,
-    )
-
-
-@functools.cache
-def bert_tokenizer() -> PreTrainedTokenizerFast:
-    raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    raw.normalizer = normalizers.BertNormalizer(lowercase=True)
-    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    raw.decoder = decoders.WordPiece()
-    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    raw.train_from_iterator(
-        CORPUS, trainers.WordPieceTrainer(vocab_size=75, special_tokens=specials, show_progress=False)
-    )
-    raw.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        mask_token="[MASK]",
-    )
-
-
-@functools.cache
-def llama_tokenizer() -> PreTrainedTokenizerFast:
-    """SentencePiece's manner: the space is ``▁`` at the beginning of a piece, and a text gets one too."""
-    raw = Tokenizer(models.BPE(unk_token="<unk>"))
-    raw.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
-    raw.decoder = decoders.Metaspace(prepend_scheme="first")
-    specials = ["<unk>", "<s>", "</s>"]
-    raw.train_from_iterator(
-        CORPUS, trainers.BpeTrainer(vocab_size=75, special_tokens=specials, show_progress=False)
-    )
-    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
-    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+CONTEXT = 400
 
 
 @dataclass(frozen=True)
 class Tiny:
-    """A tiny model: how to make it, and what its tokenizer is."""
+    """A tiny model: its class in transformers, and what makes it (with other options of its config)."""
 
     model: str
-    config: str
-    tokenizer: Callable[[], PreTrainedTokenizerFast]
-    options: dict[str, Any]
+    load: Callable[..., Loaded]
+
+
+def build(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Loaded:
+    """Weights are drawn wide enough that texts and words differ by nats."""
+    kind, own = getattr(transformers, model), tokenizer()
+    config = kind.config_class(
+        vocab_size=len(own),
+        pad_token_id=own.pad_token_id,
+        bos_token_id=own.bos_token_id,
+        eos_token_id=own.eos_token_id,
+        **{"max_position_embeddings": CONTEXT, "initializer_range": 0.4, **options},
+    )
+    torch.manual_seed(7)
+    return Loaded(kind(config).eval(), own, "cpu")
+
+
+def twin(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Tiny:
+    return Tiny(model, functools.partial(build, model, tokenizer, **options))
 
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-POSITIONS = {"max_position_embeddings": CONTEXT}
-CAUSAL = {
-    "gpt2": Tiny("GPT2LMHeadModel", "GPT2Config", gpt2_tokenizer, {"n_embd": 32, "n_layer": 2, "n_head": 2}),
-    "opt": Tiny(
-        "OPTForCausalLM", "OPTConfig", opt_tokenizer, {**SMALL, "ffn_dim": 64, "word_embed_proj_dim": 32}
-    ),
-    "llama": Tiny("LlamaForCausalLM", "LlamaConfig", llama_tokenizer, {**SMALL, "num_key_value_heads": 1}),
-    "mistral": Tiny(  # a window shorter than the prompts: keys and values may not be shared
-        "MistralForCausalLM",
-        "MistralConfig",
-        llama_tokenizer,
-        {**SMALL, "num_key_value_heads": 1, "sliding_window": 6},
-    ),
-    "gpt-neox": Tiny("GPTNeoXForCausalLM", "GPTNeoXConfig", gpt2_tokenizer, SMALL),
-    "bloom": Tiny(
-        "BloomForCausalLM", "BloomConfig", gpt2_tokenizer, {"hidden_size": 32, "n_layer": 2, "n_head": 2}
-    ),
+GROUPED = SMALL | {"num_key_value_heads": 1}
+HEADS = GROUPED | {"head_dim": 16}
+GEMMA = HEADS | {"query_pre_attn_scalar": 16, "sliding_window": 8}
+HYBRID = GEMMA | {"layer_types": ["sliding_attention", "full_attention"]}
+GPT2 = {"n_embd": 32, "n_layer": 2, "n_head": 2}
+GPT_NEO: dict[str, Any] = {"hidden_size": 32, "num_layers": 2, "num_heads": 2, "intermediate_size": 64} | {
+    "attention_types": [[["global", "local"], 1]]
 }
-MASKED = {
-    "bert": Tiny("BertForMaskedLM", "BertConfig", bert_tokenizer, SMALL),
-    "roberta": Tiny("RobertaForMaskedLM", "RobertaConfig", roberta_tokenizer, SMALL),
-    "mini-bert": Tiny(  # a mask token that leaves the space before it alone
-        "BertForMaskedLM", "BertConfig", functools.partial(roberta_tokenizer, lstrip=False), SMALL
-    ),
-    "albert": Tiny("AlbertForMaskedLM", "AlbertConfig", bert_tokenizer, {**SMALL, "embedding_size": 16}),
-    "distilbert": Tiny(
-        "DistilBertForMaskedLM",
-        "DistilBertConfig",
-        bert_tokenizer,
-        {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
-    ),
+FALCON = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+MODERN = SMALL | {"local_attention": 8, "global_attn_every_n_layers": 2, "cls_token_id": 0, "sep_token_id": 2}
+RELATIVE = SMALL | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 16}
+
+# Those that every test of the family takes; windows are shorter than the prompts unless they are "wide".
+FIRST_CAUSAL = {
+    "bloom": twin("BloomForCausalLM", gpt2_tokenizer, hidden_size=32, n_layer=2, n_head=2),
+    "gpt-neox": twin("GPTNeoXForCausalLM", gpt2_tokenizer, **SMALL),
+    "gpt2": twin("GPT2LMHeadModel", gpt2_tokenizer, **GPT2),
+    "llama": twin("LlamaForCausalLM", llama_tokenizer, **GROUPED),
+    "mistral": twin("MistralForCausalLM", llama_tokenizer, **GROUPED, sliding_window=6),
+    "opt": twin("OPTForCausalLM", opt_tokenizer, **SMALL, ffn_dim=64, word_embed_proj_dim=32),
 }
+FIRST_MASKED = {
+    "albert": twin("AlbertForMaskedLM", bert_tokenizer, **SMALL, embedding_size=16),
+    "bert": twin("BertForMaskedLM", bert_tokenizer, **SMALL),
+    "distilbert": twin("DistilBertForMaskedLM", bert_tokenizer, dim=32, n_layers=2, n_heads=2, hidden_dim=64),
+    # A mask token that leaves the space before it alone.
+    "mini-bert": twin("BertForMaskedLM", functools.partial(roberta_tokenizer, lstrip=False), **SMALL),
+    "roberta": twin("RobertaForMaskedLM", roberta_tokenizer, **SMALL),
+}
+CAUSAL = FIRST_CAUSAL | {
+    "falcon": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON),
+    "falcon-alibi": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON, alibi=True),
+    "gemma2": twin("Gemma2ForCausalLM", llama_tokenizer, **GEMMA),
+    "gemma3": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID),
+    "gemma3-wide": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID | {"sliding_window": 300}),
+    "glm": twin("GlmForCausalLM", gpt2_tokenizer, **HEADS),
+    "gpt-j": twin("GPTJForCausalLM", gpt2_tokenizer, **GPT2, rotary_dim=8),
+    "gpt-neo": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=8),
+    "gpt-neo-wide": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=256),
+    "granite": twin("GraniteForCausalLM", gpt2_tokenizer, **GROUPED),
+    "mistral-wide": twin("MistralForCausalLM", llama_tokenizer, **GROUPED, sliding_window=300),
+    "olmo2": twin("Olmo2ForCausalLM", gpt2_tokenizer, **GROUPED),
+    "phi": twin("PhiForCausalLM", gpt2_tokenizer, **SMALL),
+    "phi3": twin("Phi3ForCausalLM", llama_tokenizer, **GROUPED),
+    "qwen2": twin("Qwen2ForCausalLM", gpt2_tokenizer, **GROUPED),
+    "qwen3": twin("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS),
+    "smollm3": twin("SmolLM3ForCausalLM", gpt2_tokenizer, **GROUPED),
+}
+MASKED = FIRST_MASKED | {
+    "deberta-v2": twin("DebertaV2ForMaskedLM", bert_tokenizer, **RELATIVE),
+    "electra": twin("ElectraForMaskedLM", bert_tokenizer, **SMALL, embedding_size=16),
+    "modernbert": twin("ModernBertForMaskedLM", roberta_tokenizer, **MODERN),
+    "xlm-roberta": twin("XLMRobertaForMaskedLM", roberta_tokenizer, **SMALL),
+}
+SEQ2SEQ = {
+    "t5": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5),
+    "t5-gated": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5_gated),
+    "mt5": Tiny("MT5ForConditionalGeneration", seq2seq_models.tiny_mt5),
+    "umt5": Tiny("UMT5ForConditionalGeneration", seq2seq_models.tiny_umt5),
+    "bart": Tiny("BartForConditionalGeneration", seq2seq_models.tiny_bart),
+    "mbart": Tiny("MBartForConditionalGeneration", seq2seq_models.tiny_mbart),
+    "led": Tiny("LEDForConditionalGeneration", seq2seq_models.tiny_led),
+}
+PERMUTATION = {"xlnet": Tiny("XLNetLMHeadModel", seq2seq_models.tiny_xlnet)}
 
 
 @functools.cache
 def load_tiny(name: str) -> Loaded:
-    tiny = (CAUSAL | MASKED)[name]
-    tokenizer = tiny.tokenizer()
-    positions = {"n_positions": CONTEXT} if name == "gpt2" else POSITIONS
-    config = getattr(transformers, tiny.config)(
-        vocab_size=len(tokenizer),
-        initializer_range=0.4,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        **positions,
-        **tiny.options,
-    )
-    torch.manual_seed(7)
-    model = getattr(transformers, tiny.model)(config).eval()
-    return Loaded(model, tokenizer, "cpu")
+    return (CAUSAL | MASKED)[name].load()
 
 
 def key_of(name: str, protocol: str = "exact") -> ScoringKey:
@@ -231,17 +168,17 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.fixture(params=sorted(CAUSAL))
+@pytest.fixture(params=sorted(FIRST_CAUSAL))
 def causal_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=sorted(MASKED))
+@pytest.fixture(params=sorted(FIRST_MASKED))
 def masked_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=sorted(CAUSAL | MASKED))
+@pytest.fixture(params=sorted(FIRST_CAUSAL | FIRST_MASKED))
 def any_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -31,7 +31,7 @@ def grid(occupations: int = 3, templates: int = 12, groups: int = 3) -> tuple[np
     return values, generator.pareto(1, templates) + 0.1
 
 
-def bounds(result: bootstrap.BootstrapResult, quantity: str) -> tuple[float, float]:
+def bounds(result: bootstrap.RiskIntervals, quantity: str) -> tuple[float, float]:
     return result.intervals[quantity].low, result.intervals[quantity].high
 
 

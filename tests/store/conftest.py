@@ -1,4 +1,4 @@
-"""A key, words and small shards; folders that really are read-only or full."""
+"""A key, words and small shards; the places they may lie at; folders that really are read-only or full."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from pcf_core.records import ScoringKey
 from pcf_core.settings import settings
 from pcf_core.store import Store
+from pcf_core.store.places import Place, place_of
 
 NOBODY = 65534
 KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
@@ -40,6 +41,28 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(root: Path) -> Store:
     return Store.open(root)
+
+
+@pytest.fixture(params=["in the cache", "shared folder", "object storage"])
+def scores(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What PCF_SCORES says; object storage is listed each time, as a folder is."""
+    monkeypatch.setattr("pcf_core.store.places.LISTING_SECONDS", 0.0)
+    kinds = {
+        "in the cache": "",
+        "shared folder": f"{tmp_path}/shared",
+        "object storage": f"memory:/{tmp_path}",
+    }
+    return kinds[request.param]
+
+
+@pytest.fixture
+def any_store(root: Path, scores: str) -> Store:
+    return Store.open(root, None, scores)
+
+
+@pytest.fixture
+def place(root: Path, scores: str) -> Place:
+    return place_of(root, scores)
 
 
 @pytest.fixture

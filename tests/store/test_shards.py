@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,14 @@ from hypothesis.extra import numpy as arrays
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import ScoringKey
 from pcf_core.store.files import seal, sha256, unseal
+from pcf_core.store.places import Place
 from pcf_core.store.shards import (
     Manifest,
     MissingShardError,
     decode,
     encode,
+    file_names,
     now,
-    paths,
     read_shard,
     shard_id,
     write_shard,
@@ -46,11 +47,17 @@ def manifest_of(key: ScoringKey, data: bytes) -> Manifest:
 
 
 @pytest.fixture
-def written(tmp_path: Path, key: ScoringKey) -> tuple[Path, str]:
+def written(place: Place, key: ScoringKey) -> tuple[Place, str]:
     data = encode(PROMPTS, VALUES)
     manifest = manifest_of(key, data)
-    write_shard(tmp_path / key.hash, manifest, data)
-    return tmp_path / key.hash, manifest.shard
+    write_shard(place / key.hash, manifest, data)
+    return place / key.hash, manifest.shard
+
+
+def bytes_of(folder: Place, name: str) -> bytes:
+    data = folder.read(name)
+    assert data is not None
+    return data
 
 
 @given(
@@ -78,17 +85,17 @@ def test_the_same_scores_give_the_same_bytes() -> None:
     assert encode(PROMPTS, VALUES) == encode(list(PROMPTS), np.asfortranarray(VALUES))
 
 
-def test_other_programs_read_it(written: tuple[Path, str]) -> None:
+def test_other_programs_read_it(written: tuple[Place, str]) -> None:
     """Second opinion: pandas, and the schema that the documentation promises."""
     folder, shard = written
-    path = paths(folder, shard)[0]
-    assert str(pq.read_schema(path).field("log_probability").type) == "fixed_size_list<element: float>[2]"
-    table = pd.read_parquet(path)
+    file = BytesIO(bytes_of(folder, file_names(shard)[0]))
+    assert str(pq.read_schema(file).field("log_probability").type) == "fixed_size_list<element: float>[2]"
+    table = pd.read_parquet(file)
     assert table["prompt"].tolist() == list(PROMPTS)
     np.testing.assert_array_equal(np.stack(table["log_probability"].tolist()), VALUES)
 
 
-def test_a_shard_comes_back_with_its_manifest(written: tuple[Path, str], key: ScoringKey) -> None:
+def test_a_shard_comes_back_with_its_manifest(written: tuple[Place, str], key: ScoringKey) -> None:
     shard = read_shard(*written)
     assert (shard.manifest.words, shard.manifest.tokens) == (("he", "she"), (1, 2))
     assert shard.manifest.refused == {"xe": "unk"}
@@ -107,61 +114,108 @@ def test_the_id_follows_key_prompts_and_words(key: ScoringKey) -> None:
     assert len(ids) == 4
 
 
-def test_one_flipped_byte_anywhere_is_found(written: tuple[Path, str]) -> None:
+def test_one_flipped_byte_anywhere_is_found(written: tuple[Place, str]) -> None:
     """All bytes of the manifest; of the data, which one checksum covers, every seventh."""
     folder, shard = written
-    for path, step in zip(paths(folder, shard), (7, 1), strict=True):
-        whole = path.read_bytes()
+    for name, step in zip(file_names(shard), (7, 1), strict=True):
+        whole = bytes_of(folder, name)
         for place in range(0, len(whole), step):
-            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
+            folder.replace(name, whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
             with pytest.raises(DamagedShardError, match="is damaged"):
                 read_shard(folder, shard)
-        path.write_bytes(whole)
+        folder.replace(name, whole)
     assert read_shard(folder, shard).prompts == PROMPTS
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_cut_file_is_damage(written: tuple[Path, str], which: int) -> None:
-    path = paths(*written)[which]
-    path.write_bytes(path.read_bytes()[:-1])
+def test_a_cut_file_is_damage(written: tuple[Place, str], which: int) -> None:
+    folder, shard = written
+    name = file_names(shard)[which]
+    folder.replace(name, bytes_of(folder, name)[:-1])
     with pytest.raises(DamagedShardError):
         read_shard(*written)
 
 
 def test_data_that_are_no_parquet_are_damage_even_with_a_fitting_checksum(
-    tmp_path: Path, key: ScoringKey
+    place: Place, key: ScoringKey
 ) -> None:
     manifest = manifest_of(key, b"PAR1 but not really PAR1")
-    write_shard(tmp_path, manifest, b"PAR1 but not really PAR1")
+    write_shard(place / key.hash, manifest, b"PAR1 but not really PAR1")
     with pytest.raises(DamagedShardError):
-        read_shard(tmp_path, manifest.shard)
+        read_shard(place / key.hash, manifest.shard)
 
 
-def test_data_without_a_manifest_are_not_there(written: tuple[Path, str]) -> None:
-    data, manifest = paths(*written)
-    manifest.unlink()
+def test_data_without_a_manifest_are_not_there(written: tuple[Place, str]) -> None:
+    folder, shard = written
+    data, manifest = file_names(shard)
+    folder.set_aside(manifest)
     with pytest.raises(MissingShardError):
-        read_shard(*written)
-    assert data.exists()
+        read_shard(folder, shard)
+    assert folder.stamp(data) is not None
 
 
-def test_a_manifest_without_data_is_damage(written: tuple[Path, str]) -> None:
-    paths(*written)[0].unlink()
+def test_a_manifest_without_data_is_damage(written: tuple[Place, str]) -> None:
+    folder, shard = written
+    folder.set_aside(file_names(shard)[0])
     with pytest.raises(DamagedShardError):
         read_shard(*written)
 
 
-def test_another_version_is_not_called_damaged(written: tuple[Path, str]) -> None:
-    manifest = paths(*written)[1]
-    manifest.write_bytes(seal({**unseal(manifest.read_bytes()), "schema_version": 2, "news": True}))
+def test_another_version_is_not_called_damaged(written: tuple[Place, str]) -> None:
+    folder, shard = written
+    manifest = file_names(shard)[1]
+    folder.replace(manifest, seal({**unseal(bytes_of(folder, manifest)), "schema_version": 2, "news": True}))
     with pytest.raises(StoreError, match=r"another version .* \(schema 2, here 1\)") as caught:
         read_shard(*written)
     assert not isinstance(caught.value, DamagedShardError)
 
 
-def test_a_shard_under_a_foreign_name_is_damage(written: tuple[Path, str]) -> None:
+def test_a_shard_under_a_foreign_name_is_damage(written: tuple[Place, str]) -> None:
     folder, shard = written
-    for path in paths(folder, shard):
-        path.rename(path.with_stem("0123456789abcdef"))
+    for name, foreign in zip(file_names(shard), file_names("0123456789abcdef"), strict=True):
+        folder.create(foreign, bytes_of(folder, name))
     with pytest.raises(DamagedShardError, match="something else"):
         read_shard(folder, "0123456789abcdef")
+
+
+# --------------------------------------------------------------------- two machines, one shard at once
+
+OTHER = encode(PROMPTS, np.nextafter(VALUES, np.float32(1)))  # the same scores from another kind of device
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_whoever_comes_in_between_the_shard_is_whole(
+    place: Place, key: ScoringKey, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before our data, between data and manifest, and after: another machine writes its own bytes."""
+    folder, data = place / key.hash, encode(PROMPTS, VALUES)
+    shard = manifest_of(key, data).shard
+    real, calls = type(folder).create, []
+
+    def create(self: Place, name: str, content: bytes) -> bool:
+        calls.append(name)
+        if len(calls) == step:
+            write_shard(place / key.hash, manifest_of(key, OTHER), OTHER)
+        return real(self, name, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(folder), "create", create)
+        write_shard(folder, manifest_of(key, data), data)
+        if step == 3:
+            write_shard(place / key.hash, manifest_of(key, OTHER), OTHER)
+    found = read_shard(folder, shard)
+    assert encode(found.prompts, found.values) == (OTHER if step == 1 else data)
+
+
+def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
+    place: Place, key: ScoringKey
+) -> None:
+    folder, data = place / key.hash, encode(PROMPTS, VALUES)
+    name = file_names(manifest_of(key, data).shard)[0]
+    for left, expected in ((OTHER, OTHER), (b"half a fi", data), (encode(PROMPTS[:2], VALUES[:2]), data)):
+        for file in file_names(manifest_of(key, data).shard):
+            if folder.stamp(file):
+                folder.set_aside(file)
+        folder.create(name, left)
+        write_shard(folder, manifest_of(key, data), data)
+        assert read_shard(folder, manifest_of(key, data).shard).manifest.sha256 == sha256(expected)

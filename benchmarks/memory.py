@@ -1,0 +1,131 @@
+"""Peak memory and time of a large run: scoring it (without a model), reading it, reporting it.
+
+The scores are made up and written to a temporary store.  Each stage runs in a process of its own, whose
+largest resident set is printed; what the interpreter and the libraries take before is its first column.
+Limit: 2.5 GB for 120 × 32,000 cells of a topic with two groups, beside the model.
+
+    python -m benchmarks.memory --templates 32000 --words two
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from pcf_core.audit import ViewOptions, build_run, load_result, report
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import FloatArray, ModelSpec, RunSpec, Template, TemplateSet, Topic
+from pcf_core.scoring.base import Batch, Scorer
+from pcf_core.scoring.fake import FakeScorer
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_topic
+
+STAGES = ("score_run", "load_result", "load_result again", "report")
+PAIR = ("he", "she")
+Words = Literal["two", "all"]
+
+
+class MadeUpScorer(FakeScorer):
+    """The fake, a block of prompts at a time."""
+
+    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        yield np.arange(len(prompts)), np.log(made_up(marks(prompts)[:, np.newaxis], marks(words)))
+
+
+def marks(texts: Sequence[str]) -> NDArray[np.uint64]:
+    return np.array([zlib.crc32(text.encode()) for text in texts], dtype=np.uint64)
+
+
+def made_up(prompt: NDArray[np.uint64], word: NDArray[np.uint64]) -> FloatArray:
+    """Probabilities from 1e-5 to 1e-2."""
+    return np.asarray((1 + (prompt ^ word) % np.uint64(997)) / 100_000)
+
+
+def big_run(templates: int, words: Words) -> RunSpec:
+    """The topic gender, whole or he and she alone, with 120 occupations and made-up templates."""
+    topic = load_topic("gender")
+    if words == "two":
+        groups = tuple(
+            group.model_copy(update={"words": tuple(word for word in group.words if word in PAIR)})
+            for group in topic.groups
+        )
+        topic = Topic(name="pair", title="Pair", groups=groups, evidence=topic.evidence)
+    texts = TemplateSet(
+        name="large",
+        title="Large",
+        templates=tuple(
+            Template(text=f"When the [X] came into the room for the {i}th time, we heard that [Y]", count=i)
+            for i in range(1, templates + 1)
+        ),
+    )
+    return build_run(resolve("mini-gpt"), topic, load_evidence(topic.evidence), texts)
+
+
+def measure(stage: str, cache: Path, templates: int, words: Words) -> dict[str, float]:
+    """Run one stage here; return seconds and megabytes before and at the peak."""
+    run, store = big_run(templates, words), Store.open(cache)
+
+    def open_made_up(spec: ModelSpec, protocol: str) -> Scorer:
+        return MadeUpScorer(lambda prompt, word: float(made_up(*marks([prompt, word]))), key=run.scoring)
+
+    before, begun = peak(), time.perf_counter()
+    if stage == "score_run":
+        score_run(run, store, open_made_up)
+    else:
+        result = load_result(store, run)
+        if stage == "report":
+            report(result, run, ViewOptions())
+    return {"before": before, "peak": peak(), "seconds": time.perf_counter() - begun}
+
+
+def peak() -> float:
+    """Megabytes of this process's largest resident set so far."""
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size / 1e6 if sys.platform == "darwin" else size * 1024 / 1e6
+
+
+def main(
+    templates: Annotated[list[int], typer.Option(help="templates; may be repeated")] = [2000, 8000, 32000],  # noqa: B006
+    words: Annotated[list[str], typer.Option(help="two (he, she) or all (78); may be repeated")] = ["two"],  # noqa: B006
+    stage: Annotated[str, typer.Option(help="one stage, in the store at --cache; prints JSON")] = "",
+    cache: Annotated[Path | None, typer.Option(help="the store of --stage")] = None,
+) -> None:
+    """Print the table."""
+    kinds: list[Words] = ["all" if kind == "all" else "two" for kind in words]
+    if cache is not None:
+        typer.echo(json.dumps(measure(stage, cache, templates[0], kinds[0])))
+        return
+    typer.echo(f"{'cells':<16}{'words':>6}  {'stage':<20}{'before MB':>10}{'peak MB':>10}{'seconds':>10}")
+    for kind in kinds:
+        for count in templates:
+            with tempfile.TemporaryDirectory() as folder:
+                for name in STAGES:
+                    options = ["--templates", str(count), "--words", kind, "--stage", name, "--cache", folder]
+                    answer = subprocess.run(
+                        [sys.executable, "-m", "benchmarks.memory", *options],
+                        capture_output=True,
+                        text=True,
+                        check=True,
+                    )
+                    found = json.loads(answer.stdout)
+                    typer.echo(
+                        f"{f'120 × {count:,}':<16}{2 if kind == 'two' else 78:>6}  {name:<20}"
+                        f"{found['before']:>10,.0f}{found['peak']:>10,.0f}{found['seconds']:>10.1f}"
+                    )
+
+
+if __name__ == "__main__":
+    typer.run(main)

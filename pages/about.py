@@ -1,0 +1,26 @@
+"""About: what is measured, how to read it, its limits and its sources."""
+
+import streamlit as st
+
+from pcf_core.ui.about import about_finding, family_table, reference_table, sections
+from pcf_core.ui.data import open_store
+from pcf_core.ui.page import finding
+from pcf_core.ui.shell import show
+
+LINE = 800  # pixels: longer lines are hard to read
+TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}
+
+
+def draw() -> None:
+    st.title("About")
+    st.markdown("##### What is measured, how is it read, and what may not be concluded?")
+    finding(about_finding(open_store()))
+    with st.container(width=LINE):
+        for heading, text in sections().items():
+            st.subheader(heading)
+            st.markdown(text)
+            if heading in TABLES:
+                st.table(TABLES[heading]())
+
+
+show(draw)

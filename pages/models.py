@@ -1,0 +1,54 @@
+"""Models: which ones can be audited, and what does each need?"""
+
+import streamlit as st
+
+from pcf_core.models import known_models, left_out_models, list_models
+from pcf_core.ui.model_details import draw_details
+from pcf_core.ui.models import (
+    COLUMNS,
+    at_hand_table,
+    draw_filters,
+    known_table,
+    left_out_table,
+    models_figures,
+    models_finding,
+)
+from pcf_core.ui.page import draw_figures, draw_table, finding
+from pcf_core.ui.shell import show
+
+HOW = """
+**At hand** are the models that come with the app, those in the operator's folder, and those behind the
+endpoint. **Known** are models of the hub that the app can describe before they are downloaded; any other hub
+id or folder works too, where its family can be told from its configuration. *Verified* says whether the tests
+hold the scorer of this architecture against a brute force (*twin*) or its facts were only read (*sources*).
+"""
+
+
+def draw() -> None:
+    st.title("Models")
+    st.markdown("##### Which models can I audit, and what do they need?")
+    at_hand, known, left_out = list_models(), known_models(), left_out_models()
+    finding(models_finding(at_hand, known))
+    draw_figures(models_figures(at_hand, known))
+    st.subheader("At hand")
+    if at_hand:
+        draw_table(at_hand_table(at_hand), "models_at_hand", COLUMNS)
+    else:
+        st.info(
+            "No model is at hand: set PCF_MODELS to a folder of model directories.", icon=":material/info:"
+        )
+    if left_out:
+        with st.expander(f"Left out, and why ({len(left_out):,})"):
+            st.table(left_out_table(left_out))
+    if known:
+        st.subheader("Known")
+        shown = draw_filters(known)
+        draw_table(known_table(shown), "models_known", COLUMNS)
+        st.caption(f"{len(shown):,} of {len(known):,} known models")
+    st.subheader("One model")
+    draw_details(at_hand, known)
+    st.subheader("How to read this")
+    st.markdown(HOW)
+
+
+show(draw)

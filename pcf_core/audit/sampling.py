@@ -1,0 +1,151 @@
+"""Runs with a sampling plan: which templates are drawn, and what the draws say of the whole set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from pcf_core.audit.writing import RISKS, Reading, risk_report, written_report
+from pcf_core.errors import RunError, TemplateError
+from pcf_core.records import CorrectedRisk, FloatArray, Look, RiskReport, RunSpec, SamplingPlan
+from pcf_core.stats import LEVEL, DrawnRisk, draw_templates, drawn_risk, looks, rough
+from pcf_core.store import Store
+from pcf_core.topics import template_weights
+
+
+def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
+    """The run with a sampling plan, with the draws of its first look.
+
+    Raises:
+        CriterionError: a half-width that no plan can have.
+    """
+    plan = SamplingPlan(within=within, seed=seed, times=())
+    return with_draws(run.model_copy(update={"plan": plan}), looks(within).sizes[0])
+
+
+def with_draws(run: RunSpec, draws: int) -> RunSpec:
+    """The same run with so many draws; more of them begin with the same ones."""
+    plan = plan_of(run)
+    times = tuple(draw_templates(run.templates.counts, draws, plan.seed).tolist())
+    return run.model_copy(update={"plan": plan.model_copy(update={"times": times})})
+
+
+def furthest(store: Store, run: RunSpec) -> RunSpec:
+    """The run with the draws at which the store has it, if they are from the same counts; else as it is."""
+    for info in store.runs():
+        if info.run.key == run.key and info.complete and info.run.templates == run.templates:
+            return info.run
+    return run
+
+
+def plan_of(run: RunSpec) -> SamplingPlan:
+    """The run's plan.
+
+    Raises:
+        RunError: it has none.
+    """
+    if run.plan is None:
+        raise RunError(f"The run {run.key} scores every template: it has no sampling plan; ask for --within.")
+    return run.plan
+
+
+def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
+    """[drawn template] wanted weights of the templates that are scored; they sum to 1.
+
+    Raises:
+        TemplateError: the weighting gives weight to templates of count 0, which no plan draws.
+    """
+    weights = template_weights(run.templates, how)
+    if run.plan is None:
+        return weights
+    never = int(((run.templates.counts == 0) & (weights > 0)).sum())
+    if never:
+        raise TemplateError(
+            f"{never:,} templates of {run.templates.name} have the count 0 and are never drawn, so the run "
+            f"{run.key} cannot be read with {how} template weights: use counts, or score every template."
+        )
+    drawn = weights[np.asarray(run.plan.times) > 0]
+    return np.asarray(drawn / drawn.sum())
+
+
+def plan_report(reading: Reading, run: RunSpec, resamples: int) -> RiskReport:
+    """The report of a run with a plan, whose template weights are those of :func:`weights_of`.
+
+    Once every template with a count was drawn, the set is scored whole, and the report is that of a run
+    without a plan.  Until then R, R^p and R^c are estimates of what the whole set would give; see
+    :mod:`pcf_core.stats.draws`.
+    """
+    plan = plan_of(run)
+    available = int((run.templates.counts > 0).sum())
+    if len(reading.templates) == available:
+        return whole_report(reading, plan, resamples)
+    times = np.array([count for count in plan.times if count])
+    counts = run.templates.counts[np.asarray(plan.times) > 0]
+    importance = reading.template_weights / (counts / counts.max())
+    found = drawn_risk(reading.values, times, importance, reading.occupation_weights, reading.criterion)
+    look = look_of(found, plan, len(times), available)
+    drawn = replace(reading, template_weights=times * (importance / importance.max()))
+    intervals = found.intervals(looks(plan.within).quantile, LEVEL)
+    written = written_report(drawn, found.parts, found.totals, intervals, sentences(look))
+    corrected = CorrectedRisk(
+        prejudice_risk=found.totals.prejudice_risk,
+        caprice_risk=found.totals.caprice_risk,
+        plug_in_prejudice_risk=found.plug_in.prejudice_risk,
+        plug_in_caprice_risk=found.plug_in.caprice_risk,
+        headline=True,
+    )
+    return replace(written, corrected=corrected, sampling=look)
+
+
+def whole_report(reading: Reading, plan: SamplingPlan, resamples: int) -> RiskReport:
+    """The report of a plan that has drawn every template with a count: nothing is estimated."""
+    found = risk_report(reading, resamples)
+    look = Look(
+        within=plan.within,
+        draws=plan.draws,
+        effective_draws=plan.draws,
+        templates=len(reading.templates),
+        available=len(reading.templates),
+        half_width=0.0,
+        estimates={name: getattr(found, name) for name in RISKS},
+        intervals={name: found.intervals[name][0] for name in RISKS},
+    )
+    return replace(found, warnings=found.warnings + sentences(look), sampling=look)
+
+
+def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
+    """What is shown of a look, while the run goes on and beside its numbers."""
+    schedule = looks(plan.within)
+    return Look(
+        within=plan.within,
+        draws=plan.draws,
+        effective_draws=found.effective_draws,
+        templates=templates,
+        available=available,
+        half_width=found.half_width(schedule.quantile),
+        estimates={name: getattr(found.totals, name) for name in RISKS},
+        intervals=dict(found.intervals(schedule.quantile, LEVEL).intervals),
+    )
+
+
+def sentences(look: Look) -> tuple[str, ...]:
+    """What belongs beside every number of a run with a plan."""
+    if look.whole:
+        return (
+            f"All {look.available:,} templates with a count were drawn: the set is scored whole, and nothing "
+            "is estimated from a sample.",
+        )
+    said = [
+        f"{look.draws:,} draws by count of {look.templates:,} out of {look.available:,} templates, until the "
+        f"intervals are within ± {look.within:g}; now ± {look.half_width:.2g}. Prejudice and caprice are "
+        "corrected for the bias of a sample."
+    ]
+    if rough(look.effective_draws):
+        said.append(
+            f"With these template weights the draws count as {look.effective_draws:.1f}: estimates are "
+            "rough; "
+            "use the weights by count."
+        )
+    return tuple(said)

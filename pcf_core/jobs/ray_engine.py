@@ -1,0 +1,167 @@
+"""Runs on a Ray cluster: the shards of a run are scored by as many processes as it has room for.
+
+The process that asks keeps the store: it hands out blocks, takes their scores and writes each shard once,
+into the cache or wherever PCF_SCORES says.  The other machines need the model, and the same version of PCF
+Audit in the same folder.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import shorten
+from typing import Any
+
+import numpy as np
+import ray
+from ray.job_config import JobConfig
+
+from pcf_core.errors import ScoringError
+from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock
+from pcf_core.jobs.ray_pool import Actor, Pool, Reference
+from pcf_core.jobs.ray_worker import RayWorker
+from pcf_core.jobs.room import Machine, Needs, needs_of
+from pcf_core.records import ModelSpec, TokenTable
+from pcf_core.scoring.base import Batch
+from pcf_core.settings import ROOT, Settings
+
+CONNECT_SECONDS = 10.0
+
+
+class RayScorer(ParallelScorer):
+    """The scorer of a model that is open elsewhere; ``pool`` gives its processes, when it is their turn."""
+
+    def __init__(self, pool: Callable[[], Pool]) -> None:
+        opened = pool().open()
+        super().__init__(opened.key)
+        self.environment = opened.environment
+        self._traits = opened.traits
+        self._pool = pool
+
+    @property
+    def traits(self) -> dict[str, str]:
+        return self._traits
+
+    def check(self, words: Sequence[str]) -> TokenTable:
+        table: TokenTable = self._pool().ask("check", words)
+        return table
+
+    def alone(self, prompt: str, word: str) -> float:
+        return float(self._pool().ask("alone", prompt, word))
+
+    def score_blocks(
+        self, blocks: Iterator[Block], pause: Callable[[], None]
+    ) -> Iterator[tuple[Block, ScoredBlock]]:
+        return self._pool().score(blocks, pause)
+
+    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+        found = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
+        yield np.arange(len(prompts)), found.values
+
+
+class RayEngine:
+    """A connection to the cluster that RAY_ADDRESS names, or that this machine is in, else to one of its own.
+
+    It is made when the first scorer is opened.  One model has processes at a time: a second one would wait
+    for room that the first takes.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._connected = False
+        self._at_work: Pool | None = None
+
+    def __enter__(self) -> RayEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._connected:
+            ray.shutdown()  # ends the processes as well
+            self._connected = False
+
+    def open_scorer(self, spec: ModelSpec, protocol: str) -> RayScorer:
+        """Open a model on a machine of the cluster; on the others it is opened once there is work for them.
+
+        Raises:
+            ScoringError: no cluster can be reached, it has no room, or its processes die.
+            ModelError: the model cannot be opened there.
+        """
+        if not self._connected:
+            _connect()
+            self._connected = True
+        needs = needs_of(self._settings, machines())
+
+        def start() -> tuple[Actor, Reference]:
+            actor = start_actor(self._settings, needs)
+            return actor, actor.open.remote(spec, protocol)
+
+        pool = Pool(start, lambda: needs.room(machines()))
+
+        def in_turn() -> Pool:
+            if self._at_work not in (None, pool):
+                self._at_work.close()
+            self._at_work = pool
+            return pool
+
+        return RayScorer(in_turn)
+
+
+def start_actor(settings: Settings, needs: Needs) -> Actor:
+    """A process on some machine of the cluster that has room; which GPU it gets, Ray decides."""
+    device = settings.device.partition(":")[0]
+    variables = {**settings.environment, "PCF_DEVICE": device}
+    remote = ray.remote(RayWorker).options(num_cpus=needs.cpus, num_gpus=needs.gpus, max_restarts=0)
+    return remote.remote(variables)
+
+
+def machines() -> list[Machine]:
+    """The machines of the cluster that are alive."""
+    return [
+        Machine(int(node["Resources"].get("CPU", 0)), int(node["Resources"].get("GPU", 0)))
+        for node in ray.nodes()
+        if node["Alive"]
+    ]
+
+
+def _connect() -> None:
+    """Connect, and leave the signals of this process as they are.
+
+    Raises:
+        ScoringError: there is no cluster at RAY_ADDRESS, or it refuses.
+    """
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before: Any = signal.getsignal(signal.SIGTERM)
+    try:
+        _require_an_answer(os.environ.get("RAY_ADDRESS", ""))
+        ray.init(
+            job_config=JobConfig(code_search_path=[str(ROOT)]),
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+            logging_level=logging.ERROR,
+        )
+    except Exception as error:  # ConnectionError, ValueError, RuntimeError, and those of gRPC
+        reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+        raise ScoringError(
+            f"No Ray cluster can be used ({reason}): check RAY_ADDRESS and that Ray of the same version runs "
+            "there, or unset RAY_ADDRESS to score on this machine."
+        ) from error
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _require_an_answer(address: str) -> None:
+    """Find out within seconds what Ray itself would try for many minutes.
+
+    Raises:
+        OSError: nobody listens at the address, a host and a port, with or without a protocol.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()

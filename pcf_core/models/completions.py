@@ -1,0 +1,272 @@
+"""An OpenAI-compatible completions server: asked over HTTP, its answers read and checked.  No torch here.
+
+Two shapes of answer hold what the server thinks of the prompt itself:
+
+``prompt_logprobs``
+    vLLM's own, with ``return_token_ids`` (vllm.ai/blog, 22 October 2025): ``choices[i].prompt_logprobs`` is
+    ``[null, {"<token id>": {"logprob", "rank", "decoded_token"}, …}, …]`` along
+    ``choices[i].prompt_token_ids``.  A list of prompts is one request.
+``echo``
+    OpenAI's legacy way: ``choices[0].logprobs`` holds ``tokens``, ``token_logprobs`` and ``top_logprobs``,
+    first those of the prompt (``usage.prompt_tokens`` of them), then of what was generated.  One prompt a
+    request, which every such server takes.
+
+One token is always generated and thrown away: servers refuse ``max_tokens=0``, or take it for no limit.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Any, Literal, Self, TypeVar
+
+import httpx2
+from pydantic import SecretStr
+
+from pcf_core.errors import ScoringError
+
+Ids = tuple[int, ...]
+Shape = Literal["prompt_logprobs", "echo"]
+T = TypeVar("T")
+R = TypeVar("R")
+
+PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second attempt, the third …
+LONGEST_PAUSE = 60.0  # a server may ask for more patience, up to this
+PASSING = frozenset({408, 429, 500, 502, 503, 504})
+CONNECT_SECONDS = 5.0
+PROMPTS_A_REQUEST = 32
+NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
+ROUNDING = 1e-4  # a log-probability may be above 0 by so much
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a server says of one prompt, token by token, all of one length.
+
+    ``labels``: token ids, or the tokens' texts where the server tells no ids.  ``texts``: the tokens' texts,
+    empty for the first where it is not told.  ``nats``: log-probability of each token behind all before it,
+    NaN for the first, which has nothing before it.  ``best``: the highest log-probability told at each place,
+    likewise.
+    """
+
+    labels: tuple[int | str, ...]
+    texts: tuple[str, ...]
+    nats: tuple[float, ...]
+    best: tuple[float, ...]
+
+
+class Server:
+    """The completions of one served model; a context manager that owns its connections and threads.
+
+    Failures that pass (429, 5xx, time-outs, cut connections) are tried again after each of ``pauses``.
+    The key travels in a header and is cut out of whatever the server answers.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        key: SecretStr | None = None,
+        timeout: float = 120.0,
+        concurrency: int = 8,
+        pauses: Sequence[float] = PAUSES,
+    ) -> None:
+        self.url = url
+        self.name = name
+        self.pauses = pauses
+        self.concurrency = concurrency
+        self._key = key.get_secret_value() if key else ""
+        self._timeout = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
+        self._closing = threading.Event()
+
+    def __enter__(self) -> Self:
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._client = httpx2.Client(headers=headers, timeout=self._timeout)
+        self._pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="endpoint")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._client.close()
+
+    def models(self) -> list[Mapping[str, Any]]:
+        """The served models as the server describes them; each has an ``id``.
+
+        Raises:
+            ScoringError: it cannot be reached, or does not list its models.
+        """
+        document = self._ask("GET", f"{self.url}/models")
+        cards = document.get("data") if isinstance(document, dict) else None
+        if not isinstance(cards, list) or not all(
+            isinstance(card, dict) and isinstance(card.get("id"), str) for card in cards
+        ):
+            raise ScoringError(
+                f"The endpoint {self.url} lists no models at /models; check that PCF_ENDPOINT_URL ends where "
+                "/completions would follow, mostly in /v1."
+            )
+        return cards
+
+    def read(self, prompts: Sequence[str | Ids], shape: Shape, best: bool = False) -> Iterator[Reading]:
+        """The readings of the prompts, texts or token ids, in their order.
+
+        ``best`` asks for the most probable token at each place too.  Requests run ahead of what is taken, a
+        few for each connection.
+
+        Raises:
+            ScoringError: the server cannot be reached or refuses; it answers in another shape, or with what
+                is no log-probability.
+        """
+        size = PROMPTS_A_REQUEST if shape == "prompt_logprobs" else 1
+        requests = [prompts[start : start + size] for start in range(0, len(prompts), size)]
+        for readings in self._in_order(lambda part: self._read_part(part, shape, best), requests):
+            yield from readings
+
+    def tokenise(self, texts: Sequence[str], special: bool) -> list[Ids]:
+        """Token ids of each text by vLLM's ``/tokenize``, with or without the special tokens around it.
+
+        Raises:
+            ScoringError: the server cannot be reached or has no such address.
+        """
+        return list(self._in_order(lambda text: self._tokenise_one(text, special), texts))
+
+    def _tokenise_one(self, text: str, special: bool) -> Ids:
+        body = {"model": self.name, "prompt": text, "add_special_tokens": special}
+        document = self._ask("POST", f"{self.url.removesuffix('/v1')}/tokenize", body)
+        tokens = document.get("tokens") if isinstance(document, dict) else None
+        if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
+            raise ScoringError(f"The endpoint {self.url} answers /tokenize without a list of token ids.")
+        return tuple(tokens)
+
+    def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[Reading]:
+        body: dict[str, Any] = {"model": self.name, "max_tokens": 1, "temperature": 1.0}
+        if shape == "prompt_logprobs":
+            body |= {"prompt": list(prompts), "prompt_logprobs": int(best), "return_token_ids": True}
+        else:
+            body |= {"prompt": prompts[0], "echo": True, "logprobs": 1}
+        document = self._ask("POST", f"{self.url}/completions", body)
+        try:
+            choices = sorted(document["choices"], key=lambda choice: choice["index"])
+            if [choice["index"] for choice in choices] != list(range(len(prompts))):
+                raise ValueError(f"{len(choices)} choices for {len(prompts)} prompts")
+            if shape == "prompt_logprobs":
+                return [_of_prompt_logprobs(choice) for choice in choices]
+            return [_of_echo(choices[0]["logprobs"], document["usage"]["prompt_tokens"])]
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+            raise ScoringError(
+                f"The endpoint {self.url} answers without log-probabilities of the prompt's tokens in the "
+                f"shape {shape} ({shorten(reason, 120, placeholder=' …')})."
+            ) from error
+
+    def _in_order(self, ask: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """``ask`` of each item on the threads, answers in the order of the items, few items ahead."""
+        waiting: deque[Future[R]] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(ask, item))
+            if len(waiting) >= 2 * self.concurrency:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def _ask(self, method: str, address: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The JSON that the server answers."""
+        for pause in (*self.pauses, None):
+            try:
+                answer = self._client.request(method, address, json=body)
+            except httpx2.TimeoutException:
+                reason = f"no answer within {self._timeout.read:g} s, PCF_ENDPOINT_TIMEOUT sets another limit"
+            except httpx2.RequestError as error:
+                reason = str(error) or type(error).__name__
+            else:
+                if answer.is_success:
+                    return self._json(answer)
+                reason = self._reason(answer)
+                if answer.status_code not in PASSING:
+                    raise ScoringError(f"The endpoint {self.url} refuses a request ({reason}).")
+                pause = pause and max(pause, _retry_after(answer))
+            if pause is None or self._closing.wait(pause):
+                break
+        raise ScoringError(
+            f"The endpoint {self.url} does not answer ({reason}): check that it runs, then score again."
+        )
+
+    def _json(self, answer: httpx2.Response) -> Any:
+        try:
+            return answer.json()
+        except (ValueError, RecursionError) as error:
+            raise ScoringError(
+                f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
+                "base URL of an OpenAI-compatible server."
+            ) from error
+
+    def _reason(self, answer: httpx2.Response) -> str:
+        """Status and message of an answer that is an error, on one line and without the key."""
+        message: Any = answer.text
+        with suppress(ValueError, RecursionError):  # what is no JSON says more as it is
+            message = answer.json()
+        for name in ("error", "message", "detail"):
+            message = message.get(name, message) if isinstance(message, dict) else message
+        text = str(message).replace(self._key, "…") if self._key else str(message)
+        hint = "; set PCF_ENDPOINT_KEY to a key it takes" if answer.status_code in (401, 403) else ""
+        return f"{answer.status_code}: {shorten(text, 300, placeholder=' …').rstrip('.')}{hint}"
+
+
+def _retry_after(answer: httpx2.Response) -> float:
+    """Seconds that the server asks for; 0 where it does not, or gives a date."""
+    try:
+        return min(float(answer.headers.get("Retry-After", "0")), LONGEST_PAUSE)
+    except ValueError:
+        return 0.0
+
+
+def _of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
+    ids, places = choice["prompt_token_ids"], choice["prompt_logprobs"]
+    if not ids or len(ids) != len(places) or places[0] is not None:
+        raise ValueError(f"{len(places)} places for {len(ids)} tokens")
+    own = [place[str(token)] for token, place in zip(ids[1:], places[1:], strict=True)]
+    return Reading(
+        labels=tuple(ids),
+        texts=("", *(entry["decoded_token"] or "" for entry in own)),
+        nats=(math.nan, *(nats_of(entry["logprob"]) for entry in own)),
+        best=(
+            math.nan,
+            *(max(nats_of(entry["logprob"]) for entry in place.values()) for place in places[1:]),
+        ),
+    )
+
+
+def _of_echo(logprobs: Mapping[str, Any], count: int) -> Reading:
+    tokens, values = logprobs["tokens"], logprobs["token_logprobs"]
+    tops = logprobs.get("top_logprobs") or [None] * len(tokens)
+    if not 0 < count <= len(tokens) <= count + 1 or not len(tokens) == len(values) == len(tops):
+        raise ValueError(f"{len(values)} places for {count} tokens")
+    own = [nats_of(value) for value in values[1:count]]
+    told = [[nats_of(value) for value in (top or {}).values()] for top in tops[1:count]]
+    return Reading(
+        labels=tuple(map(str, tokens[:count])),
+        texts=tuple(map(str, tokens[:count])),
+        nats=(math.nan, *own),
+        best=(math.nan, *(max([value, *others]) for value, others in zip(own, told, strict=True))),
+    )
+
+
+def nats_of(value: Any) -> float:
+    """A log-probability as servers write it.
+
+    Raises:
+        ScoringError: it is NaN, above 0, or no number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > ROUNDING:
+        raise ScoringError(
+            f"The endpoint gave {value!r} for a log-probability, which is a number up to 0: its model or its "
+            "settings (vLLM's --logprobs-mode) are not fit for scoring."
+        )
+    return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)

@@ -1,0 +1,195 @@
+"""Which family a configuration belongs to, and how many tokens it takes: stated or asked, never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pcf_core.errors import ModelError
+from pcf_core.models.native import causal_types, masked_types, native_types
+from pcf_core.records import Family
+
+# Encoder–decoders that were trained to fill a gap in a text, which is what the family scores.  mBART was too,
+# but its checkpoints open a text with the name of its language, each in another way.
+SEQ2SEQ_TYPES = ("t5", "mt5", "umt5", "longt5", "bart")
+SEQ2SEQ = (
+    "T5ForConditionalGeneration",
+    "T5WithLMHeadModel",  # the same class by its name of 2019
+    "MT5ForConditionalGeneration",
+    "UMT5ForConditionalGeneration",
+    "LongT5ForConditionalGeneration",
+    "BartForConditionalGeneration",
+)
+# Types whose attention looks both ways unless ``is_decoder`` is set: their causal class needs it.
+TWO_WAY = (
+    "bert",
+    "bert-generation",
+    "big_bird",
+    "camembert",
+    "data2vec-text",
+    "electra",
+    "ernie",
+    "megatron-bert",
+    "rembert",
+    "roberta",
+    "roberta-prelayernorm",
+    "roc_bert",
+    "roformer",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "xmod",
+)
+SUPPORTED = (
+    "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5 and "
+    "BART with …ForConditionalGeneration (seq2seq), and XLNetLMHeadModel (permutation)"
+)
+AUTO_CLASSES: Mapping[str, Family] = {
+    "AutoModelForMaskedLM": "masked",
+    "AutoModelForCausalLM": "causal",
+}
+CONTEXT_FIELDS = ("n_positions", "max_position_embeddings", "n_ctx", "max_seq_len", "seq_length")
+# Positions relative to each other: a length in the config is that of the training, not a limit.
+RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
+# Position ids of these begin at pad_token_id + 1, so that many rows of the position table hold no position.
+SHIFTED_POSITIONS = (
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "camembert",
+    "data2vec-text",
+    "longformer",
+    "mpnet",
+    "xmod",
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The families that a configuration allows; ``doubt`` says why a user has to choose, empty if not."""
+
+    families: tuple[Family, ...]
+    doubt: str = ""
+
+
+def choose_family(reading: Reading, name: str, asked: Family | None) -> Family:
+    """The one family of a reading, or the one that was asked for.
+
+    Raises:
+        ModelError: the user has to choose, and how; or asked for a family that the configuration rules out.
+    """
+    if asked is not None and asked not in reading.families:
+        listed = " or ".join(reading.families)
+        raise ModelError(f"The model {name} cannot be read as {asked}: by its config.json it is {listed}.")
+    if reading.doubt and asked is None:
+        ways = " or ".join(f"{family}:{name}" for family in reading.families)
+        raise ModelError(f"How is the model {name} to be read? It {reading.doubt}; name it {ways}.")
+    return asked or reading.families[0]
+
+
+def read_family(config: Mapping[str, Any], name: str) -> Reading:
+    """The families that the names in ``architectures`` and the switches of a configuration allow.
+
+    Raises:
+        ModelError: none is supported.
+    """
+    named = config.get("architectures")
+    architectures = [str(entry) for entry in named] if isinstance(named, list) else []
+    headless = [entry for entry in architectures if _is_headless(entry)]
+    if headless == architectures:
+        return _without_head(config, name, ", ".join(headless))
+    families = dict.fromkeys(_family(entry) for entry in architectures)
+    found = tuple(family for family in families if family is not None)
+    listed = ", ".join(architectures)
+    if not found:
+        raise ModelError(
+            f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
+        )
+    if len(families) > 1:
+        return Reading(_possible(config, found) or found, f"names several architectures ({listed})")
+    return _checked(config, found[0], listed)
+
+
+def _family(architecture: str) -> Family | None:
+    if architecture in SEQ2SEQ:
+        return "seq2seq"
+    if architecture == "XLNetLMHeadModel":
+        return "permutation"
+    if architecture.startswith(("XLNet", "XLM", "Flaubert")) and not architecture.startswith("XLMRoberta"):
+        return None
+    if architecture.endswith("ForMaskedLM"):
+        return "masked"
+    return "causal" if architecture.endswith(("ForCausalLM", "LMHeadModel")) else None
+
+
+def _is_headless(architecture: str) -> bool:
+    """The bare model, or the one of pretraining: a head may be among the weights, the name says not which."""
+    return architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith("LMHeadModel")
+
+
+def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
+    """What ``auto_map`` or ``model_type`` leave possible where ``architectures`` names no head."""
+    doubt = f"names only {listed}, without a language-model head" if listed else "names no architecture"
+    mapped = config.get("auto_map")
+    own = tuple(family for key, family in AUTO_CLASSES.items() if isinstance(mapped, dict) and key in mapped)
+    if own:
+        return Reading(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
+    families = _possible(config, _families_of_type(str(config.get("model_type"))))
+    if not families:
+        raise ModelError(f"The config.json of the model {name} {doubt} in 'architectures'; {SUPPORTED}.")
+    return Reading(families, doubt)
+
+
+def _families_of_type(kind: str) -> tuple[Family, ...]:
+    if kind in SEQ2SEQ_TYPES:
+        return ("seq2seq",)
+    if kind == "xlnet":
+        return ("permutation",)
+    if kind in ("xlm", "flaubert"):
+        return ()
+    tables: Mapping[Family, frozenset[str]] = {"masked": masked_types(), "causal": causal_types()}
+    return tuple(family for family, types in tables.items() if kind in types)
+
+
+def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[Family, ...]:
+    """Those that fit the direction in which the model looks: one type has both, and a switch."""
+    if config.get("is_decoder"):
+        return tuple(family for family in families if family != "masked")
+    if config.get("model_type") in TWO_WAY:
+        return tuple(family for family in families if family != "causal")
+    return families
+
+
+def _checked(config: Mapping[str, Any], family: Family, listed: str) -> Reading:
+    """A family by name, held against the switches of the configuration."""
+    encoder_decoder = config.get("is_encoder_decoder")
+    if family == "seq2seq" and encoder_decoder is False:
+        return Reading((family,), f"names {listed} but sets is_encoder_decoder to false")
+    if family in ("masked", "causal") and encoder_decoder:
+        return Reading((family, "seq2seq"), f"names {listed} but sets is_encoder_decoder to true")
+    if _possible(config, (family,)):
+        return Reading((family,))
+    if family == "masked":
+        return Reading(("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen")
+    return Reading(
+        ("masked",),
+        f"names {listed} but sees the text on both sides (a causal one sets is_decoder in its config.json)",
+    )
+
+
+def needs_remote_code(config: Mapping[str, Any]) -> bool:
+    """Whether a model brings classes of its own for a type that transformers does not know."""
+    return bool(config.get("auto_map")) and str(config.get("model_type")) not in native_types()
+
+
+def context_of(config: Mapping[str, Any]) -> int:
+    """Tokens that the model can take, special tokens included; 0 where no limit is stated."""
+    kind = config.get("model_type")
+    found = [config[field] for field in CONTEXT_FIELDS if isinstance(config.get(field), int)]
+    if kind in RELATIVE_POSITIONS or not found or found[0] <= 0:
+        return 0
+    if kind in SHIFTED_POSITIONS:
+        padding = config.get("pad_token_id")
+        return int(found[0]) - (padding if isinstance(padding, int) else 1) - 1
+    return int(found[0])

@@ -1,0 +1,73 @@
+"""Prejudice corrected for the bias of a sample of templates.
+
+r^p = J(E s) is estimated by J of a mean, and J is convex: over samples of templates the plug-in figure lies
+above the truth on average (Jensen), and caprice r − r^p as much below, while r itself is unbiased.  The mean
+of n draws is close to normal, so the bias is that of J at a normal vector with the covariance of the mean,
+E J(m + ε) − J(m), taken at the observed m (the parametric bootstrap's estimate of bias, Efron & Tibshirani
+1993, ch. 10, doi:10.1201/9780429246593).  Far from E s = 0 it is nothing.  At E s = 0 no estimate is without
+bias: with two groups the plug-in figure is 0.80 standard errors too high there, the corrected one, which is
+not below 0, still 0.59.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from pcf_core.records import FloatArray
+from pcf_core.risk import Criterion, jensen_gap
+
+PAIRS = 512  # of normal vectors ε and −ε: pairs cancel where J is linear, so that no bias is seen there
+BLOCK_CELLS = 4_000_000
+
+
+def corrected_prejudice(
+    mean: FloatArray, covariance: FloatArray, overall: FloatArray, criterion: Criterion
+) -> FloatArray:
+    """r^p less its estimated bias, clipped to [0, r], so that caprice r − r^p stays in [0, r] as well.
+
+    Args:
+        mean: [occupation, group] mean stereotypes.
+        covariance: [occupation, group, group] covariance of these means.
+        overall: [occupation] r_x.
+        criterion: its norm.
+
+    Returns:
+        [occupation] corrected r^p, in the units of the criterion's scale.
+    """
+    plug_in = criterion.of_stereotypes(mean)
+    return np.clip(plug_in - sampling_bias(mean, covariance, criterion), 0.0, overall)
+
+
+def sampling_bias(mean: FloatArray, covariance: FloatArray, criterion: Criterion) -> FloatArray:
+    """[occupation] E J(m + ε) − J(m) >= 0, for normal ε with the given covariance; see the module."""
+    occupations, groups = mean.shape
+    axes = square_roots(covariance)
+    normals = normal_pairs(groups)
+    step = max(1, BLOCK_CELLS // (occupations * groups))
+    expected = np.zeros(occupations)
+    for start in range(0, len(normals), step):
+        moved = mean + np.einsum("xgh,bh->bxg", axes, normals[start : start + step])
+        expected += criterion.of_stereotypes(moved).sum(axis=0) / len(normals)
+    return jensen_gap(expected, criterion.of_stereotypes(mean)).clip(min=0.0)
+
+
+def square_roots(covariance: FloatArray) -> FloatArray:
+    """A with A Aᵀ = C, for each of [..., group, group]; C may be singular, as stereotypes add up to 0."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(values.clip(min=0.0))[..., np.newaxis, :])
+
+
+@lru_cache(maxsize=8)
+def normal_pairs(groups: int) -> FloatArray:
+    """[2 × PAIRS, group] normal numbers, the same in every call, the second half minus the first.
+
+    Each column holds the quantiles of a normal distribution in an order of its own (a Latin hypercube), so
+    that an expectation along one axis, as with two groups, has no error of chance.
+    """
+    shuffle = np.random.default_rng(0).permutation
+    quantiles = [NormalDist().inv_cdf((rank + 0.5) / PAIRS) for rank in range(PAIRS)]
+    half = np.stack([shuffle(quantiles) for _ in range(groups)], axis=-1)
+    return np.concatenate([half, -half])

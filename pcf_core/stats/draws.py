@@ -1,0 +1,194 @@
+"""Risk from templates that were drawn with replacement, with the standard error of each figure.
+
+A draw picks a template in proportion to its count, so a plain mean over draws estimates the mean over the
+whole set; other weights come in as importance weights.  Standard errors are those of the influence of a
+single draw (the infinitesimal jackknife, Efron & Tibshirani 1993, ch. 21, doi:10.1201/9780429246593): with m
+the mean stereotype and ∇ the gradient of J there, a draw moves r by J(s) − r, r^p by ∇ · (s − m), and r^c by
+the difference.
+
+Contexts too rare to have been drawn leave no trace in a variance.  Each standard error therefore also holds
+one imaginary draw, of the context that lies farthest from what was seen (one group for certain, or neutral),
+after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It vanishes as 1/n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.errors import CriterionError
+from pcf_core.records import FloatArray, Interval
+from pcf_core.risk import (
+    Criterion,
+    Decomposition,
+    RiskTotal,
+    checked_preferences,
+    decompose,
+    normalised,
+    total,
+)
+from pcf_core.stats.bootstrap import RiskIntervals
+from pcf_core.stats.corrected import corrected_prejudice
+
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+
+
+@dataclass(frozen=True)
+class DrawnRisk:
+    """Risk estimated from draws; r^p and r^c are corrected for the bias of a sample, r has none.
+
+    ``parts``: of each occupation.  ``totals``: over occupations.  ``plug_in``: R^p and R^c uncorrected.
+    ``errors``: [occupation] standard errors, ``total_errors``: of R, R^p and R^c, both by quantity, in the
+    units of the criterion's scale.  ``effective_draws``: (Σ w)² / Σ w² over draws.
+    """
+
+    parts: Decomposition
+    totals: RiskTotal
+    plug_in: RiskTotal
+    errors: Mapping[str, FloatArray]
+    total_errors: Mapping[str, float]
+    effective_draws: float
+
+    def intervals(self, quantile: float, level: float) -> RiskIntervals:
+        """Estimates ± ``quantile`` standard errors, cut off at 0; ``level`` is what that amounts to."""
+        occupations = {
+            "overall_risk": self.parts.overall,
+            "prejudice_risk": self.parts.prejudice,
+            "caprice_risk": self.parts.caprice,
+        }
+        return RiskIntervals(
+            intervals={
+                name: Interval(
+                    level=level,
+                    low=max(0.0, getattr(self.totals, name) - quantile * error),
+                    high=getattr(self.totals, name) + quantile * error,
+                    unit="draw",
+                )
+                for name, error in self.total_errors.items()
+            },
+            occupations={
+                name: np.stack([(value - margin).clip(min=0), value + margin], axis=-1)
+                for name, value in occupations.items()
+                for margin in [quantile * self.errors[name]]
+            },
+        )
+
+    def half_width(self, quantile: float) -> float:
+        """The widest of the intervals of R, R^p and R^c, from its middle, before it is cut off at 0."""
+        return quantile * max(self.total_errors.values())
+
+
+def draw_templates(counts: ArrayLike, draws: int, seed: int) -> NDArray[np.int_]:
+    """Draw templates with replacement, in proportion to their counts.
+
+    Args:
+        counts: [template] finite, >= 0, positive sum; a template of count 0 is never drawn.
+        draws: how many; more draws with the same seed begin with the same ones.
+        seed: decides the draws.
+
+    Returns:
+        [template] how often each was drawn.
+
+    Raises:
+        CriterionError: counts that are not allowed.
+    """
+    shares = normalised(counts, np.size(counts), "template_weights")
+    ends = np.cumsum(shares)
+    uniform = np.random.Generator(np.random.PCG64(seed)).random(draws)
+    drawn = np.searchsorted(ends / ends[-1], uniform, side="right")
+    return np.bincount(drawn, minlength=shares.size)
+
+
+def drawn_risk(
+    values: ArrayLike,
+    times: ArrayLike,
+    importance: ArrayLike,
+    occupation_weights: ArrayLike,
+    criterion: Criterion,
+) -> DrawnRisk:
+    """Estimate R, R^p and R^c of the set that the templates were drawn from.
+
+    Args:
+        values: [occupation, template, group] preferences of the drawn templates; rows sum to 1 ± 1e-6.
+        times: [template] how often each was drawn, at least 2 in all.
+        importance: [template] wanted weight over the chance of being drawn, up to a factor; all alike where
+            the weights wanted are those of the draw.
+        occupation_weights: [occupation] finite, >= 0, positive sum.
+        criterion: norm, scale and reference.
+
+    Raises:
+        CriterionError: anything of the above that is not allowed.
+    """
+    preferences = checked_preferences(values)
+    repeats = checked_times(times, preferences.shape[1])
+    relative = normalised(importance, repeats.size, "importance")
+    weights = normalised(repeats * relative, repeats.size, "template_weights")
+    shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
+    plug_in = decompose(preferences, weights, criterion)
+    # [template] squared weights of the draws, added up over each template's draws.
+    squares = weights**2 / np.maximum(repeats, 1)
+    effective = round(1 / float(squares.sum()), 9)
+    squares *= repeats.sum() / (repeats.sum() - 1)
+    stereotypes = criterion.stereotypes(preferences)
+    deviations = stereotypes - plug_in.stereotype[:, np.newaxis]
+    covariance = np.einsum("t,xtg,xth->xgh", squares, deviations, deviations, optimize=True)
+    prejudice = corrected_prejudice(plug_in.stereotype, covariance, plug_in.overall, criterion)
+    caprice = plug_in.overall - prejudice
+    parts = replace(plug_in, overall=prejudice + caprice, prejudice=prejudice, caprice=caprice)
+    moves, rare = influences(stereotypes, plug_in, criterion), farthest(plug_in, criterion)
+    spread = {name: standard_error(moves[name], rare[name], squares, effective) for name in RISKS}
+    totals = {
+        name: float(standard_error(shares @ moves[name], shares @ rare[name], squares, effective))
+        for name in RISKS
+    }
+    return DrawnRisk(parts, total(parts, shares), total(plug_in, shares), spread, totals, effective)
+
+
+def checked_times(times: ArrayLike, templates: int) -> FloatArray:
+    """[template] how often each was drawn, at least twice in all."""
+    repeats = np.asarray(times, dtype=np.float64)
+    if repeats.shape != (templates,) or (repeats < 0).any() or not repeats.sum() >= 2:
+        raise CriterionError(
+            f"`times` must say how often each of {templates} templates was drawn, at least 2 draws in all; "
+            f"got the shape {list(repeats.shape)} and {repeats.sum():g} draws."
+        )
+    return repeats
+
+
+def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
+    """By quantity, [occupation, template]: how a draw of a template moves r, r^p and r^c (plug-in).
+
+    Args:
+        stereotypes: [occupation, template, group].
+        parts: plug-in risks and mean stereotypes.
+        criterion: its norm.
+    """
+    slope = criterion.gradient(parts.stereotype)
+    deviations = stereotypes - parts.stereotype[:, np.newaxis]
+    overall = criterion.of_stereotypes(stereotypes) - parts.overall[:, np.newaxis]
+    prejudice = np.einsum("xg,xtg->xt", slope, deviations)
+    return {
+        "overall_risk": overall,
+        "prejudice_risk": prejudice,
+        "caprice_risk": overall - prejudice,
+    }
+
+
+def farthest(parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
+    """By quantity, [occupation]: how far the most extreme context would move it.
+
+    The extremes are one group for certain, each in turn, and a neutral context.
+    """
+    occupations, groups = parts.stereotype.shape
+    certain = criterion.stereotypes(np.broadcast_to(np.eye(groups), (occupations, groups, groups)))
+    neutral = np.zeros((occupations, 1, groups))
+    moves = influences(np.concatenate([certain, neutral], axis=1), parts, criterion)
+    return {name: np.abs(move).max(axis=1) for name, move in moves.items()}
+
+
+def standard_error(moves: FloatArray, rare: FloatArray, squares: FloatArray, effective: float) -> FloatArray:
+    """From influences [..., template], one imaginary draw [...], the draws' squared weights [template]."""
+    return np.asarray(np.sqrt(moves**2 @ squares + (rare / effective) ** 2))

@@ -1,0 +1,227 @@
+"""Where the files of the shards lie: a folder on a disk, or object storage behind fsspec."""
+
+from __future__ import annotations
+
+import abc
+import os
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import fsspec
+
+from pcf_core.errors import SettingsError, StoreError
+from pcf_core.store.files import set_aside, told, write_new, write_whole
+
+LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
+CREDENTIALS = re.compile(r"//[^/@\s]*@")
+
+
+class UnreachableError(StoreError):
+    """Object storage does not answer or refuses: nothing is known about what it holds."""
+
+
+class Place(abc.ABC):
+    """A folder of files that are there whole or not at all; ``place / name`` is a folder in it.
+
+    ``name`` is the last part of its path.  ``shared``: others write to it who take no turns with us.
+    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError, with one
+    sentence, where the place cannot be used.
+    """
+
+    name: str
+    shared: bool
+    listing_seconds: float = 0.0
+
+    @abc.abstractmethod
+    def __truediv__(self, name: str) -> Place: ...
+
+    @abc.abstractmethod
+    def folders(self) -> list[str]:
+        """Names of the folders in it, in order."""
+
+    @abc.abstractmethod
+    def stems(self, suffix: str) -> list[str]:
+        """Names of the files that end with ``suffix``, without it, in order."""
+
+    @abc.abstractmethod
+    def stamp(self, name: str) -> object:
+        """What changes when somebody touches the file; ``None`` where it is not there."""
+
+    @abc.abstractmethod
+    def read(self, name: str) -> bytes | None:
+        """All bytes of a file; ``None`` where it is not there."""
+
+    @abc.abstractmethod
+    def create(self, name: str, data: bytes) -> bool:
+        """Write a file unless it is there; say whether it was written."""
+
+    @abc.abstractmethod
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a file whether it is there or not."""
+
+    @abc.abstractmethod
+    def set_aside(self, name: str) -> None:
+        """Rename a damaged file so that it is no longer found."""
+
+
+class Folder(Place):
+    """On a disk, or on a file system that several machines share.
+
+    ``root`` and ``setting``: what messages say is full or read-only, and how to choose another.
+    """
+
+    def __init__(
+        self, path: Path, root: Path | None = None, setting: str = "PCF_CACHE", shared: bool = False
+    ) -> None:
+        self.path = path
+        self.name = path.name
+        self.shared = shared
+        self._root = root or path
+        self._setting = setting
+
+    def __truediv__(self, name: str) -> Folder:
+        return Folder(self.path / name, self._root, self._setting, self.shared)
+
+    def folders(self) -> list[str]:
+        return sorted(path.name for path in self.path.glob("*/"))
+
+    def stems(self, suffix: str) -> list[str]:
+        try:
+            with os.scandir(self.path) as files:  # asked for before each shard; a glob is far slower
+                names = [file.name for file in files if file.name.endswith(suffix)]
+            return sorted(name.removesuffix(suffix) for name in names)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return []
+
+    def stamp(self, name: str) -> object:
+        try:
+            state = (self.path / name).stat()
+        except OSError:
+            return None
+        return state.st_ino, state.st_size, state.st_ctime_ns
+
+    def read(self, name: str) -> bytes | None:
+        with self._told():
+            try:
+                return (self.path / name).read_bytes()
+            except FileNotFoundError:
+                return None
+
+    def create(self, name: str, data: bytes) -> bool:
+        with self._told():
+            return write_new(self.path / name, data, self._draft())
+
+    def replace(self, name: str, data: bytes) -> None:
+        with self._told():
+            write_whole(self.path / name, data, self._draft())
+
+    def set_aside(self, name: str) -> None:
+        with self._told():
+            set_aside(self.path / name)
+
+    def _draft(self) -> str:
+        """Ending of a draft: fixed where writers take turns, so that the next one clears up after a kill."""
+        return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
+
+    def _told(self) -> Any:
+        return told(self._root, self._setting)
+
+
+class Objects(Place):
+    """In object storage, or whatever else fsspec reaches; a put there is atomic, a folder is a prefix."""
+
+    shared = True
+
+    def __init__(self, system: fsspec.AbstractFileSystem, path: str, url: str) -> None:
+        self._system = system
+        self._path = path.rstrip("/")
+        self._url = url
+        self.name = self._path.rpartition("/")[2]
+        self.listing_seconds = LISTING_SECONDS
+
+    def __truediv__(self, name: str) -> Objects:
+        return Objects(self._system, f"{self._path}/{name}", self._url)
+
+    def folders(self) -> list[str]:
+        return [name for name, kind in self._listing() if kind == "directory"]
+
+    def stems(self, suffix: str) -> list[str]:
+        return [name.removesuffix(suffix) for name, _ in self._listing() if name.endswith(suffix)]
+
+    def stamp(self, name: str) -> object:
+        with self._told():
+            try:
+                return self._system.ukey(f"{self._path}/{name}")
+            except FileNotFoundError:
+                return None
+
+    def read(self, name: str) -> bytes | None:
+        with self._told():
+            try:
+                return bytes(self._system.cat_file(f"{self._path}/{name}"))
+            except FileNotFoundError:
+                return None
+
+    def create(self, name: str, data: bytes) -> bool:
+        with self._told():
+            try:
+                self._system.pipe_file(f"{self._path}/{name}", data, mode="create")
+            except FileExistsError:
+                return False
+            return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        with self._told():
+            self._system.pipe_file(f"{self._path}/{name}", data)
+
+    def set_aside(self, name: str) -> None:
+        with self._told():
+            self._system.mv(f"{self._path}/{name}", f"{self._path}/{name}.damaged")
+
+    def _listing(self) -> list[tuple[str, str]]:
+        """(name, kind) of all that is there now, in order: fsspec would remember an old listing."""
+        with self._told():
+            self._system.invalidate_cache(self._path)
+            try:
+                entries = self._system.ls(self._path, detail=True)
+            except FileNotFoundError:
+                return []
+        return sorted((entry["name"].rstrip("/").rpartition("/")[2], entry["type"]) for entry in entries)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # every library behind fsspec has errors of its own
+            reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+            said = (
+                f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
+                "the network, then repeat; what is finished is kept."
+            )
+            raise UnreachableError(CREDENTIALS.sub("//", said)) from error
+
+
+def place_of(root: Path, scores: str = "") -> Place:
+    """Where the shards of the cache at ``root`` lie: in it, or where ``scores`` says, a folder or a URL.
+
+    Raises:
+        SettingsError: a URL whose protocol fsspec does not know, or that needs a package.
+    """
+    if not scores:
+        return Folder(root / "scores", root)
+    if "://" not in scores or scores.startswith(("file://", "local://")):
+        return Folder(Path(scores.rpartition("://")[2]), setting="PCF_SCORES", shared=True)
+    try:
+        system, path = fsspec.url_to_fs(scores)
+    except (ImportError, ValueError) as error:
+        protocol = scores.partition("://")[0]
+        raise SettingsError(
+            f"PCF_SCORES cannot be a URL of {protocol!r} here ({error}): install what fsspec needs for it "
+            "(s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."
+        ) from error
+    return Objects(system, path, scores)

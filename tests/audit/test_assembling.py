@@ -1,0 +1,158 @@
+"""From the store to preferences: in parts as at once, with coverage, flags and what cannot be compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import ViewOptions, assemble, coverage_of, load_result, parts, preferences_of, report
+from pcf_core.audit.results import LARGE_NOISE, noise_warnings
+from pcf_core.errors import RunError
+from pcf_core.jobs.scoring import score_run
+from pcf_core.records import LOW_COVERAGE, Group, ModelSpec, RunSpec, ScoringKey, SelfAudit, Topic
+from pcf_core.report import cell_table, report_document
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer, Probability
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates
+
+TOPIC = Topic(
+    name="toy",
+    title="toy",
+    groups=(Group(name="male", words=("he", "king")), Group(name="female", words=("she", "queen"))),
+)
+TOKENS = {"king": 2, "queen": 3}
+
+
+def run_of(own_settings: Settings, family: str = "masked") -> RunSpec:
+    key = ScoringKey(model="mini-bert", identity="w", tokenizer="t", family=family, rules="1")
+    return RunSpec(
+        scoring=key,
+        topic=TOPIC,
+        evidence=load_evidence("occupations-pcf"),
+        templates=load_templates("gender-reporting"),
+    )
+
+
+def scored(store: Store, run: RunSpec, probability: Probability, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+    spec = ModelSpec(name="mini-bert", family="masked", path="", identity="w", tokenizer="t")
+    monkeypatch.setattr("pcf_core.jobs.scoring.resolve", lambda name: spec)
+
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(probability, key=run.scoring, tokens=TOKENS)
+
+    score_run(run, store, opened)
+    return run
+
+
+def spread(prompt: str, word: str) -> float:
+    """From 1e-7 to 1e-2, the same in every process."""
+    return float(10.0 ** -(2 + sum(f"{prompt}|{word}".encode()) % 501 / 100))
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+@pytest.mark.parametrize("family", ["masked", "causal"])
+def test_parts_give_what_one_piece_gives(
+    own_settings: Settings, store: Store, family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against all words gathered at once; the parts end within occupations."""
+    run = scored(store, run_of(own_settings, family), spread, monkeypatch)
+    shape = (len(run.evidence.terms), len(run.templates.templates))
+    nats = store.gather(run.scoring, run.prompts, TOPIC.words)
+    shares = coverage_of(nats, [1, 2, 1, 3], family, right_text=False)
+    assert shares is not None
+    largest = np.max(np.stack(list(shares.values())), axis=0)
+    monkeypatch.setattr(parts, "PROMPTS_AT_ONCE", 512)
+    found = assemble(store, run)
+    np.testing.assert_array_equal(
+        found.preferences.values.reshape(-1, 2), preferences_of(nats, TOPIC, TOPIC.words)
+    )
+    assert found.preferences.coverage is not None
+    np.testing.assert_allclose(found.preferences.coverage, largest.reshape(shape), rtol=1e-12)
+    assert found.coverage is not None
+    assert set(found.coverage.by_tokens) == set(shares)
+    for key, values in shares.items():
+        assert found.coverage.by_tokens[key].median == pytest.approx(np.median(values))
+        assert found.coverage.by_tokens[key].lowest == pytest.approx(values.min())
+    flagged = largest < LOW_COVERAGE
+    assert 0 < flagged.sum() < flagged.size
+    assert (found.coverage.flagged, found.coverage.cells) == (flagged.sum(), flagged.size)
+    assert found.preferences.flagged.ravel().tolist() == flagged.tolist()
+    lowest = [cell.coverage for cell in found.coverage.listed]
+    assert lowest == pytest.approx(np.sort(largest)[: len(lowest)])
+    assert len(lowest) == min(100, flagged.sum())
+    again = load_result(store, run)
+    assert again.coverage == load_result(store, run).coverage == found.coverage
+
+
+def test_a_flagged_cell_is_said_marked_and_kept_as_it_is(
+    own_settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cell with next to no coverage: its preference is what its words say, not an even split."""
+    cell = "The nurse said that [Y]"
+
+    def chance(prompt: str, word: str) -> float:
+        return {"he": 8e-6, "she": 2e-6}.get(word, 0.0) if prompt == cell else 0.01
+
+    run = scored(store, run_of(own_settings), chance, monkeypatch)
+    result = load_result(store, run)
+    found = report(result, run, ViewOptions(), resamples=10)
+    nurse = run.evidence.terms.index("nurse")
+    said = run.templates.texts.index("The [X] said that [Y]")
+    assert result.preferences.values[nurse, said] == pytest.approx([0.8, 0.2], rel=1e-6)
+    assert np.argwhere(result.preferences.flagged).tolist() == [[nurse, said]]
+    document = report_document(found)["coverage"]
+    assert (document["flagged"], document["limit"]) == (1, 1e-4)
+    assert document["listed"] == [
+        {"occupation": "nurse", "template": "The [X] said that [Y]", "coverage": pytest.approx(8e-6 + 2e-6)}
+    ]
+    (warning,) = [one for one in found.warnings if "of the probability" in one]
+    assert f"In 1 of {run.cells:,} cells" in warning
+    assert "'nurse' in 'The [X] said that [Y]', 1e-05" in warning
+    table = cell_table(result.preferences, found)
+    assert table[table.flagged][["occupation", "template"]].drop_duplicates().to_numpy().tolist() == [
+        ["nurse", "The [X] said that [Y]"]
+    ]
+
+
+def test_a_cell_without_any_probability_is_refused_by_name(
+    own_settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = "The nurse said that [Y]"
+    run = scored(
+        store, run_of(own_settings), lambda prompt, word: 0.0 if prompt == cell else 0.1, monkeypatch
+    )
+    with pytest.raises(
+        RunError, match=r"no word of the topic any probability in 1 cells.*The nurse said that"
+    ):
+        load_result(store, run)
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (None, ""),
+        (SelfAudit(traits={}, tokens={}, note="It was not read again."), ""),
+        (
+            SelfAudit(traits={}, tokens={}, noise_scores=100, noise_floor=LARGE_NOISE, noise_dtype="float32"),
+            "",
+        ),
+        (
+            SelfAudit(traits={}, tokens={}, noise_scores=100, noise_floor=0.0625, noise_dtype="float32"),
+            "in float32, differ by up to 0.062 nats",
+        ),
+        (
+            SelfAudit(traits={}, tokens={}, noise_scores=100, note="'he' is gone."),
+            "made again: 'he' is gone.",
+        ),
+    ],
+)
+def test_only_a_large_noise_floor_is_a_warning(found: SelfAudit | None, says: str) -> None:
+    warnings = noise_warnings(found)
+    assert bool(warnings) is bool(says)
+    assert says in " ".join(warnings)

@@ -1,0 +1,263 @@
+"""A run on a Ray cluster of two nodes on this machine: the same bytes as here, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.audit import build_run
+from pcf_core.errors import ModelError, ScoringError
+from pcf_core.jobs.blocks import Block, environment
+from pcf_core.jobs.engines import scorers_of
+from pcf_core.jobs.scoring import Stopped, score_run
+from pcf_core.models import resolve
+from pcf_core.records import Evidence, RunSpec
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import ROOT, Settings, settings
+from pcf_core.store import Store
+from pcf_core.topics import load_templates, load_topic
+
+ray = pytest.importorskip("ray", reason="ray is not installed: pip install -r requirements-ray.txt")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.filterwarnings("default::FutureWarning:ray", "default::ResourceWarning"),
+]
+
+TERMS = ("nurse", "engineer", "clerk", "judge")
+
+
+@pytest.fixture(scope="module")
+def quiet() -> Iterator[None]:
+    """No telemetry; a token of the test's own, where Ray would keep one in the home directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        patch.delenv("RAY_ADDRESS", raising=False)
+        yield
+
+
+@pytest.fixture
+def cluster(quiet: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Two nodes with one CPU each; no dashboard."""
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes.add_node(num_cpus=1)
+    monkeypatch.setenv("RAY_ADDRESS", nodes.address)
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture
+def one_thread(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Shards of eight prompts in a shared folder, one thread."""
+    for name, value in {
+        "THREADS": "1",
+        "SHARD_PROMPTS": "8",
+        "DEVICE": "cpu",
+        "SCORES": f"{tmp_path}/shared",
+    }.items():
+        monkeypatch.setenv(f"PCF_{name}", value)
+    settings.cache_clear()
+    return settings()
+
+
+@pytest.fixture
+def run(one_thread: Settings) -> RunSpec:
+    topic = load_topic("gender")
+    evidence = Evidence(name="four", title="Four", terms=TERMS)
+    return build_run(resolve("mini-gpt"), topic, evidence, load_templates(topic.templates))
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def local_bytes(run: RunSpec, folder: Path) -> dict[str, bytes]:
+    """The same run by a process of its own, as a worker on one thread scores it."""
+    code = (
+        "import sys; from pathlib import Path; from pcf_core.records import RunSpec\n"
+        "from pcf_core.jobs.scoring import score_run; from pcf_core.scoring.opening import open_scorer\n"
+        "from pcf_core.store import Store\n"
+        f"score_run(RunSpec.model_validate_json(sys.stdin.read()), Store.open(Path({str(folder)!r})), open_scorer)"
+    )
+    subprocess.run([sys.executable, "-c", code], input=run.model_dump_json(), text=True, cwd=ROOT, check=True)
+    return bytes_of(folder)
+
+
+def test_a_node_killed_mid_run_loses_nothing_and_repeats_nothing(
+    cluster: Any, run: RunSpec, one_thread: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """76 prompts in shards of eight; the second node is killed after the third of them."""
+    store = Store.open(one_thread.cache, None, one_thread.scores)
+    written: Counter[tuple[str, ...]] = Counter()
+    real = store.write
+
+    def write(key: Any, prompts: Any, *rest: Any) -> str:
+        written[tuple(prompts)] += 1
+        return real(key, prompts, *rest)
+
+    monkeypatch.setattr(store, "write", write)
+    alive: list[int] = []
+
+    def progress(done: int, total: int, rate: float) -> None:
+        if done >= 24 and not alive:
+            alive.append(sum(node["Alive"] for node in ray.nodes()))
+            cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+
+    with scorers_of("ray", one_thread) as open_ray:
+        assert score_run(run, store, open_ray, on_progress=progress) == 76
+        assert alive == [2]
+        assert sum(node["Alive"] for node in ray.nodes()) == 1
+    assert set(written.values()) == {1}
+    assert {prompt for prompts in written for prompt in prompts} == set(run.prompts)
+    found = bytes_of(Path(one_thread.scores))
+    assert len(found) == 10
+    assert found == local_bytes(run, tmp_path / "local")
+    assert store.run_info(run.key).provenance["threads"] == 1
+    assert score_run(run, store, open_scorer) == 0
+
+
+def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
+    cluster: Any, run: RunSpec, one_thread: Settings
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    store = Store.open(one_thread.cache, None, one_thread.scores)
+    done: list[int] = []
+    with scorers_of("ray", one_thread) as open_ray:
+        with pytest.raises(Stopped):
+            score_run(run, store, open_ray, lambda now, *_: done.append(now), lambda: done[-1:] >= [16])
+        assert 2 <= len(bytes_of(Path(one_thread.scores))) < 10
+        spec = resolve("mini-bert")
+        with pytest.raises(ModelError) as here:
+            open_scorer(spec, "exact-boundary")
+        with pytest.raises(ModelError) as there:
+            open_ray(spec, "exact-boundary")
+        assert str(there.value) == str(here.value)
+        with pytest.raises(ModelError, match="is not the one that is asked for"):
+            open_ray(spec.model_copy(update={"identity": "yesterday's"}), "exact")
+        scorer = open_ray(resolve("mini-gpt"), "exact")
+        assert environment(scorer)["threads"] == 1
+        local = open_scorer(resolve("mini-gpt"), "exact")
+        assert scorer.traits == local.traits
+        assert scorer.check(("he", "she")) == local.check(("he", "she"))
+        assert scorer.alone("They are [Y]", "he") == pytest.approx(
+            local.alone("They are [Y]", "he"), abs=1e-5
+        )
+        assert scorer.score(["They are [Y]"], ["he"])[0, 0] == pytest.approx(
+            local.score(["They are [Y]"], ["he"])[0, 0], abs=1e-5
+        )
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert not ray.is_initialized()
+
+
+def test_a_process_that_dies_is_replaced_and_a_deadly_block_ends_the_run(
+    cluster: Any, tmp_path: Path
+) -> None:
+    from pcf_core.jobs.ray_pool import DEATHS, Pool
+
+    class Fragile:
+        """Dies over the block ``once`` the first time, over ``always`` each time."""
+
+        def open(self) -> str:
+            return "opened"
+
+        def score(self, block: Block) -> str:
+            mark = tmp_path / f"{block.prompts[0]}-{time.monotonic_ns()}"
+            known = len(list(tmp_path.glob(f"{block.prompts[0]}-*")))
+            mark.touch()
+            if block.prompts[0] == "always" or (block.prompts[0] == "once" and not known):
+                os._exit(1)
+            return block.prompts[0]
+
+    def start() -> tuple[Any, Any]:
+        actor = ray.remote(Fragile).options(num_cpus=1).remote()
+        return actor, actor.open.remote()
+
+    def blocks(*names: str) -> Iterator[Block]:
+        return iter([Block((name,), ("he",), 1) for name in names])
+
+    ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+    pool = Pool(start, lambda: 2)
+    found = [answer for _, answer in pool.score(blocks("a", "once", "b", "c"), lambda: None)]
+    assert sorted(found) == ["a", "b", "c", "once"]
+    assert len(list(tmp_path.glob("once-*"))) == 2
+    assert [len(list(tmp_path.glob(f"{name}-*"))) for name in "abc"] == [1, 1, 1]
+    with pytest.raises(
+        ScoringError, match="Process after process of the Ray cluster ended without an answer"
+    ):
+        list(pool.score(blocks("d", "always"), lambda: None))
+    assert len(list(tmp_path.glob("always-*"))) == DEATHS
+    pool.close()
+    assert pool.open() == "opened"
+    pool.close()
+
+
+def test_processes_that_cannot_start_end_the_run(cluster: Any) -> None:
+    from pcf_core.jobs.ray_pool import Pool
+
+    class Unborn:
+        def __init__(self) -> None:
+            raise ModuleNotFoundError("No module named 'pcf_core'")
+
+        def open(self) -> str:
+            return "opened"
+
+    def start() -> tuple[Any, Any]:
+        actor = ray.remote(Unborn).options(num_cpus=1).remote()
+        return actor, actor.open.remote()
+
+    ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+    with pytest.raises(ScoringError, match="ended without an answer .*No module named 'pcf_core'"):
+        Pool(start, lambda: 2).open()
+
+
+def test_a_cluster_that_does_not_answer_is_a_sentence_within_seconds(
+    quiet: None, run: RunSpec, one_thread: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    began = time.monotonic()
+    with (
+        scorers_of("ray", one_thread) as open_ray,
+        pytest.raises(
+            ScoringError, match=r"No Ray cluster can be used \(ConnectionRefusedError.*RAY_ADDRESS"
+        ),
+    ):
+        open_ray(resolve("mini-gpt"), "exact")
+    assert time.monotonic() - began < 10
+
+
+def test_an_interrupt_exits_130_and_the_same_command_goes_on(
+    quiet: None, one_thread: Settings, tmp_path: Path
+) -> None:
+    """The command line, on a cluster of its own."""
+    (tmp_path / "terms.txt").write_text("\n".join(TERMS))
+    command = [sys.executable, "-m", "pcf_core", "score", "--model", "mini-gpt", "--engine", "ray"]
+    command += ["--evidence", str(tmp_path / "terms.txt")]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 200
+    while len(bytes_of(Path(one_thread.scores))) < 2 and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=100)
+    assert process.returncode == 130, errors
+    assert "interrupted; what is finished is kept" in errors
+    kept = bytes_of(Path(one_thread.scores))
+    assert 2 <= len(kept) < 10
+    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert f'"scored": {76 - 8 * len(kept)}' in again.stdout
+    assert kept.items() <= bytes_of(Path(one_thread.scores)).items()

@@ -1,0 +1,161 @@
+"""Scoring by a sampling plan: it stops, goes on, repeats no cell, and can be watched and cancelled."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from pcf_core.audit import planned
+from pcf_core.jobs import Queue, estimate, submit_run
+from pcf_core.jobs.requests import ScoreRequest
+from pcf_core.jobs.sampling import score_asked
+from pcf_core.jobs.scoring import OpenScorer, Stopped
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import Look, ModelSpec, RunSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+
+
+@pytest.fixture(autouse=True)
+def large_shards(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy's shards of four prompts would be hundreds of files here."""
+    monkeypatch.setenv("PCF_SHARD_PROMPTS", "512")
+    settings.cache_clear()
+
+
+def plan(toy: ModuleType, within: float, templates: int = 400) -> RunSpec:
+    """Two occupations; the first templates are the most frequent."""
+    run = toy.run_of(terms=2, templates=templates)
+    counted = tuple(
+        template.model_copy(update={"count": 1 / (rank + 10)})
+        for rank, template in enumerate(run.templates.templates)
+    )
+    return planned(
+        run.model_copy(update={"templates": run.templates.model_copy(update={"templates": counted})}), within
+    )
+
+
+def open_large(toy: ModuleType, opened: list[Scorer]) -> OpenScorer:
+    """The toy with large batches; ``opened`` collects each time it is loaded."""
+
+    def open_it(spec: ModelSpec, protocol: str) -> Scorer:
+        opened.append(toy.open_toy(spec, protocol, batch_size=256))
+        return opened[-1]
+
+    return open_it
+
+
+def test_it_stops_at_the_first_narrow_look(store: Store, toy: ModuleType) -> None:
+    run, seen, opened = plan(toy, 0.03), list[Look](), list[Scorer]()
+    done = score_asked(run, store, open_large(toy, opened), on_look=seen.append)
+    assert done.look == seen[-1]
+    assert [look.draws for look in seen] == [100 * 2**i for i in range(len(seen))]
+    assert all(look.half_width > 0.03 for look in seen[:-1])
+    assert seen[-1].half_width <= 0.03
+    assert len(seen) > 1
+    assert len(opened) == 1, "one model for all looks"
+    assert done.scored == done.run.cells == 2 * done.look.templates < 2 * 400
+    kept = store.run_info(run.key)
+    assert (kept.run, kept.complete) == (done.run, True)
+    assert kept.run.plan is not None
+    assert kept.run.plan.draws == seen[-1].draws
+
+
+def test_a_finer_goal_scores_only_what_is_new(store: Store, toy: ModuleType) -> None:
+    first = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    second = score_asked(plan(toy, 0.015), store, open_large(toy, []))
+    assert second.look is not None
+    assert first.look is not None
+    assert second.look.draws > first.look.draws
+    assert second.scored == second.run.cells - first.run.cells
+    assert set(first.run.prompts) < set(second.run.prompts)
+
+
+def test_asking_again_begins_where_it_ended(store: Store, toy: ModuleType) -> None:
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    seen, opened = list[Look](), list[Scorer]()
+    again = score_asked(plan(toy, 0.03), store, open_large(toy, opened), on_look=seen.append)
+    assert (again.scored, again.look, seen, opened) == (0, done.look, [done.look], [])
+
+
+def test_a_small_set_is_drawn_whole_and_ends(store: Store, toy: ModuleType) -> None:
+    done = score_asked(plan(toy, 0.001, templates=6), store, open_large(toy, []))
+    assert done.look is not None
+    assert done.look.whole
+    assert done.run.cells == 12
+    assert done.document["sampling"]["half_width"] == 0
+
+
+def test_a_run_without_a_plan_is_scored_as_ever(store: Store, toy: ModuleType) -> None:
+    run = toy.run_of(terms=2)
+    done = score_asked(run, store, open_large(toy, []))
+    assert done.document == {"run": run.key, "cells": 6, "scored": 6}
+
+
+def test_progress_goes_on_from_look_to_look(store: Store, toy: ModuleType) -> None:
+    marks: list[tuple[int, int]] = []
+    done = score_asked(
+        plan(toy, 0.03), store, open_large(toy, []), lambda done, total, rate: marks.append((done, total))
+    )
+    assert marks == sorted(marks)
+    assert marks[-1] == (done.scored, done.scored)
+
+
+def test_a_plan_that_is_stopped_is_resumed(store: Store, toy: ModuleType) -> None:
+    """Stopped within the second look: the first one's cells are kept, and the end is the same."""
+    seen: list[Look] = []
+    with pytest.raises(Stopped):
+        score_asked(
+            plan(toy, 0.03), store, open_large(toy, []), should_stop=lambda: bool(seen), on_look=seen.append
+        )
+    assert len(seen) == 1
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    assert done.look is not None
+    assert done.look.draws > 100
+    assert done.scored == done.run.cells - 2 * seen[0].templates
+
+
+def test_the_worker_follows_the_plan_and_shows_each_look(
+    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+) -> None:
+    run = plan(toy, 0.03)
+    job = submit_run(store, queue, run, run.cells)
+    assert ScoreRequest.model_validate(job.payload).within == 0.03
+    notes: list[Look] = []
+    real = queue.note
+
+    def note(job_id: int, result: dict[str, object], owner: str | None = None) -> None:
+        real(job_id, result, owner)
+        during = queue.get(job_id)
+        assert during.state == "running"
+        assert during.result is not None
+        notes.append(Look.model_validate(during.result["sampling"]))
+
+    queue.note = note  # type: ignore[method-assign, assignment]
+    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    done = queue.get(job.id)
+    assert done.state == "done", done.error
+    assert done.result is not None
+    assert Look.model_validate(done.result["sampling"]) == notes[-1]
+    assert done.done == done.total == done.result["cells"]
+    assert [look.draws for look in notes] == [100 * 2**i for i in range(len(notes))]
+
+
+def test_asking_for_a_finished_plan_keeps_its_draws(store: Store, queue: Queue, toy: ModuleType) -> None:
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    submit_run(store, queue, plan(toy, 0.03), 0)
+    assert store.load_run(done.run.key) == done.run
+
+
+def test_an_estimate_is_the_most_it_can_cost(
+    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(estimate.__globals__, "resolve", toy.spec_of)
+    run = plan(toy, 0.03)
+    found = estimate(run, store, queue)
+    assert (found.missing, found.at_most) == (800, True)
+    assert not estimate(run.whole, store, queue).at_most
+    score_asked(run, store, open_large(toy, []))
+    assert estimate(run, store, queue).missing == 800 - store.load_run(run.key).cells

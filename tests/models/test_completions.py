@@ -1,0 +1,146 @@
+"""Asking a completions server: order, patience, and what its answers are read as."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from pcf_core.errors import ScoringError
+from pcf_core.models.completions import Server, nats_of
+from tests.scoring.completions_server import CompletionsServer, always, failing, serving
+from tests.scoring.conftest import load_tiny
+
+KEY = "sk-a-secret-of-the-operator"
+TEXTS = ["The nurse said", "The engineer said that he", "he"]
+
+
+@pytest.fixture
+def vllm() -> Iterator[CompletionsServer]:
+    with serving(load_tiny("llama")) as server:
+        yield server
+
+
+def client(server: CompletionsServer, **options: Any) -> Server:
+    return Server(server.url, "tiny", key=SecretStr(KEY), **{"pauses": (0.01,), "timeout": 5, **options})
+
+
+def test_a_reading_is_what_the_model_says(vllm: CompletionsServer) -> None:
+    with client(vllm) as asked:
+        readings = list(asked.read(TEXTS, "prompt_logprobs", best=True))
+    for text, reading in zip(TEXTS, readings, strict=True):
+        ids = vllm.encode(text)
+        own, best = vllm.model(ids)
+        assert reading.labels == tuple(ids)
+        assert "".join(reading.texts[1:]) == text.replace(" ", "")
+        assert math.isnan(reading.nats[0])
+        assert reading.nats[1:] == pytest.approx(own)
+        assert reading.best[1:] == pytest.approx(best)
+    assert vllm.keys == {f"Bearer {KEY}"}
+
+
+def test_both_shapes_say_the_same() -> None:
+    loaded = load_tiny("opt")
+    with serving(loaded) as new, serving(loaded, "echo") as old, client(new) as one, client(old) as other:
+        pairs = zip(one.read(TEXTS, "prompt_logprobs"), other.read(TEXTS, "echo"), strict=True)
+        for by_ids, by_texts in pairs:
+            assert by_texts.nats[1:] == by_ids.nats[1:]
+            assert by_texts.texts[1:] == by_ids.texts[1:]
+            assert by_texts.labels == by_texts.texts
+    assert {body["max_tokens"] for _, body in old.requests} == {1}
+
+
+def test_token_ids_and_tokens(vllm: CompletionsServer) -> None:
+    with client(vllm) as asked:
+        with_bos, without = asked.tokenise(["he"], special=True), asked.tokenise(["he"], special=False)
+        assert with_bos == [(1, *without[0])]
+        (by_ids,), (by_text,) = asked.read(with_bos, "prompt_logprobs"), asked.read(["he"], "prompt_logprobs")
+    assert by_ids.labels == by_text.labels
+    assert by_ids.nats[1:] == by_text.nats[1:]
+
+
+def test_attempts_are_counted_and_waits_are_kept(
+    vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    vllm.fault = failing(429, Retry_After="7")
+    with client(vllm, pauses=(0.5, 9.0)) as asked:
+        monkeypatch.setattr(asked._closing, "wait", lambda seconds: waits.append(seconds))
+        with pytest.raises(ScoringError, match="429: not now"):
+            list(asked.read(TEXTS[:1], "prompt_logprobs"))
+    assert waits == [7.0, 9.0]
+    assert len(vllm.requests) == 3
+
+
+@pytest.mark.parametrize("date", ["Fri, 20 Nov 2026 07:28:00 GMT", "soon"])
+def test_a_wait_that_is_no_number_is_left_to_us(vllm: CompletionsServer, date: str) -> None:
+    vllm.fault = failing(503, 1, Retry_After=date)
+    with client(vllm) as asked:
+        assert len(list(asked.read(TEXTS[:1], "prompt_logprobs"))) == 1
+
+
+def test_what_will_not_pass_is_asked_once(vllm: CompletionsServer) -> None:
+    vllm.fault = failing(404)
+    with client(vllm) as asked, pytest.raises(ScoringError, match="refuses a request"):
+        list(asked.read(TEXTS[:1], "prompt_logprobs"))
+    assert len(vllm.requests) == 1
+
+
+def test_the_key_is_cut_out_of_what_the_server_says(vllm: CompletionsServer) -> None:
+    vllm.fault = always(401, {"error": {"message": f"Incorrect API key:\n{KEY}"}})
+    with (
+        client(vllm) as asked,
+        pytest.raises(ScoringError, match="Incorrect API key: …; set PCF_ENDPOINT_KEY"),
+    ):
+        asked.models()
+
+
+def test_no_key_no_header(vllm: CompletionsServer) -> None:
+    with Server(vllm.url, "tiny") as asked:
+        asked.models()
+    assert vllm.keys == {""}
+
+
+def test_nobody_there_is_one_sentence(vllm: CompletionsServer) -> None:
+    with (
+        Server("http://127.0.0.1:9", "tiny", pauses=()) as asked,
+        pytest.raises(
+            ScoringError, match=r"http://127\.0\.0\.1:9 does not answer \(.+\): check that it runs"
+        ),
+    ):
+        asked.models()
+
+
+@pytest.mark.parametrize("document", [{}, [], {"data": [{}]}, {"data": "x"}])
+def test_an_address_without_models_is_named(vllm: CompletionsServer, document: Any) -> None:
+    vllm.fault = always(200, document)
+    with client(vllm) as asked, pytest.raises(ScoringError, match="lists no models at /models"):
+        asked.models()
+
+
+def test_nothing_is_followed_elsewhere(vllm: CompletionsServer) -> None:
+    """A redirect would carry the key to another host."""
+    vllm.fault = failing(307, Location="http://127.0.0.1:9/v1")
+    with client(vllm) as asked, pytest.raises(ScoringError, match="refuses a request"):
+        list(asked.read(TEXTS[:1], "prompt_logprobs"))
+
+
+@given(st.floats(max_value=0, min_value=-9998) | st.integers(-9998, 0))
+def test_a_log_probability_is_kept(value: float) -> None:
+    assert nats_of(value) == value
+
+
+@pytest.mark.parametrize(("value", "kept"), [(5e-5, 0.0), (-9999.0, -math.inf), (-math.inf, -math.inf)])
+def test_rounding_and_probability_zero(value: float, kept: float) -> None:
+    assert nats_of(value) == kept
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, "x", True])
+def test_anything_else_is_refused(value: Any) -> None:
+    with pytest.raises(ScoringError, match="which is a number up to 0"):
+        nats_of(value)

@@ -1,0 +1,226 @@
+"""Which family a configuration belongs to: stated, asked for, or refused."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
+
+from pcf_core.errors import ModelError
+from pcf_core.models.family import (
+    SEQ2SEQ,
+    SEQ2SEQ_TYPES,
+    TWO_WAY,
+    choose_family,
+    context_of,
+    needs_remote_code,
+    read_family,
+)
+from pcf_core.records import Family
+
+FAMILIES: tuple[Family, ...] = ("masked", "causal", "seq2seq", "permutation")
+
+
+def family_of(config: dict[str, Any], asked: Family | None = None) -> str:
+    return choose_family(read_family(config, "some-model"), "some-model", asked)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "family"),
+    [
+        ("BertForMaskedLM", "masked"),
+        ("RobertaForMaskedLM", "masked"),
+        ("XLMRobertaForMaskedLM", "masked"),
+        ("ModernBertForMaskedLM", "masked"),
+        ("GPT2LMHeadModel", "causal"),
+        ("LlamaForCausalLM", "causal"),
+        ("BartForCausalLM", "causal"),
+        ("T5ForConditionalGeneration", "seq2seq"),
+        ("T5WithLMHeadModel", "seq2seq"),
+        ("MT5ForConditionalGeneration", "seq2seq"),
+        ("BartForConditionalGeneration", "seq2seq"),
+        ("XLNetLMHeadModel", "permutation"),
+    ],
+)
+def test_family_by_architecture(architecture: str, family: Family) -> None:
+    assert family_of({"architectures": [architecture]}) == family
+    assert family_of({"architectures": [architecture]}, family) == family
+    for other in set(FAMILIES) - {family}:
+        with pytest.raises(ModelError, match=f"some-model cannot be read as {other}.*it is {family}"):
+            family_of({"architectures": [architecture]}, other)
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        "BertForSequenceClassification",
+        "WhisperForConditionalGeneration",
+        "LlavaForConditionalGeneration",
+        "T5GemmaForConditionalGeneration",
+        "MBartForConditionalGeneration",
+        "PegasusForConditionalGeneration",
+        "MarianMTModel",
+        "XLMWithLMHeadModel",
+        "FlaubertWithLMHeadModel",
+        "XLMForMaskedLM",
+        "ViTModel",
+    ],
+)
+@pytest.mark.parametrize("asked", [None, *FAMILIES])
+def test_what_cannot_be_scored_is_refused_by_name(architecture: str, asked: Family | None) -> None:
+    config = {"architectures": [architecture], "model_type": "vit"}
+    with pytest.raises(ModelError, match="supported are") as caught:
+        family_of(config, asked)
+    assert "some-model" in str(caught.value)
+    assert architecture in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "ways"),
+    [
+        ({"architectures": ["BertForMaskedLM", "BertLMHeadModel"]}, ["masked", "causal"]),
+        ({"architectures": ["BertForMaskedLM", "BertForSequenceClassification"]}, ["masked"]),
+        ({"architectures": ["BertForMaskedLM", "BertLMHeadModel"], "model_type": "bert"}, ["masked"]),
+        ({"architectures": ["BertModel"], "model_type": "bert"}, ["masked"]),
+        ({"architectures": ["BertModel"], "model_type": "bert", "is_decoder": True}, ["causal"]),
+        ({"architectures": ["BertForPreTraining"], "model_type": "bert"}, ["masked"]),
+        ({"architectures": ["ReformerModel"], "model_type": "reformer"}, ["masked", "causal"]),
+        ({"architectures": ["GPT2Model"], "model_type": "gpt2"}, ["causal"]),
+        ({"architectures": ["DistilBertModel"], "model_type": "distilbert"}, ["masked"]),
+        ({"architectures": ["T5EncoderModel"], "model_type": "t5"}, ["seq2seq"]),
+        ({"architectures": ["XLNetModel"], "model_type": "xlnet"}, ["permutation"]),
+        ({"model_type": "roberta"}, ["masked"]),
+        ({"architectures": None, "model_type": "bart"}, ["seq2seq"]),
+        ({"architectures": ["BartForCausalLM"], "is_encoder_decoder": True}, ["causal", "seq2seq"]),
+        ({"architectures": ["BertForMaskedLM"], "is_encoder_decoder": True}, ["masked", "seq2seq"]),
+        ({"architectures": ["T5ForConditionalGeneration"], "is_encoder_decoder": False}, ["seq2seq"]),
+        ({"architectures": ["BertLMHeadModel"], "model_type": "bert"}, ["masked"]),
+        ({"architectures": ["RobertaForCausalLM"], "model_type": "roberta", "is_decoder": False}, ["masked"]),
+        ({"architectures": ["BertForMaskedLM"], "model_type": "bert", "is_decoder": True}, ["causal"]),
+        (
+            {
+                "architectures": ["OwnModel"],
+                "model_type": "own",
+                "auto_map": {"AutoModelForCausalLM": "m.C", "AutoModelForMaskedLM": "m.M"},
+            },
+            ["masked", "causal"],
+        ),
+    ],
+)
+def test_ambiguity_is_a_question_that_says_how_to_answer(config: dict[str, Any], ways: list[Family]) -> None:
+    with pytest.raises(ModelError, match="How is the model some-model to be read") as caught:
+        family_of(config)
+    assert str(caught.value).endswith("name it " + " or ".join(f"{way}:some-model" for way in ways) + ".")
+    assert len(str(caught.value).splitlines()) == 1
+    for way in ways:
+        assert family_of(config, way) == way
+    for other in set(FAMILIES) - set(ways):
+        with pytest.raises(ModelError, match=f"cannot be read as {other}"):
+            family_of(config, other)
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"architectures": []}, {"architectures": "x"}, {"model_type": 5}, {"model_type": "xlm"}]
+)
+def test_config_without_architecture_or_type_is_refused(config: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="names no architecture"):
+        family_of(config)
+
+
+def test_a_decoder_that_is_one_is_causal() -> None:
+    config = {"architectures": ["BertLMHeadModel"], "model_type": "bert", "is_decoder": True}
+    assert family_of(config) == "causal"
+
+
+def test_own_code_that_offers_one_class_states_the_family() -> None:
+    mapped = {"AutoModel": "m.C", "AutoModelForCausalLM": "m.C", "AutoModelForSeq2SeqLM": "m.C"}
+    config = {"architectures": ["ChatGLMModel"], "model_type": "chatglm", "auto_map": mapped}
+    assert family_of(config) == "causal"
+    assert needs_remote_code(config)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["architectures", "model_type", "auto_map", "is_decoder", "is_encoder_decoder", "n_positions"]
+        ),
+        st.one_of(
+            st.none(),
+            st.booleans(),
+            st.integers(),
+            st.sampled_from(["bert", "t5", "gpt2", "own"]),
+            st.lists(st.sampled_from(["BertForMaskedLM", "BertModel", "GPT2LMHeadModel", "ViTModel", 3])),
+            st.dictionaries(st.sampled_from(["AutoModelForCausalLM", "AutoModel"]), st.text()),
+        ),
+    ),
+    st.sampled_from([None, *FAMILIES]),
+)
+def test_any_configuration_has_a_family_or_a_sentence(config: dict[str, Any], asked: Family | None) -> None:
+    assert context_of(config) >= 0
+    needs_remote_code(config)
+    try:
+        found = family_of(config, asked)
+    except ModelError as error:
+        found = str(error)
+    assert found in FAMILIES or ("some-model" in found and len(found.splitlines()) == 1)
+
+
+def test_the_classes_are_those_that_the_library_loads() -> None:
+    """Second opinion: transformers' own tables give the same classes for the types named here."""
+    for kind in SEQ2SEQ_TYPES:
+        loads = AutoModelForSeq2SeqLM._model_mapping[type(AutoConfig.for_model(kind))]
+        assert loads.__name__ in SEQ2SEQ
+    assert (
+        AutoModelForCausalLM._model_mapping[type(AutoConfig.for_model("xlnet"))].__name__
+        == "XLNetLMHeadModel"
+    )
+    for kind in TWO_WAY:
+        config = AutoConfig.for_model(kind)
+        assert config.is_decoder is False
+        assert type(config) in AutoModelForCausalLM._model_mapping
+        assert kind == "bert-generation" or type(config) in AutoModelForMaskedLM._model_mapping
+
+
+@pytest.mark.parametrize(
+    ("config", "context"),
+    [
+        ({"n_positions": 1024}, 1024),
+        ({"max_position_embeddings": 512, "model_type": "bert"}, 512),
+        ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
+        ({"max_position_embeddings": 514, "model_type": "camembert"}, 512),
+        ({"max_position_embeddings": 1024, "model_type": "bart"}, 1024),
+        ({"max_position_embeddings": 32768, "sliding_window": 4096, "model_type": "mistral"}, 32768),
+        ({"max_position_embeddings": 2048, "model_type": "gpt_neox", "rope_theta": 10000}, 2048),
+        ({"n_positions": 512, "model_type": "t5"}, 0),
+        ({"n_positions": 512, "model_type": "mt5"}, 0),
+        ({"max_position_embeddings": 512, "model_type": "xlnet"}, 0),
+        ({"model_type": "bloom"}, 0),
+        ({"max_position_embeddings": -1}, 0),
+    ],
+)
+def test_context(config: dict[str, Any], context: int) -> None:
+    assert context_of(config) == context
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [
+        ("t5", {"num_layers": 1, "d_model": 8, "d_kv": 4, "d_ff": 8, "num_heads": 2, "n_positions": 8}),
+        ("xlnet", {"n_layer": 1, "d_model": 8, "n_head": 2, "d_inner": 8}),
+    ],
+)
+def test_relative_positions_have_no_limit(kind: str, sizes: dict[str, int]) -> None:
+    """Many times as many tokens as the configuration's length run through the model."""
+    import torch
+
+    config = AutoConfig.for_model(kind, vocab_size=16, **sizes)
+    auto = AutoModelForSeq2SeqLM if kind == "t5" else AutoModelForCausalLM
+    ids = torch.arange(200).remainder(16).unsqueeze(0)
+    more = {"decoder_input_ids": ids} if kind == "t5" else {}
+    with torch.inference_mode():
+        logits = auto.from_config(config).eval()(input_ids=ids, **more).logits
+    assert cast(Any, logits).isfinite().all()
+    assert context_of(config.to_dict()) == 0

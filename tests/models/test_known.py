@@ -1,0 +1,126 @@
+"""The registry of known models: what it must hold, and that nothing in it is more than its source says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import transformers
+
+from pcf_core.errors import ModelError
+from pcf_core.models import KnownModel, known_model, known_models
+from pcf_core.models.family import context_of, read_family
+from pcf_core.models.names import split_name
+from pcf_core.settings import ROOT, settings
+
+PAPERS = (
+    ("OPT-IML", 30_000, 0.02),
+    ("Baichuan", 13_000, 0.03),
+    ("Llama 2", 7_000, 0.0),
+    ("ChatGLM2", 6_000, 0.0),
+    ("T5", 220, 0.0),
+    ("BART", 139, 0.0),
+    ("GPT-2", 137, 0.0),
+    ("RoBERTa", 125, 0.0),
+    ("XLNet", 117, 0.0),
+    ("BERT", 110, 0.0),
+    ("DistilBERT", 67, 0.0),
+    ("ALBERT", 11.8, 0.0),
+)
+
+
+@pytest.fixture(autouse=True)
+def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ASSETS", str(ROOT / "assets"))
+    settings.cache_clear()
+
+
+def test_the_papers_twelve_with_the_sizes_that_they_state() -> None:
+    """BVF 4.1, in its order; a more exact number of a model's maker may differ by 3 %."""
+    papers = [model for model in known_models() if model.group == "Papers"]
+    for model, (title, millions, tolerance) in zip(papers, PAPERS, strict=True):
+        assert model.title.startswith(title)
+        assert model.parameters == pytest.approx(millions * 1e6, rel=tolerance)
+
+
+def test_the_further_groups() -> None:
+    groups = Counter(model.group for model in known_models())
+    assert groups == {"Papers": 12, "GPT-2/Neo/NeoX": 7, "Llama 2": 5, "Chinese": 3, "Current": 10}
+    names = {model.name for model in known_models()}
+    assert len(names) == groups.total()
+    assert {
+        f"meta-llama/Llama-2-{size}{kind}-hf" for size in ("7b", "13b", "70b") for kind in ("", "-chat")
+    } <= names
+    assert {f"openai-community/gpt2{size}" for size in ("", "-medium", "-large", "-xl")} <= names
+    assert {f"EleutherAI/gpt-neo{size}" for size in ("-125m", "-1.3B", "-2.7B", "x-20b")} <= names
+
+
+def twins(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The classes of the tiny models that the exactness tests hold against a brute force."""
+    path = ROOT / "tests" / "scoring" / "conftest.py"
+    spec = importlib.util.spec_from_file_location("twins", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "twins", module)  # where its dataclass looks for itself
+    spec.loader.exec_module(module)
+    tables = [table for table in vars(module).values() if isinstance(table, dict)]
+    return {twin.model for table in tables for twin in table.values() if isinstance(twin, module.Tiny)}
+
+
+def test_verified_by_a_twin_is_what_the_tests_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    have = twins(monkeypatch)
+    for model in known_models():
+        assert (model.verified == "twin") == (model.architecture in have), model.name
+
+
+@pytest.mark.parametrize("model", known_models(), ids=lambda model: model.name)
+def test_each_entry_agrees_with_the_library_and_names_its_source(model: KnownModel) -> None:
+    assert re.search(r"https://\S+/\S+", model.source)
+    assert split_name(model.name).is_hub_id
+    assert not split_name(model.name).revision
+    assert not re.search(r"[0-9a-f]{40}|refs/pr", model.source + model.advice)
+    if model.remote_code:
+        assert not hasattr(transformers, model.architecture)
+        assert "unproven" in model.advice
+        assert "endpoint" in model.advice
+    else:
+        assert hasattr(transformers, model.architecture)
+        assert read_family({"architectures": [model.architecture]}, model.name).families == (model.family,)
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "distilbert-base-uncased", "albert-base-v2", "gpt2"])
+def test_contexts_are_those_of_the_default_configurations(name: str) -> None:
+    """Second opinion: the library's defaults are the configurations of these checkpoints."""
+    model = next(model for model in known_models() if model.name.endswith(f"/{name}"))
+    config = getattr(transformers, model.architecture).config_class()
+    assert context_of(config.to_dict()) == model.context
+
+
+def test_memory_is_parameters_times_bytes() -> None:
+    model = known_model("openai-community/gpt2-xl")
+    assert model is not None
+    assert [model.memory(dtype) for dtype in ("float32", "bfloat16", "float16")] == [6e9, 3e9, 3e9]
+    assert known_model("nobody/nothing") is None
+
+
+def test_other_assets_may_hold_no_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ASSETS", str(tmp_path))
+    settings.cache_clear()
+    assert known_models() == ()
+
+
+@pytest.mark.parametrize("text", ["model = [", "[[model]]\nname = 'x'", "[other]", "model = 5", "\udcff"])
+def test_a_damaged_registry_is_one_sentence(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models.toml").write_bytes(text.encode("utf8", "surrogateescape"))
+    monkeypatch.setenv("PCF_ASSETS", str(tmp_path))
+    settings.cache_clear()
+    with pytest.raises(ModelError, match=r"registry .* cannot be read") as caught:
+        known_models()
+    assert len(str(caught.value).splitlines()) == 1

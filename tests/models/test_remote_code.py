@@ -1,0 +1,128 @@
+"""Code of a model's own: only a hub id that the operator lists, only at its commit, never a directory's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.errors import ModelError
+from pcf_core.models import resolve
+from pcf_core.models.loading import load
+from pcf_core.models.remote_code import is_allowed, require_allowed_code, require_own_code
+from pcf_core.settings import settings
+
+Write = Callable[..., Path]
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+CONFIG: dict[str, Any] = {
+    "architectures": ["OwnForCausalLM"],
+    "model_type": "own-kind",
+    "auto_map": {"AutoConfig": "own.OwnConfig", "AutoModelForCausalLM": "own.OwnForCausalLM"},
+    "vocab_size": 8,
+    "n_positions": 16,
+    "n_embd": 8,
+    "n_layer": 1,
+    "n_head": 1,
+}
+CODE = """
+from transformers import GPT2Config, GPT2LMHeadModel
+
+class OwnConfig(GPT2Config):
+    model_type = "own-kind"
+
+class OwnForCausalLM(GPT2LMHeadModel):
+    config_class = OwnConfig
+"""
+
+
+@pytest.fixture
+def allow(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    def allowed(names: str) -> None:
+        monkeypatch.setenv("PCF_REMOTE_CODE", names)
+        settings.cache_clear()
+
+    return allowed
+
+
+@pytest.fixture
+def snapshot(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """``org/name`` in the hub's local cache, with code of its own."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    repository = tmp_path / "hub" / "models--org--name"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(REVISION)
+    folder = repository / "snapshots" / REVISION
+    write(folder, weights=False)
+    sizes = {key: CONFIG[key] for key in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")}
+    GPT2LMHeadModel(GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "own.py").write_text(CODE)
+    return folder
+
+
+def test_a_hub_model_that_is_not_listed_is_refused_with_both_ways_out(snapshot: Path) -> None:
+    spec = resolve("org/name")
+    assert spec.remote_code
+    with pytest.raises(ModelError, match=r"add org/name to PCF_REMOTE_CODE.*as an endpoint") as caught:
+        load(spec)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["org/name", "causal:org/name", "org/name@main"])
+def test_a_listed_hub_model_runs_its_code(name: str, snapshot: Path, allow: Callable[[str], None]) -> None:
+    allow("other/model, org/name")
+    loaded = load(resolve(name), "cpu")
+    assert type(loaded.model).__name__ == "OwnForCausalLM"
+    assert REVISION in type(loaded.model).__module__
+
+
+def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(
+    snapshot: Path, allow: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (snapshot / "own.py").unlink()
+    asked: list[dict[str, Any]] = []
+
+    def answer(name: str, **options: Any) -> str:
+        if not options.get("local_files_only"):
+            asked.append(options)
+            (snapshot / "own.py").write_text(CODE)
+        return str(snapshot)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
+    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
+    allow("org/name")
+    assert type(load(resolve("org/name"), "cpu").model).__name__ == "OwnForCausalLM"
+    assert [(options["revision"], "*.py" in options["allow_patterns"]) for options in asked] == [
+        (REVISION, True)
+    ]
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_of_another_repository_is_refused(
+    file: str, snapshot: Path, allow: Callable[[str], None]
+) -> None:
+    """Its revision is pinned by nothing, so nobody has read what would run."""
+    allow("org/name")
+    document = json.loads((snapshot / file).read_text())
+    document["auto_map"] = {**CONFIG["auto_map"], "AutoTokenizer": ["other/repository--code.Tokenizer", None]}
+    (snapshot / file).write_text(json.dumps(document))
+    with pytest.raises(ModelError, match=f"another repository.*{file}.*endpoint"):
+        load(resolve("org/name"), "cpu")
+    (snapshot / file).write_text("[")
+    with pytest.raises(ModelError, match=f"{file} of the model org/name is damaged"):
+        require_own_code(snapshot, "org/name")
+
+
+def test_no_directory_is_ever_listed(write: Write, tmp_path: Path, allow: Callable[[str], None]) -> None:
+    write(tmp_path / "own" / "name", CONFIG)
+    folder = write(tmp_path / "elsewhere", CONFIG)
+    allow("org/name, own/name")
+    for name in ("name", str(folder)):
+        assert not is_allowed(name)
+        with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+            require_allowed_code(resolve(name))

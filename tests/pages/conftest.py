@@ -1,0 +1,30 @@
+"""Page tests: a server that had a session before, and no cache of another test's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+
+@pytest.fixture(autouse=True)
+def warm_server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let AppTest be a server that had a session before; by itself it plays the first one at every run."""
+    start = PagesManager.__init__
+
+    def warm(self: PagesManager, *arguments: object, **options: object) -> None:
+        start(self, *arguments, **options)  # type: ignore[arg-type]
+        PagesManager.uses_pages_directory = False
+
+    if "cold_server" not in request.keywords:
+        monkeypatch.setattr(PagesManager, "__init__", warm)
+
+
+@pytest.fixture(autouse=True)
+def fresh_caches() -> Iterator[None]:
+    """Each test has its own store: what Streamlit cached of another test's is dropped."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()

@@ -1,0 +1,230 @@
+"""The page Models: at hand, known, left out, one model with its needs and runs, and names that are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.models import KnownModel
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from pcf_core.ui import models as tables
+from tests.pages.opened import ROOT, open_app, texts
+
+FACTS = {
+    "title": "A model",
+    "group": "Current",
+    "family": "causal",
+    "architecture": "LlamaForCausalLM",
+    "parameters": 1_000_000_000,
+    "context": 2048,
+    "language": "en",
+    "verified": "twin",
+    "source": "https://example.org/card",
+}
+KNOWN = (
+    KnownModel.model_validate({**FACTS, "name": "org/plain"}),
+    KnownModel.model_validate({**FACTS, "name": "org/gated", "gated": True, "parameters": 10**12}),
+    KnownModel.model_validate(
+        {
+            **FACTS,
+            "name": "org/coded",
+            "group": "Chinese",
+            "family": "masked",
+            "remote_code": True,
+            "verified": "sources",
+            "context": 0,
+            "advice": "Serve it elsewhere.",
+        }
+    ),
+)
+
+
+def registry(models: tuple[KnownModel, ...]) -> str:
+    lines = []
+    for model in models:
+        lines.append("[[model]]")
+        for key, value in model.model_dump().items():
+            lines.append(f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}")
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The shipped assets with a registry of three models; no downloads."""
+    folder = tmp_path / "assets"
+    folder.mkdir()
+    for path in (ROOT / "assets").iterdir():
+        (folder / path.name).symlink_to(path)
+    (folder / "models.toml").unlink(missing_ok=True)
+    (folder / "models.toml").write_text(registry(KNOWN))
+    monkeypatch.setenv("PCF_ASSETS", str(folder))
+    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
+    settings.cache_clear()
+    yield folder
+    settings.cache_clear()
+
+
+def facts(app: AppTest) -> dict[str, str]:
+    """The table of the chosen model."""
+    table = app.table[-1].value
+    return {str(name): value.replace("\\", "") for name, value in table["value"].items()}
+
+
+def needs(app: AppTest) -> str:
+    return next(
+        element.value for element in app.markdown if element.value.startswith("**To use it**")
+    ).replace("\\", "")
+
+
+def score_link(app: AppTest) -> dict[str, list[str]]:
+    links = [link.proto for link in app.get("page_link") if link.proto.page == "score"]
+    assert len(links) == 1
+    return parse_qs(links[0].query_string)
+
+
+def test_the_page_counts_what_is_at_hand_and_what_is_known(
+    assets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "main_memory", lambda: 16 * 10**9)
+    app = open_app("models")
+    assert [title.value for title in app.title] == ["Models"]
+    assert not app.error
+    assert (
+        "2 models are at hand. 3 more are known: the weights of 2 fit into this machine's main memory "
+        "(16 GB) in float32, 1 asks to accept terms first, and 1 needs code of their own."
+    ) in texts(app)
+    assert [metric.value for metric in app.metric] == ["2", "3", "2", "1"]
+    at_hand, known = (frame.value for frame in app.dataframe)
+    assert list(at_hand["name"]) == ["mini-bert", "mini-gpt"]
+    assert list(at_hand["parameters"]) == [5_364_224, 5_289_472]
+    assert list(known["name"]) == [model.name for model in KNOWN]
+    assert list(known["float32"]) == [4, 4000, 4]
+    assert list(known["bfloat16"]) == [2, 2000, 2]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "left"),
+    [
+        ({"model_group": "Chinese"}, ["org/coded"]),
+        ({"model_family": "causal"}, ["org/plain", "org/gated"]),
+        ({"model_memory": "3"}, []),
+        ({"model_memory": "3", "model_dtype": "bfloat16"}, ["org/plain", "org/coded"]),
+        ({"model_memory": "3", "model_dtype": "bfloat16", "model_family": "causal"}, ["org/plain"]),
+    ],
+)
+def test_filters_are_in_the_link(assets: Path, parameters: dict[str, str], left: list[str]) -> None:
+    app = open_app("models", **parameters)
+    known = app.dataframe[1].value
+    assert (list(known["name"]) if len(known) else []) == left
+    assert f"{len(left)} of 3 known models" in [caption.value for caption in app.caption]
+
+
+def test_a_model_at_hand_shows_what_it_is_and_leads_to_score(assets: Path) -> None:
+    app = open_app("models", model_details="mini-gpt")
+    found = facts(app)
+    assert found["family"] == "causal"
+    assert found["parameters"] == "5,289,472"
+    assert found["context"] == "128 tokens"
+    assert found["weights in float32"] == "21 MB"
+    assert "a byte-level BPE of 8,192 pieces" in texts(app)
+    assert score_link(app) == {"score_model": ["mini-gpt"]}
+    assert "It has not been scored here." in texts(app)
+
+
+def test_a_known_model_says_what_it_needs(assets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = open_app("models", model_details="org/gated")
+    assert facts(gated)["verified"] == "by a tiny twin of its architecture"
+    assert facts(gated)["weights in bfloat16"] == "2.0 TB"
+    for part in ("set HF_TOKEN", "Downloads are off (PCF_ALLOW_HUB)", "do not fit", "endpoint:<served name>"):
+        assert part in needs(gated)
+    assert score_link(gated) == {"score_model": ["org/gated"]}
+    coded = open_app("models", model_details="org/coded")
+    assert facts(coded)["context"] == "no limit, or none stated"
+    assert "add the hub id to PCF_REMOTE_CODE" in needs(coded)
+    assert "HF_TOKEN" not in needs(coded)
+    assert "Serve it elsewhere." in texts(coded)
+    monkeypatch.setenv("PCF_REMOTE_CODE", "org/coded")
+    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
+    settings.cache_clear()
+    allowed = open_app("models", model_details="org/coded")
+    assert "which the operator has allowed" in needs(allowed)
+    assert "downloaded from the hub when it is first scored" in needs(allowed)
+
+
+def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
+    app = open_app("models", model_details="mini-gpt")
+    labels = [box.label.replace("\\", "") for box in app.expander]
+    assert (
+        sum(label.startswith("gender · gender-nineteen · occupations-bvf · exact") for label in labels) == 1
+    )
+    found = facts(app)
+    assert found["tokens per word"].startswith("78 words are scored")
+    assert "noise floor" in found
+    assert any(link.proto.page == "risk" for link in app.get("page_link"))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no-such-model", "There is no model named 'no-such-model'"),
+        ("org/other", "downloads are off (PCF_ALLOW_HUB)"),
+        ("../../etc", "There is no model named"),
+        (":red[x] <b>", "There is no model named ':red[x] <b>'"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_one_sentence(assets: Path, name: str, said: str) -> None:
+    app = open_app("models", model_other=name)
+    assert len(app.error) == 1
+    assert said in app.error[0].value.replace("\\", "")
+
+
+def test_a_folder_is_checked_and_shown(assets: Path) -> None:
+    folder = ROOT / "assets" / "models" / "mini-bert"
+    app = open_app("models")
+    app.text_input(key="model_other").set_value(str(folder)).run()
+    assert not app.exception
+    assert facts(app)["name"] == str(folder)
+    assert facts(app)["family"] == "masked"
+    assert score_link(app) == {"score_model": [str(folder)]}
+
+
+def test_folders_that_cannot_be_used_are_named_with_the_reason(
+    assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own" / "broken").mkdir(parents=True)
+    (tmp_path / "own" / "broken" / "config.json").write_text("{")
+    monkeypatch.setenv("PCF_MODELS", str(tmp_path / "own"))
+    settings.cache_clear()
+    app = open_app("models")
+    left_out = app.table[0].value
+    assert list(left_out.index) == ["broken"]
+    assert "cannot be read as JSON" in left_out["why"].iloc[0].replace("\\", "")
+
+
+def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
+    (assets / "models.toml").unlink()
+    (assets / "models").unlink()
+    app = open_app("models")
+    assert "0 models are at hand." in texts(app)
+    assert "set PCF_MODELS" in app.info[0].value
+    assert len(app.dataframe) == 0
+    app.text_input(key="model_other").set_value("nobody").run()
+    assert "known are none" in app.error[0].value.replace("\\", "")
+
+
+def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_store: Store) -> None:
+    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    gone = run.model_copy(update={"scoring": run.scoring.model_copy(update={"model": "org/gone"})})
+    late = gone.model_copy(update={"templates": run.templates.model_copy(update={"templates": ()})})
+    full_store.save_run(gone, {})
+    full_store.save_run(late, {}, complete=False)
+    app = open_app("models", model_details="org/gone")
+    assert "downloads are off" in app.error[0].value
+    labels = [box.label for box in app.expander]
+    assert [sum(key in label for label in labels) for key in (gone.key, late.key)] == [1, 1]
+    assert "Not finished." in [caption.value for caption in app.caption]

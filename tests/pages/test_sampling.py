@@ -1,0 +1,107 @@
+"""Runs with a sampling plan on the pages: asked for, watched, and read with their labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.audit import build_run, load_result, planned
+from pcf_core.jobs import Queue, submit_run
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import Interval, Look, ModelSpec, RunSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.conftest import fake_scorer, fill
+from tests.pages.opened import open_app, texts
+
+READ_PAGES = ["overview", "heat_map", "tilt", "risk", "tails"]
+LOOK = Look(
+    within=0.005,
+    draws=400,
+    effective_draws=400,
+    templates=18,
+    available=19,
+    half_width=0.02,
+    estimates={"overall_risk": 0.71, "prejudice_risk": 0.66, "caprice_risk": 0.05},
+    intervals={
+        "overall_risk": Interval(low=0.69, high=0.73),
+        "prejudice_risk": Interval(low=0.64, high=0.68),
+        "caprice_risk": Interval(low=0.03, high=0.07),
+    },
+)
+
+
+def plan_of(model: str, within: float = 0.1) -> RunSpec:
+    """The default run; a hundred draws reach 17 of its 19 templates."""
+    topic = load_topic("gender")
+    lists = topic, load_evidence(topic.evidence), load_templates(topic.templates)
+    return planned(build_run(resolve(model), *lists), within)
+
+
+@pytest.fixture
+def drawn_store(own_settings: Settings) -> Store:
+    """Both mini models' keys scored by a plan alone."""
+    store = Store.open(own_settings.cache, None)
+    for model in ("mini-bert", "mini-gpt"):
+        run = plan_of(model)
+
+        def open_fake(spec: ModelSpec, protocol: str, run: RunSpec = run) -> Scorer:
+            return fake_scorer(run.scoring, run.topic)
+
+        score_run(run, store, open_fake)
+        load_result(store, run)
+    return store
+
+
+@pytest.mark.parametrize("page", READ_PAGES)
+def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> None:
+    app = open_app(page)
+    assert not app.error
+    assert len(app.get("plotly_chart")) >= 1
+    said = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "120 occupations × 100 draws of 17 out of 19 templates" in said
+    assert "Not scored yet" not in texts(app)
+    if page == "risk":
+        assert "over 120 occupations and 100 draws of 17 out of 19 templates" in texts(app)
+        assert "both corrected for the draw" in texts(app)
+        assert "corrected for the bias of a sample" in said
+
+
+def test_a_whole_run_goes_before_a_draw(drawn_store: Store) -> None:
+    fill(drawn_store, "mini-gpt")
+    app = open_app("risk", model=["mini-gpt"])
+    assert "over 120 occupations and 19 templates" in texts(app)
+    assert "draws" not in texts(app)
+
+
+def test_equal_weights_are_read_from_the_draw(drawn_store: Store) -> None:
+    app = open_app("risk", template_weights="equal")
+    assert not app.error
+    assert "100 draws of 17" in texts(app)
+
+
+def test_the_form_asks_for_a_plan_and_says_what_it_may_cost(own_settings: Settings) -> None:
+    app = open_app("score", score_model=["mini-gpt"], score_within="0.02")
+    assert app.number_input(key="score_within").value == 0.02
+    assert [metric.value for metric in app.metric if metric.label == "To score"] == ["at most 2,280"]
+    app.button(key="score_button").click().run()
+    (job,) = Queue.open(own_settings.catalogue).list(10)
+    assert job.payload["within"] == 0.02
+    assert job.key == plan_of("mini-gpt", 0.02).key
+    assert job.total == plan_of("mini-gpt", 0.02).cells
+    assert "until ± 0.02" in texts(app)
+
+
+@pytest.mark.parametrize("page", ["score", "risk"])
+def test_estimate_and_interval_are_shown_while_it_runs(own_settings: Settings, page: str) -> None:
+    run, queue = plan_of("mini-gpt", 0.005), Queue.open(own_settings.catalogue)
+    job = submit_run(Store.open(own_settings.cache), queue, run, run.cells)
+    queue.claim("somebody")
+    queue.note(job.id, {"sampling": LOOK.model_dump(mode="json")}, "somebody")
+    app = open_app(page, model=["mini-gpt"])
+    said = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "R 0.71 (0.69–0.73) after 400 draws" in said
+    assert "the widest interval is ± 0.02, the goal ± 0.005" in said
+    assert app.button(key=f"cancel_{job.id}").label == "Cancel"

@@ -1,0 +1,225 @@
+"""A completions server on loopback that serves a tiny causal model, in the shapes of vLLM and of old."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import torch
+
+from pcf_core.models.loading import Loaded
+
+Fault = Callable[["CompletionsServer", "Handler", dict[str, Any]], bool]
+Bend = Callable[[list[float]], list[float]]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: CompletionsServer
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing on stderr."""
+
+    def do_GET(self) -> None:
+        self.serve({})
+
+    def do_POST(self) -> None:
+        self.serve(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def serve(self, body: dict[str, Any]) -> None:
+        with self.server.counting:
+            self.server.requests.append((self.path, body))
+            self.server.keys.add(self.headers.get("Authorization", ""))
+            self.server.under_way += 1
+            self.server.most_at_once = max(self.server.most_at_once, self.server.under_way)
+        try:
+            if not self.server.fault(self.server, self, body):
+                self.answer(*self.server.respond(self.path, body))
+        finally:
+            with self.server.counting:
+                self.server.under_way -= 1
+
+    def answer(self, status: int, document: Any, **headers: str) -> None:
+        self.send(status, json.dumps(document).encode(), **headers)
+
+    def send(self, status: int, data: bytes, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class CompletionsServer(ThreadingHTTPServer):
+    """``shape``: ``prompt_logprobs`` (vLLM), ``echo`` (legacy) or ``none`` (generated tokens alone).
+
+    ``fault`` may answer a request itself and says whether it did; ``bend`` changes the log-probabilities of a
+    prompt.  ``requests`` and ``keys`` are what came.
+    """
+
+    daemon_threads = False  # its end waits for the last answer
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that did not wait."""
+
+    def __init__(self, loaded: Loaded, shape: str, name: str = "tiny") -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.loaded = loaded
+        self.shape = shape
+        self.name = name
+        self.tokenizes = shape == "prompt_logprobs"
+        self.fault: Fault = lambda server, handler, body: False
+        self.bend: Bend = lambda values: values
+        self.counting = threading.Lock()
+        self.modelling = threading.Lock()
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.keys: set[str] = set()
+        self.under_way = self.most_at_once = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    @property
+    def prompts(self) -> list[Any]:
+        """Every prompt that was asked to be completed, one by one."""
+        asked = [body["prompt"] for path, body in self.requests if path == "/v1/completions"]
+        return [prompt for item in asked for prompt in (item if isinstance(item, list) else [item])]
+
+    def respond(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if path == "/v1/models":
+            return 200, {"data": [{"id": self.name, "root": "org/tiny", "max_model_len": 160}]}
+        if body.get("model") != self.name:
+            return 404, {"error": {"message": f"The model `{body.get('model')}` does not exist."}}
+        if path == "/tokenize" and self.tokenizes:
+            ids = self.encode(body["prompt"], body["add_special_tokens"])
+            return 200, {"count": len(ids), "max_model_len": 160, "tokens": ids}
+        if path != "/v1/completions":
+            return 404, {"detail": "Not Found"}
+        if body["max_tokens"] < 1:
+            return 400, {"error": {"message": "max_tokens must be at least 1"}}
+        prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
+        if self.shape != "prompt_logprobs" and prompts is body["prompt"]:
+            return 400, {"error": {"message": "prompt must be a string"}}
+        rows = [prompt if isinstance(prompt, list) else self.encode(prompt) for prompt in prompts]
+        choices = [self.choice(index, ids, body) for index, ids in enumerate(rows)]
+        usage = {"prompt_tokens": sum(map(len, rows)), "completion_tokens": len(rows)}
+        return 200, {"object": "text_completion", "choices": choices[::-1], "usage": usage}
+
+    def choice(self, index: int, ids: list[int], body: dict[str, Any]) -> dict[str, Any]:
+        values, best = self.model(ids)
+        texts = [self.loaded.tokenizer.decode([token]) for token in ids]
+        document: dict[str, Any] = {"index": index, "text": " he", "logprobs": None}
+        if self.shape == "prompt_logprobs":
+            document["prompt_logprobs"] = [None] + [
+                {str(ids[i]): {"logprob": values[i - 1], "rank": 3, "decoded_token": texts[i]}}
+                | ({"-1": {"logprob": best[i - 1], "rank": 1}} if body["prompt_logprobs"] else {})
+                for i in range(1, len(ids))
+            ]
+            document["prompt_token_ids"] = ids if body.get("return_token_ids") else None
+        elif self.shape == "echo" and body.get("echo"):
+            tops = [None, *({"x": value} for value in best), {" he": -0.5}]
+            document["logprobs"] = {
+                "tokens": [*texts, " he"],
+                "token_logprobs": [None, *values, -0.5],
+                "top_logprobs": tops,
+            }
+        elif body.get("logprobs") is not None:
+            document["logprobs"] = {"tokens": [" he"], "token_logprobs": [-0.5], "top_logprobs": [None]}
+        return document
+
+    def encode(self, text: str, special: bool = True) -> list[int]:
+        return list(self.loaded.tokenizer(text, add_special_tokens=special)["input_ids"])
+
+    def model(self, ids: list[int]) -> tuple[list[float], list[float]]:
+        """Log-probabilities of all tokens but the first, and the highest at each of their places."""
+        with self.modelling, torch.inference_mode():
+            logits = self.loaded.model(input_ids=torch.tensor([ids])).logits[0, :-1].double()
+        logs = logits.log_softmax(-1)
+        own = logs.gather(1, torch.tensor(ids[1:])[:, None])[:, 0].tolist()
+        return self.bend([max(value, -9999.0) for value in own]), logs.amax(-1).tolist()
+
+
+@contextmanager
+def serving(
+    loaded: Loaded, shape: str = "prompt_logprobs", name: str = "tiny"
+) -> Iterator[CompletionsServer]:
+    """A server that runs until the block ends."""
+    server = CompletionsServer(loaded, shape, name)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def slowly(seconds: float) -> Fault:
+    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+        time.sleep(seconds)
+        return False
+
+    return fault
+
+
+def failing(status: int, times: float = math.inf, **headers: str) -> Fault:
+    """Answer completions with an error, the first ``times`` of them."""
+    left = [times]
+
+    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+        if not body or left[0] <= 0:
+            return False
+        left[0] -= 1
+        handler.answer(status, {"error": {"message": "not now"}}, **headers)
+        return True
+
+    return fault
+
+
+def cutting(times: float = math.inf) -> Fault:
+    """Cut the connection in the middle of an answer."""
+    left = [times]
+
+    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+        if not body or left[0] <= 0:
+            return False
+        left[0] -= 1
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"choices": [')
+        handler.close_connection = True
+        return True
+
+    return fault
+
+
+def always(status: int, document: Any) -> Fault:
+    """Answer whatever is asked with this document."""
+
+    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+        handler.answer(status, document)
+        return True
+
+    return fault
+
+
+def saying(data: bytes) -> Fault:
+    """Answer completions with these bytes."""
+
+    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+        if not body:
+            return False
+        handler.send(200, data)
+        return True
+
+    return fault

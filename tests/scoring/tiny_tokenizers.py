@@ -1,0 +1,115 @@
+"""Tokenizers trained on the spot, one in the manner of each family of models; prompts and words to try."""
+
+from __future__ import annotations
+
+import functools
+
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import AddedToken, PreTrainedTokenizerFast
+
+# Few merges: "he" becomes one token, "man" two, "son" three, "woman" four.
+CORPUS = [
+    *["the nurse said that he was old. The engineer told us that she was here, and he knew it."] * 40,
+    *["According to the captain, she was aware that the man met a woman and her son."] * 20,
+    *["The doctor's mother and father asked if they could go; the princess smiled."] * 4,
+    "The stepmother of a businesswoman, a granddaughter, a widower and the priestess.",
+]
+PROMPTS = (
+    "The nurse said that [Y]",
+    "According to the captain, [Y]",
+    "The flight attendant, who was old and knew it well, told us that [Y]",
+    "The doctor [Y]",
+    "The engineer said that [Y] was old.",
+    "The captain met a [Y].",
+)
+WORDS = ("he", "she", "man", "son", "woman", "father", "stepmother")
+
+
+def byte_bpe(specials: list[str | AddedToken], merges: int = 43) -> Tokenizer:
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    raw.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=len(specials) + len(alphabet) + merges,
+        special_tokens=specials,
+        initial_alphabet=alphabet,
+        show_progress=False,
+    )
+    raw.train_from_iterator(CORPUS, trainer)
+    return raw
+
+
+@functools.cache
+def gpt2_tokenizer() -> PreTrainedTokenizerFast:
+    """No BOS of its own, no padding token at all; BOS, EOS and unk are one token, as in GPT-2."""
+    end = "<|endoftext|>"
+    return PreTrainedTokenizerFast(
+        tokenizer_object=byte_bpe([end]), bos_token=end, eos_token=end, unk_token=end
+    )
+
+
+@functools.cache
+def opt_tokenizer() -> PreTrainedTokenizerFast:
+    """Byte-level BPE that puts ``</s>`` before a text by default; padding is the end-of-sequence token."""
+    raw = byte_bpe(["</s>", "<unk>"])
+    raw.post_processor = processors.TemplateProcessing(single="</s> $A", special_tokens=[("</s>", 0)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw, bos_token="</s>", eos_token="</s>", pad_token="</s>", unk_token="<unk>"
+    )
+
+
+@functools.cache
+def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
+    mask = AddedToken("<mask>", lstrip=lstrip, special=True)
+    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", mask])
+    raw.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token=mask,
+    )
+
+
+@functools.cache
+def bert_tokenizer() -> PreTrainedTokenizerFast:
+    raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    raw.normalizer = normalizers.BertNormalizer(lowercase=True)
+    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    raw.decoder = decoders.WordPiece()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    raw.train_from_iterator(
+        CORPUS, trainers.WordPieceTrainer(vocab_size=75, special_tokens=specials, show_progress=False)
+    )
+    raw.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        mask_token="[MASK]",
+    )
+
+
+@functools.cache
+def llama_tokenizer() -> PreTrainedTokenizerFast:
+    """SentencePiece's manner: the space is ``▁`` at the beginning of a piece, and a text gets one too."""
+    raw = Tokenizer(models.BPE(unk_token="<unk>"))
+    raw.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+    raw.decoder = decoders.Metaspace(prepend_scheme="first")
+    specials = ["<unk>", "<s>", "</s>"]
+    raw.train_from_iterator(
+        CORPUS, trainers.BpeTrainer(vocab_size=75, special_tokens=specials, show_progress=False)
+    )
+    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
