@@ -2,6 +2,7 @@
 
 import typer
 
+from benchmarks.memory import main as measure_memory
 from benchmarks.pages import main as measure_pages
 from benchmarks.scoring import main as measure_scoring
 
@@ -9,3 +10,5 @@ typer.echo("Scoring\n")
 measure_scoring()
 typer.echo("\nPages\n")
 measure_pages()
+typer.echo("\nMemory of large runs\n")
+measure_memory([8000], ["two"])

@@ -75,20 +75,25 @@ def big_run(templates: int, words: Words) -> RunSpec:
 
 
 def measure(stage: str, cache: Path, templates: int, words: Words) -> dict[str, float]:
-    """Run one stage here; return seconds and megabytes before and at the peak."""
+    """Run one stage here; return seconds (wall and processor) and megabytes before and at the peak."""
     run, store = big_run(templates, words), Store.open(cache)
 
     def open_made_up(spec: ModelSpec, protocol: str) -> Scorer:
         return MadeUpScorer(lambda prompt, word: float(made_up(*marks([prompt, word]))), key=run.scoring)
 
-    before, begun = peak(), time.perf_counter()
+    before, begun, spent = peak(), time.perf_counter(), time.process_time()
     if stage == "score_run":
         score_run(run, store, open_made_up)
     else:
         result = load_result(store, run)
         if stage == "report":
             report(result, run, ViewOptions())
-    return {"before": before, "peak": peak(), "seconds": time.perf_counter() - begun}
+    return {
+        "before": before,
+        "peak": peak(),
+        "seconds": time.perf_counter() - begun,
+        "processor": time.process_time() - spent,
+    }
 
 
 def peak() -> float:
@@ -108,7 +113,9 @@ def main(
     if cache is not None:
         typer.echo(json.dumps(measure(stage, cache, templates[0], kinds[0])))
         return
-    typer.echo(f"{'cells':<16}{'words':>6}  {'stage':<20}{'before MB':>10}{'peak MB':>10}{'seconds':>10}")
+    typer.echo(
+        f"{'cells':<16}{'words':>6}  {'stage':<20}{'before MB':>10}{'peak MB':>10}{'seconds':>10}{'CPU s':>8}"
+    )
     for kind in kinds:
         for count in templates:
             with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +130,7 @@ def main(
                     found = json.loads(answer.stdout)
                     typer.echo(
                         f"{f'120 × {count:,}':<16}{2 if kind == 'two' else 78:>6}  {name:<20}"
-                        f"{found['before']:>10,.0f}{found['peak']:>10,.0f}{found['seconds']:>10.1f}"
+                        f"{found['before']:>10,.0f}{found['peak']:>10,.0f}{found['seconds']:>10.1f}{found['processor']:>8.1f}"
                     )
 
 

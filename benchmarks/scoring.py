@@ -41,7 +41,8 @@ Side = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table.  ``against``: naive, buckets (ours without prefix trees), word loop or minicons.
+    """One line of the table.  ``against``: naive, one by one (naive, one prompt at a time), buckets
+    (ours without prefix trees), word loop or minicons.
 
     ``share`` of the words have two or three tokens, the others one.  We score ``cells``; a side too slow for
     all of them the first ``sample`` (0: all).
@@ -62,6 +63,7 @@ ON_CPU = [
     Case("BERT-base", "naive", dtype="bfloat16"),
     Case("BERT-base", "naive", dtype="bfloat16", their_dtype="bfloat16"),
     Case("GPT-2 small", "naive"),
+    Case("GPT-2 small", "one by one", sample=100),
     Case("GPT-2 small", "buckets"),
     Case("T5-base", "naive"),
     Case("T5-base", "word loop", share=SEVERAL, sample=16),
@@ -123,7 +125,7 @@ def measure(case: Case, device: str, rounds: int, small: bool = False) -> Measur
     sides = {"ours": lambda: in_shards(scorer, prompts, words)}
     if case.against != "minicons":
         other = their_side(case.against, scorer, theirs, family)
-        other(sample[:16], words)
+        other(sample[:16], words[:2])
         sides["theirs"] = lambda: other(sample, words)
     seconds, values, rate = take_turns(sides, lambda: gemm_rate(case.dtype, device), rounds)
     if case.against == "minicons":
@@ -143,6 +145,8 @@ def their_side(against: str, scorer: Scorer, loaded: Loaded, family: Family) -> 
         buckets: Any = copy.copy(scorer)
         buckets.largest_tree = 0
         return partial(in_shards, buckets)
+    if against == "one by one":
+        return partial(naive, loaded, family, size=1)
     return partial(word_loop if against == "word loop" else naive, loaded, family)
 
 

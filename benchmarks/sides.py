@@ -29,12 +29,14 @@ SCRIPT = ROOT / "tests" / "scoring" / "minicons_scores.py"
 Texts = Sequence[str]
 
 
-def encoded(loaded: Loaded, family: Family, prompts: Texts) -> Iterator[dict[str, torch.Tensor]]:
+def encoded(
+    loaded: Loaded, family: Family, prompts: Texts, size: int = BATCH
+) -> Iterator[dict[str, torch.Tensor]]:
     """The padded batches; a causal model's are padded on the left, so that its last position is real."""
     tokenizer = loaded.tokenizer
     tokenizer.padding_side = "left" if family == "causal" else "right"
-    for start in range(0, len(prompts), BATCH):
-        texts = [prompt.replace("[Y]", GAPS[family]).rstrip() for prompt in prompts[start : start + BATCH]]
+    for start in range(0, len(prompts), size):
+        texts = [prompt.replace("[Y]", GAPS[family]).rstrip() for prompt in prompts[start : start + size]]
         batch = tokenizer(texts, padding=True, return_tensors="pt").to(loaded.device)
         inputs = {"input_ids": batch["input_ids"], "attention_mask": batch["attention_mask"]}
         if family == "causal":
@@ -49,11 +51,11 @@ def word_ids(loaded: Loaded, word: str) -> list[int]:
 
 
 @torch.inference_mode()
-def naive(loaded: Loaded, family: Family, prompts: Texts, words: Texts) -> FloatArray:
-    """[prompt, word] nats of words of one token."""
+def naive(loaded: Loaded, family: Family, prompts: Texts, words: Texts, size: int = BATCH) -> FloatArray:
+    """[prompt, word] nats of words of one token, ``size`` prompts at a time."""
     tokenizer, answer = loaded.tokenizer, []
     ids = [word_ids(loaded, word)[0] for word in words]
-    for inputs in encoded(loaded, family, prompts):
+    for inputs in encoded(loaded, family, prompts, size):
         rows = len(inputs["input_ids"])
         if family == "seq2seq":
             inputs["decoder_input_ids"] = beginning(loaded, rows)

@@ -21,8 +21,8 @@ from pcf_core.scoring.seq2seq import Seq2SeqScorer
 
 SCORERS: dict[str, Any] = {"masked": MaskedScorer, "causal": CausalScorer, "seq2seq": Seq2SeqScorer}
 # Of the 500 commonest templates for gender that the PVF release mined from Wikipedia, 201 have one word
-# between "The [X]" and the last ("that" in two of three), 103 two and 196 three; 170 verbs begin them, "was" a
-# quarter; the longer ones begin with 127 pairs.  In all 2,495 words before [Y], and 980 distinct beginnings.
+# between "The [X]" and the last ("that" in two of three), 103 two and 196 three; 170 verbs begin them, "was"
+# a quarter; the longer ones begin with 127 pairs.  In all 2,495 words before [Y], 980 distinct beginnings.
 LENGTHS, VERBS, PAIRS, NOUNS = (201, 103, 196), 210, 127, 150
 LAST = ["that"] * 6 + ["and", "and", "what", "but"]
 
@@ -107,12 +107,12 @@ def tokenizer_for(
 
 
 def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str, small: bool) -> Loaded:
-    """A model of random weights; ``small``: of a few thousand, to try the benchmark itself."""
+    """A model of random weights; ``small``: of a few thousand wide ones, to try the benchmark itself."""
     kind = getattr(transformers, SIZES[name].model)
     options = dict(SIZES[name].options)
     if small:
         options |= {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 2000}
-        options |= {"intermediate_size": 64, "num_key_value_heads": 2}
+        options |= {"intermediate_size": 64, "num_key_value_heads": 2, "initializer_range": 0.3}
         options |= {"d_kv": 16, "d_ff": 64} if SIZES[name].family == "seq2seq" else {}
     torch.manual_seed(0)
     config = kind.config_class(**{"pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1, **options})

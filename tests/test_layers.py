@@ -31,7 +31,8 @@ ROOMS: dict[str, set[str]] = {
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}
-MAY_BE_HEAVY = {"models/loading.py", "scoring/local.py", "scoring/masked.py", "scoring/causal.py"}
+LOCAL_FAMILIES = ("local", "masked", "causal", "seq2seq", "permutation")
+MAY_BE_HEAVY = {"models/loading.py", *(f"scoring/{name}.py" for name in LOCAL_FAMILIES)}
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
 
 

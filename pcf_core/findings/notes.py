@@ -22,6 +22,8 @@ def left_out_note(left_out: Sequence[LeftOut]) -> str:
 def tokens_note(tokens: Iterable[int]) -> str:
     """How many words have how many tokens."""
     sizes = sorted(Counter(tokens).items())
+    if not sizes:
+        return "No word is scored."
     parts = ", ".join(f"{words:,} of {count(size, 'token')}" for size, words in sizes)
     return f"{count(sum(words for _, words in sizes), 'word is', 'words are')} scored: {parts}."
 

@@ -17,9 +17,10 @@ def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     """
     if protocol not in PROTOCOLS:
         raise ModelError(f"There is no protocol {protocol!r}; choose one of {', '.join(PROTOCOLS)}.")
-    if spec.family == "masked" and protocol == "exact-boundary":
+    if spec.family in ("masked", "permutation") and protocol == "exact-boundary":
         raise ModelError(
-            f"The protocol exact-boundary is for causal models and {spec.name} is masked; use exact."
+            "The protocol exact-boundary is for causal models and those with sentinels (T5), and "
+            f"{spec.name} is a {spec.family} model; use exact."
         )
     if spec.family == "endpoint":
         from pcf_core.models.endpoint import open_endpoint
@@ -39,6 +40,14 @@ def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
         from pcf_core.scoring.masked import MaskedScorer
 
         return MaskedScorer(loaded, key, context=spec.context)
+    if spec.family == "permutation":
+        from pcf_core.scoring.permutation import PermutationScorer
+
+        return PermutationScorer(loaded, key, context=spec.context)
+    if spec.family == "seq2seq":
+        from pcf_core.scoring.seq2seq import Seq2SeqScorer
+
+        return Seq2SeqScorer(loaded, key, context=spec.context)
     from pcf_core.scoring.causal import CausalScorer
 
     return CausalScorer(loaded, key, context=spec.context)

@@ -6,11 +6,12 @@ that a token is missing there:
 
     log P_k(w) = Σ_{j=1..k} log P(w_j at place j | left, w_1 … w_{j−1}, right)
 
-in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  The model is asked for
-place j by its position alone (two-stream attention: ``perm_mask`` hides the open places, ``target_mapping``
-names place j; Yang et al. 2019, https://arxiv.org/abs/1906.08237).  The text on the right is conditioned on,
-and so are the closing tokens that the tokenizer itself puts behind a text; all is one segment.  Given k the
-probabilities of all sequences of k tokens sum to one; for different k they do not share one sample space.
+in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  The model is asked
+for place j by its position alone (two-stream attention: ``perm_mask`` hides the open places,
+``target_mapping`` names place j; Yang et al. 2019, https://arxiv.org/abs/1906.08237).  The text on the right
+is conditioned on, and so are the closing tokens that the tokenizer itself puts behind a text; all is one
+segment.  Given k the probabilities of all sequences of k tokens sum to one; for different k they do not share
+one sample space.
 
 **Worked example**, the word " she" of two tokens "▁sh", "e" in "that [Y].", where "_" is an open place:
 
@@ -26,13 +27,31 @@ from typing import Any
 
 import torch
 
+from pcf_core.models.loading import Loaded
+from pcf_core.records import ScoringKey
 from pcf_core.scoring.masked import MaskedScorer, Query
 
 
 class PermutationScorer(MaskedScorer):
-    """See the file's docstring for the quantity.  Masks mark the open places of the inputs that it shares with
-    :class:`MaskedScorer`; the model never reads them.
+    """See the file's docstring for the quantity.
+
+    The inputs are those of :class:`MaskedScorer`; their masks mark the open places, and are never read.
     """
+
+    def __init__(
+        self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
+    ) -> None:
+        model = loaded.model
+        if model.dtype != torch.float32:  # where transformers leaves its table of distances
+            model.base_model.dropout.register_forward_hook(lambda module, inputs, out: out.to(model.dtype))
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+
+    @property
+    def traits(self) -> dict[str, str]:
+        return super().traits | {
+            "batching": "Rows of one length run together; a prompt with k open places runs once for all its "
+            "words."
+        }
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> torch.Tensor:
         """[row, vocabulary] float32 logits: ``target_mapping`` lets one place a row through the head."""

@@ -5,9 +5,9 @@ the decoder, behind what it has to say before the word, gives the word's tokens 
 
     log P(w) = Σ_{j=1..k} log P(w_j | encoder's text, decoder's beginning, w_1 … w_{j−1})
 
-in nats, each factor normalised over all entries of the model's output layer (T5's has more than its tokenizer)
-and the sum taken in float64.  Text right of ``[Y]`` is conditioned on, in the encoder alone.  Words of all
-lengths share one sample space.
+in nats, each factor normalised over all entries of the model's output layer (T5's has more of them than its
+tokenizer has tokens) and the sum taken in float64.  Text right of ``[Y]`` is conditioned on, in the encoder
+alone.  Words of all lengths share one sample space.
 
 - **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``left
   <extra_id_0> right``, the decoder begins with its start token and ``<extra_id_0>``.
@@ -74,8 +74,8 @@ class Question:
 class Seq2SeqScorer(LocalScorer):
     """See the file's docstring for the quantity.
 
-    ``gap`` is the token at ``[Y]``, ``closing`` the sentinel behind the word, ``None`` for models with a mask.
-    ``packs``: whether all words of a prompt run in one row.
+    ``gap`` is the token at ``[Y]``, ``closing`` the sentinel behind the word (``None``: the gap is a mask);
+    ``packs`` says whether all words of a prompt run in one row.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Seq2SeqScorer(LocalScorer):
         self.first = self._first_token()
         ids = torch.tensor([[0, 1]], device=self.device)
         self.body = self._find_body(input_ids=ids, decoder_input_ids=ids, use_cache=False)
-        self.packs = self.body is not None and self._packs_exactly()
+        self.packs = self._packs_exactly()
 
     @property
     def traits(self) -> dict[str, str]:
@@ -126,8 +126,8 @@ class Seq2SeqScorer(LocalScorer):
             return opening[0], closing[0]
         if tokenizer.mask_token_id is None:
             raise ModelError(
-                f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token to "
-                "put at [Y]; an encoder–decoder model needs one of them."
+                f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token; "
+                "an encoder–decoder model needs one of them at [Y]."
             )
         return int(tokenizer.mask_token_id), None
 
@@ -135,8 +135,8 @@ class Seq2SeqScorer(LocalScorer):
         first = self.model.config.decoder_start_token_id
         if first is None:
             raise ModelError(
-                f"The configuration of {self.key.model} does not say with which token the decoder starts; set "
-                "decoder_start_token_id."
+                f"The configuration of {self.key.model} does not say with which token its decoder starts; "
+                "set decoder_start_token_id."
             )
         return int(first)
 
@@ -148,15 +148,13 @@ class Seq2SeqScorer(LocalScorer):
         ]
         lengths = [max(len(one.source), len(one.start) + one.behind.longest) for one in questions]
         check_context(self.key, self.context, lengths, prompts)
-        shapes = {shape: number for number, shape in enumerate(dict.fromkeys(q.shape for q in questions))}
-        numbers = [shapes[question.shape] for question in questions]
+        shapes = sorted(dict.fromkeys(one.shape for one in questions), key=lambda shape: shape[:2])
+        numbers = [shapes.index(one.shape) for one in questions]
         costs = [self._cost(question) for question in questions]
         for block in plan(numbers, costs, self.batch_tokens):
             yield np.array(block), self._read([questions[index] for index in block], len(words))
 
-    def _question(
-        self, prompt: str, pieces: Pieces, known: dict[tuple[Ids, ...], Continuations]
-    ) -> Question:
+    def _question(self, prompt: str, pieces: Pieces, known: dict[tuple[Ids, ...], Continuations]) -> Question:
         end = () if self.closing is None or not self.boundary else (self.closing,)
         words = tuple(ids + end for ids in pieces.words)
         right = split_prompt(prompt)[1]
@@ -173,20 +171,21 @@ class Seq2SeqScorer(LocalScorer):
         return Question(source, (self.first, *start), known[words])
 
     def _trees(self, question: Question) -> list[Tree]:
-        """Rows of the decoder that a question needs: one, or its sequences one by one."""
+        """Rows of the decoder that a question needs: one with all words, or its sequences one by one."""
         if not self.packs:
             return list(chains(question.start, question.behind, 0))
         return [tree for _, tree in pack([question.start], [question.behind], [0], 0, 0)]
 
     def _cost(self, question: Question) -> int:
         behind = question.behind
-        tokens = len(question.source) + len(question.start) + (len(behind.ids) if self.packs else behind.longest)
-        return row_cost(tokens, behind.read_nodes, self.vocabulary, self.batch_tokens)
+        slots = len(question.start) + (len(behind.ids) if self.packs else behind.longest)
+        positions = slots if self.body is None else behind.read_nodes
+        return row_cost(len(question.source) + slots, positions, self.vocabulary, self.batch_tokens)
 
     @torch.inference_mode()
     def _read(self, questions: Sequence[Question], words: int) -> FloatArray:
         """[row, word] nats of questions of one shape."""
-        values = np.zeros((len(questions), words))
+        values = np.zeros((words, len(questions)))
         sources = torch.tensor([question.source for question in questions], device=self.device)
         mask = torch.ones_like(sources)
         with self._device_errors():
@@ -208,8 +207,8 @@ class Seq2SeqScorer(LocalScorer):
                 shape = (len(questions), len(nodes), -1)
                 found = logits.view(shape)[:, place, token].cpu().double()
                 nats = found - log_normaliser(logits).view(shape)[:, place, 0]
-                np.add.at(values, (slice(None), word), nats.numpy())
-        return values
+                np.add.at(values, word, nats.numpy().T)
+        return values.T
 
     def _decoder_inputs(self, tree: Tree, starts: Sequence[Ids]) -> dict[str, torch.Tensor]:
         """Tokens [row, node] and, where the tree branches, the mask [row, 1, node, node]."""

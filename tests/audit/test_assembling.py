@@ -47,8 +47,8 @@ def scored(store: Store, run: RunSpec, probability: Probability, monkeypatch: py
 
 
 def spread(prompt: str, word: str) -> float:
-    """From 1e-7 to 1e-2, the same in every process."""
-    return float(10.0 ** -(2 + sum(f"{prompt}|{word}".encode()) % 501 / 100))
+    """From 1e-8 to 1e-2, more by the prompt than by the word, the same in every process."""
+    return float(10.0 ** -(2 + sum(prompt.encode()) % 5 + sum(f"{prompt}|{word}".encode()) % 101 / 100))
 
 
 @pytest.fixture

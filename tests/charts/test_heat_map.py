@@ -53,6 +53,18 @@ def test_labels_are_escaped_and_coverage_is_left_out_where_unknown(preferences: 
     assert "coverage" not in cells.hovertemplate
 
 
+def test_cells_with_next_to_no_coverage_are_crossed_out(preferences: Preferences) -> None:
+    """Of two flagged cells one is among the rows and columns that are drawn."""
+    coverage = np.full((3, 4), 0.5)
+    coverage[0, 2] = coverage[1, 3] = 9e-5
+    flagged = replace(preferences, coverage=coverage)
+    figure = heat_map(flagged, "male", [2, 0], [3, 2], WEIGHTS, neutral=0.5)
+    (crosses,) = [trace for trace in figure.data if trace.type == "scatter"]
+    assert (list(crosses.x), list(crosses.y)) == (["2"], ["0"])
+    whole = heat_map(preferences, "male", [2, 0], [3, 2], WEIGHTS, neutral=0.5)
+    assert not [trace for trace in whole.data if trace.type == "scatter"]
+
+
 def test_a_group_whose_name_is_markup_stays_text(preferences: Preferences) -> None:
     figure = heat_map(
         replace(preferences, groups=("%{x}<b>", "female")), "%{x}<b>", [0], [0], WEIGHTS, neutral=0.5

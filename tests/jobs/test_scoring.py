@@ -272,6 +272,30 @@ def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: Module
     assert seen[-1] == 24
 
 
+def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
+    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of two shards; another worker finishes the run within the second part."""
+    run, other = toy.run_of(), Opener(toy)
+    undisturbed = Store.open(store._root.with_name("undisturbed"))
+    score_run(run, undisturbed, Opener(toy))
+    monkeypatch.setattr("pcf_core.audit.parts.PROMPTS_AT_ONCE", 8)
+    seen: list[tuple[int, int]] = []
+
+    def meanwhile() -> None:
+        if opener.prompts == 12 and not other.scorers:
+            score_run(run, store, other)
+
+    def progress(done: int, total: int, rate: float) -> None:
+        seen.append((done, total))
+
+    assert score_run(run, store, opener, progress, between_batches=meanwhile) == 12
+    assert (opener.prompts, other.prompts) == (12, 12)
+    assert seen[-1] == (24, 24)
+    assert seen == sorted(seen)
+    assert shards_of(store) == shards_of(undisturbed)
+
+
 def test_between_batches_and_shards_there_is_a_pause(store: Store, toy: ModuleType, opener: Opener) -> None:
     """Six shards of two batches: a pause before each batch, and before each score that is read again."""
     pauses: list[int] = []

@@ -7,8 +7,11 @@ import pytest
 from pcf_core.audit import ViewOptions, build_run, load_result, report
 from pcf_core.findings import risk_finding
 from pcf_core.jobs import Queue, submit_run
+from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
-from pcf_core.records import RunSpec
+from pcf_core.records import ModelSpec, RunSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
@@ -79,6 +82,40 @@ def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None
         options = ViewOptions(occupation_weights="employment", scale="bvf")
         found = report(load_result(full_store, run), run, options)
         assert risk_finding(model, found) in texts(app)
+
+
+def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
+    app = open_app("tilt", model=["mini-gpt"])
+    facts = app.table[0].value["value"].str.replace("\\", "")
+    assert "(100 scores, float32)." in facts["noise floor"]
+    assert facts["tokens per word"] == "78 words are scored: 78 of 1 token."
+    assert facts["batching"] == "Made-up scores, 64 prompts a batch."
+    assert facts["words left out"] == "none"
+    assert facts["coverage"].startswith("median ")
+    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 0.0001"
+
+
+def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
+    full_store.save_run(default_run("mini-gpt"), {})
+    app = open_app("tilt", model=["mini-gpt"])
+    facts = app.table[0].value["value"]
+    assert "noise floor" not in facts
+    assert "nothing was scored" in facts["self-audit"]
+
+
+def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
+    run = default_run("mini-gpt")
+    store = Store.open(own_settings.cache)
+
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01, key=run.scoring)
+
+    score_run(run, store, opened)
+    app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
+    assert [box.label for box in app.expander if "flagged" in box.label] == ["19 flagged cells"]
+    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "In 19 of 2,280 cells" in captions
+    assert "the cell is flagged" in captions
 
 
 def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
