@@ -4,7 +4,7 @@ PYTHON ?= python3
 ADDRESS ?= 127.0.0.1
 BIN := .venv/bin
 
-.PHONY: run setup test test-all check bench format
+.PHONY: run setup test test-all test-ray check bench format
 
 run: setup
 	$(BIN)/python -m streamlit run app.py --server.address=$(ADDRESS) --server.port=$$($(BIN)/python tools/free_port.py)
@@ -37,6 +37,10 @@ test: check
 
 test-all: check .venv-minicons/ready
 	$(BIN)/python -m pytest
+
+test-ray: .venv/ready-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
+	$(BIN)/python -m pytest tests/jobs/test_ray_engine.py
 
 bench: .venv/ready-dev .venv-minicons/ready
 	$(BIN)/python -m benchmarks

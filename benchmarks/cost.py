@@ -4,8 +4,8 @@
     FLOPs   = 2 × parameters × tokens              (a multiplication and an addition per weight and token)
     hours   = FLOPs / (processes × FLOPs a second of one × share of them that is reached) / 3600
 
-All parameters count, where the table of embeddings is only read and the head runs only where a distribution is
-wanted: too much by less than 1 % in a large model.  Attention is left out.  A process is one GPU, or, with
+All parameters count, where the table of embeddings is only read and the head runs only where a distribution
+is wanted: too much by less than 1 % in a large model.  Attention is left out.  A process is one GPU, or, with
 PCF_DEVICE=split, one machine: its GPUs take turns, so that together they are as fast as one of them.
 
     python -m benchmarks.cost --model meta-llama/Llama-2-70b-hf --processes 4 --gpus 2
@@ -47,7 +47,7 @@ def flops(parameters: float, tokens: int) -> float:
 
 
 def hours(work: float, processes: int, rate: float, share: float) -> float:
-    """Wall time of ``work`` FLOPs; ``rate``: of a process at its best, a second, ``share``: what is reached."""
+    """Wall time; ``rate``: FLOPs a second of a process at its best, ``share``: the part that is reached."""
     return work / (processes * rate * share) / 3600
 
 
@@ -56,9 +56,7 @@ def main(
     topic: Annotated[str, typer.Option(help="a shipped name or a TOML file")] = "gender",
     templates: Annotated[str, typer.Option(help="a shipped name or a CSV file")] = "",
     evidence: Annotated[str, typer.Option(help="a shipped name or a file")] = "",
-    processes: Annotated[
-        int, typer.Option(help="GPUs with the whole model each, or machines that split it")
-    ] = 1,
+    processes: Annotated[int, typer.Option(help="GPUs, or machines that split the model")] = 1,
     gpus: Annotated[int, typer.Option(help="GPUs a process")] = 1,
     rate: Annotated[float, typer.Option(help="FLOPs a second of one GPU")] = 989e12,
     share: Annotated[float, typer.Option(help="of it that is reached; `make bench` prints it")] = 0.4,

@@ -65,6 +65,7 @@ ON_CPU = [
     Case("GPT-2 small", "naive"),
     Case("GPT-2 small", "one by one", sample=100),
     Case("GPT-2 small", "buckets"),
+    Case("GPT-2 small", "buckets", share=SEVERAL, sample=50),
     Case("T5-base", "naive"),
     Case("T5-base", "word loop", share=SEVERAL, sample=16),
     Case("BERT-base", "minicons", sample=4),

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,7 +25,8 @@ from pcf_core.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE_NAME = "pcf.toml"
-BASE_URL = re.compile(r"https?://(\[[0-9a-fA-F:.]+\]|[\w.\-]+)(:\d{1,5})?(/[\w.~%\-]+)*", re.ASCII)
+HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
+BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
 Engine = Literal["local", "ray"]
 SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY")  # what was given may hold a secret: never said back
 
@@ -63,7 +65,9 @@ class Settings(BaseSettings):
         None, description="base URL of an OpenAI-compatible completions server, such as vLLM's"
     )
     endpoint_key: SecretStr | None = Field(None, description="the key that the endpoint asks for")
-    endpoint_timeout: float = Field(120, gt=0, description="seconds to wait for an answer of the endpoint")
+    endpoint_timeout: float = Field(
+        120, gt=0, le=86400, description="seconds to wait for an answer of the endpoint"
+    )
     endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
 
     @field_validator("cache", "assets", "models", mode="before")
@@ -74,12 +78,19 @@ class Settings(BaseSettings):
             raise PydanticCustomError("folder", "it must name a folder")
         return value
 
+    @field_validator("cache", "assets", "models")
+    @classmethod
+    def _means_the_same_everywhere(cls, value: Path | None) -> Path | None:
+        """A worker runs in another working directory than the app that starts it."""
+        return value and value.expanduser().absolute()
+
     @field_validator("endpoint_url")
     @classmethod
     def _is_a_base_url(cls, value: str | None) -> str | None:
         """The URL is shown and becomes part of keys: it must hold no secret."""
         url = (value or "").strip().rstrip("/")
-        if url and not BASE_URL.fullmatch(url):
+        parts = BASE_URL.fullmatch(url)
+        if url and (parts is None or (parts["ip"] and not _is_address(parts["ip"]))):
             raise PydanticCustomError(
                 "url",
                 "it must be the base URL of a server, such as http://localhost:8000/v1, without user name, "
@@ -148,6 +159,14 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment goes before the file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _is_address(text: str) -> bool:
+    """Whether it is an IPv6 address, as it stands between the brackets of a URL."""
+    try:
+        return bool(IPv6Address(text))
+    except ValueError:
+        return False
 
 
 def adopt(variables: Mapping[str, str]) -> None:

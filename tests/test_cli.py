@@ -148,6 +148,9 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["score", "--model", "masked:mini-gpt"], "cannot be read as masked"),
         (["score", "--model", "org/name@../main"], "cannot be a revision"),
         (["score", "--model", "gpt2"], "openai-community/gpt2"),
+        (["score", "--model", "mini-gpt", "--engine", "steam"], "--engine must be one of local, ray"),
+        (["score", "--model", "mini-gpt", "--engine", "ray", "--queue"], "PCF_ENGINE"),
+        (["worker", "--device", "toaster"], "PCF_DEVICE"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(

@@ -70,6 +70,15 @@ def test_streamlit_and_torch_stay_in_their_rooms(path: Path) -> None:
     assert not tops & HEAVY or relative in MAY_BE_HEAVY
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORE)))
+def test_ray_and_fsspec_stay_in_their_files(path: Path) -> None:
+    """Ray is optional: only files that are imported for the engine ray may name it."""
+    relative = str(path.relative_to(CORE))
+    tops = {module.split(".")[0] for module in imports_of(path)}
+    assert "ray" not in tops or relative in {"jobs/ray_engine.py", "jobs/ray_pool.py"}
+    assert "fsspec" not in tops or relative == "store/places.py"
+
+
 def test_every_room_says_its_layer() -> None:
     for room in CORE.iterdir():
         if room.is_dir() and any(room.glob("*.py")):

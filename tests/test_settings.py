@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import traceback
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.errors import SettingsError
-from pcf_core.settings import ROOT, Settings, settings
+from pcf_core.settings import ROOT, Settings, adopt, settings
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +34,7 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         ("DEVICE", "cuda:x"),
         ("REMOTE_CODE", "org/name, /some/folder"),
         ("THREADS", "many"),
+        ("ENDPOINT_TIMEOUT", "inf"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
@@ -67,6 +69,18 @@ def test_no_folder_is_not_the_working_directory(
     monkeypatch.setenv(f"PCF_{name}", value)
     with pytest.raises(SettingsError, match=f"PCF_{name} cannot be used: it must name a folder"):
         settings()
+
+
+@pytest.mark.parametrize("name", ["CACHE", "ASSETS", "MODELS"])
+def test_a_folder_is_the_same_from_every_working_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/somebody")
+    for given, meant in (("here", tmp_path / "here"), ("~/there", Path("/home/somebody/there"))):
+        monkeypatch.setenv(f"PCF_{name}", given)
+        settings.cache_clear()
+        assert settings().environment[f"PCF_{name}"] == str(meant)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +141,9 @@ def test_the_base_url_of_an_endpoint(monkeypatch: pytest.MonkeyPatch, given: str
         f"host:8000/{SECRET}",
         f"http:///{SECRET}",
         f"http://host/a b/{SECRET}",
+        f"http://a..b/{SECRET}",
+        f"http://{'a' * 64}/{SECRET}",
+        f"http://[::::]/{SECRET}",
     ],
 )
 def test_a_url_with_a_secret_or_of_no_server_is_refused_unseen(
@@ -157,3 +174,18 @@ def test_the_key_is_masked_everywhere_but_for_a_child_process(monkeypatch: pytes
     monkeypatch.setenv("PCF_ENDPOINT_KEY", " ")
     settings.cache_clear()
     assert "PCF_ENDPOINT_KEY" not in settings().environment
+
+
+def test_a_process_can_take_over_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    adopt({"PCF_DEVICE": "cuda:1", "PCF_ENGINE": "ray"})
+    assert (settings().device, settings().engine) == ("cuda:1", "ray")
+    with pytest.raises(SettingsError, match="PCF_ENGINE cannot be used"):
+        adopt({"PCF_ENGINE": "steam"})
+
+
+def test_variables_for_a_child_make_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    given = Settings(device="split", threads=3, scores="s3://bucket/scores", engine="ray")
+    adopt(given.environment)
+    assert settings() == given

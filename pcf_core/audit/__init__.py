@@ -11,7 +11,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.parts import missing_blocks, prompt_parts
 from pcf_core.audit.reading import look_at, report
 from pcf_core.audit.results import check_protocol, load_result, result_name, self_audit_of
-from pcf_core.audit.sampling import furthest, planned, with_draws
+from pcf_core.audit.sampling import furthest, plan_of, planned, with_draws
 from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_words
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "look_at",
     "matrix_report",
     "missing_blocks",
+    "plan_of",
     "planned",
     "preferences_of",
     "prompt_parts",

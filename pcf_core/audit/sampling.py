@@ -16,12 +16,12 @@ from pcf_core.topics import template_weights
 
 
 def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
-    """The run with a sampling plan, with the draws of its first look.
+    """The run with a sampling plan, with the draws of its first look; six digits of ``within`` count.
 
     Raises:
         CriterionError: a half-width that no plan can have.
     """
-    plan = SamplingPlan(within=within, seed=seed, times=())
+    plan = SamplingPlan(within=float(f"{within:.6g}"), seed=seed, times=())  # 0.1 + 0.2 is no other goal
     return with_draws(run.model_copy(update={"plan": plan}), looks(within).sizes[0])
 
 
@@ -33,9 +33,12 @@ def with_draws(run: RunSpec, draws: int) -> RunSpec:
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """The run with the draws at which the store has it, if they are from the same counts; else as it is."""
+    """The run with the draws at which the store has it, if they are from the same counts; else as it is.
+
+    Nobody draws more before the earlier draws were looked at and found too few.
+    """
     for info in store.runs():
-        if info.run.key == run.key and info.complete and info.run.templates == run.templates:
+        if info.run.key == run.key and info.run.templates == run.templates:
             return info.run
     return run
 
@@ -55,19 +58,27 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
     """[drawn template] wanted weights of the templates that are scored; they sum to 1.
 
     Raises:
-        TemplateError: the weighting gives weight to templates of count 0, which no plan draws.
+        TemplateError: the weighting gives weight to templates of count 0, which no plan draws, or so much to
+            rarely drawn ones that the draws are worth too few of its own.
     """
-    weights = template_weights(run.templates, how)
+    weights, chances = template_weights(run.templates, how), template_weights(run.templates, "counts")
     if run.plan is None:
         return weights
-    never = int(((run.templates.counts == 0) & (weights > 0)).sum())
+    never = int(((chances == 0) & (weights > 0)).sum())
     if never:
         raise TemplateError(
             f"{never:,} templates of {run.templates.name} have the count 0 and are never drawn, so the run "
             f"{run.key} cannot be read with {how} template weights: use counts, or score every template."
         )
-    drawn = weights[np.asarray(run.plan.times) > 0]
-    return np.asarray(drawn / drawn.sum())
+    drawn = np.asarray(run.plan.times) > 0
+    # Expected, not seen: of templates that no draw has met the draws themselves cannot tell.
+    effective = run.plan.draws / float((weights[chances > 0] ** 2 / chances[chances > 0]).sum())
+    if rough(effective) and (chances[~drawn] > 0).any():
+        raise TemplateError(
+            f"The {run.plan.draws:,} draws of the run {run.key} are by count; with {how} template weights "
+            f"they are worth {effective:.2g}, too few to estimate from: use counts, or score every template."
+        )
+    return np.asarray(weights[drawn] / weights[drawn].sum())
 
 
 def plan_report(reading: Reading, run: RunSpec, resamples: int) -> RiskReport:
@@ -142,6 +153,11 @@ def sentences(look: Look) -> tuple[str, ...]:
         f"intervals are within ± {look.within:g}; now ± {look.half_width:.2g}. Prejudice and caprice are "
         "corrected for the bias of a sample."
     ]
+    if look.half_width > look.within:
+        said.append(
+            "The goal is not met here: it is that of a finished plan, read with the counts, uniform "
+            "occupation weights, the uniform reference and the criterion max on the scale pcf."
+        )
     if rough(look.effective_draws):
         said.append(
             f"With these template weights the draws count as {look.effective_draws:.1f}: estimates are "

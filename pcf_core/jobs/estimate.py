@@ -8,12 +8,12 @@ from pcf_core.audit import missing_blocks
 from pcf_core.errors import ModelError
 from pcf_core.jobs.queue import Queue
 from pcf_core.models import resolve
+from pcf_core.models.known import BYTES_A_WEIGHT
 from pcf_core.records import RunSpec
 from pcf_core.settings import settings
 from pcf_core.store import Store
 
 BYTES_A_SCORE = 4
-BYTES_A_WEIGHT = {"float32": 4, "bfloat16": 2, "float16": 2}
 VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
 PROMPTS_A_BATCH = 256
 RECENT_JOBS = 40

@@ -1,9 +1,9 @@
 """Score what was asked for: every template, or as many as a sampling plan draws.
 
-    draw → score what is missing → look: narrow enough? → twice as many draws, or done
+    draw → score what is missing → look: narrow enough? → twice as many draws, or done: the self-audit
 
-The run is kept with its draws at every look, so that whoever comes later, or wants it more precise, goes on
-from there; the first draws of a finer plan are those of a coarser one, and the store has them.
+The run is kept with its draws at every look, so that whoever comes later goes on from there; it is complete
+once its goal is met.  The first draws of a finer plan are those of a coarser one, and the store has them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pcf_core.audit import furthest, look_at, with_draws
+from pcf_core.audit import furthest, look_at, plan_of, with_draws
 from pcf_core.jobs.scoring import OpenScorer, score_run
 from pcf_core.records import Look, ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
@@ -61,23 +61,22 @@ def score_asked(
     if run.plan is None:
         return Finished(run, score_run(run, store, open_scorer, on_progress, should_stop, between_batches))
     within = run.plan.within
-    run = furthest(store, run)
-    begun = run.plan.draws if run.plan else 0
     scorer = _once(run, open_scorer)
     scored, look = 0, None
+
+    def progress(done: int, total: int, rate: float) -> None:
+        on_progress(scored + done, scored + total, rate)
+
     for draws in looks(within).sizes:
-        if draws < begun:
-            continue  # an earlier look, which was not narrow enough
-
-        def progress(done: int, total: int, rate: float, before: int = scored) -> None:
-            on_progress(before + done, before + total, rate)
-
+        if draws < plan_of(furthest(store, run)).draws:
+            continue  # an earlier look, here or of another process, which was not narrow enough
         run = with_draws(run, draws)
-        scored += score_run(run, store, scorer, progress, should_stop, between_batches)
+        scored += score_run(run, store, scorer, progress, should_stop, between_batches, more_to_come=True)
         look = look_at(store, run)
         on_look(look)
         if look.half_width <= within:
             break
+    scored += score_run(run, store, scorer, progress, should_stop, between_batches)
     return Finished(run, scored, look)
 
 

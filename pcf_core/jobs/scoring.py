@@ -50,6 +50,7 @@ def score_run(
     on_progress: Callable[[int, int, float], None] = lambda done, total, rate: None,
     should_stop: Callable[[], bool] = lambda: False,
     between_batches: Callable[[], None] = lambda: None,
+    more_to_come: bool = False,
 ) -> int:
     """Score a run's missing cells shard by shard, and keep the run.
 
@@ -63,6 +64,7 @@ def score_run(
         on_progress: called after each batch with cells done, cells in all, cells a second.
         should_stop: asked between two batches.
         between_batches: called there as well; what it takes is not counted as scoring.
+        more_to_come: more draws may be asked of the run; it is neither complete nor audited yet.
 
     Returns:
         The number of cells (occupation × template) that lacked a word and were scored.
@@ -79,7 +81,7 @@ def score_run(
     if not begun and next(missing_blocks(store, run), None) is None:
         require_every_group(run, store.known_words(run.scoring))
         if known is None or not known.complete or known.run != run:
-            store.save_run(run, {} if known is None else known.provenance, complete=True)
+            store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
         return 0
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
@@ -97,6 +99,8 @@ def score_run(
         store.write(run.scoring, (), refused, table, np.empty((0, 0)), environment(scorer))
     work = _Work(run, store, scorer, table, on_progress, should_stop, between_batches)
     work.score()
+    if more_to_come:
+        return work.scored
     found = audit_scores(run, store, scorer, spec, open_scorer, work.pause)
     store.save_run(run, {**environment(scorer), "self_audit": found.model_dump()}, complete=True)
     return work.scored

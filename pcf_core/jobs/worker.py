@@ -123,14 +123,17 @@ class Worker:
     def _score(self, job: Job) -> dict[str, Any]:
         run = self.store.load_run(ScoreRequest.model_validate(job.payload).run)
         reported = -REPORT_SECONDS
+        before: int | None = None  # cells of the job that were scored before this start
 
         def report(done: int, total: int, rate: float) -> None:
-            """Also after a resume, ``done`` counts from the job's first cell."""
-            nonlocal reported
+            """Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows."""
+            nonlocal reported, before
+            if before is None:
+                ended = job.done == job.total  # between two looks of a plan, or nothing was done
+                before = job.total if ended else max(0, job.total - total)
             if done == total or time.monotonic() - reported >= REPORT_SECONDS:
                 reported = time.monotonic()
-                whole = max(job.total, total)
-                self.queue.progress(job.id, whole - total + done, whole, rate, self.owner)
+                self.queue.progress(job.id, before + done, before + total, rate, self.owner)
 
         def should_stop() -> bool:
             return self._stopping or self.queue.cancelled(job.id, self.owner)

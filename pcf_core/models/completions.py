@@ -17,7 +17,9 @@ One token is always generated and thrown away: servers refuse ``max_tokens=0``, 
 from __future__ import annotations
 
 import math
+import reprlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -28,6 +30,7 @@ from typing import Any, Literal, Self, TypeVar
 
 import httpx2
 from pydantic import SecretStr
+from pydantic_core import from_json
 
 from pcf_core.errors import ScoringError
 
@@ -41,6 +44,8 @@ LONGEST_PAUSE = 60.0  # a server may ask for more patience, up to this
 PASSING = frozenset({408, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 5.0
 PROMPTS_A_REQUEST = 32
+LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
+LONGEST_NAME = 300  # characters of a served model's
 NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
 ROUNDING = 1e-4  # a log-probability may be above 0 by so much
 
@@ -65,7 +70,7 @@ class Server:
     """The completions of one served model; a context manager that owns its connections and threads.
 
     Failures that pass (429, 5xx, time-outs, cut connections) are tried again after each of ``pauses``.
-    The key travels in a header and is cut out of whatever the server answers.
+    The key travels in a header and is cut out of what is shown of the server's answers.
     """
 
     def __init__(
@@ -83,12 +88,14 @@ class Server:
         self.pauses = pauses
         self.concurrency = concurrency
         self._key = key.get_secret_value() if key else ""
-        self._timeout = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
+        self.timeout = timeout
         self._closing = threading.Event()
 
     def __enter__(self) -> Self:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        self._client = httpx2.Client(headers=headers, timeout=self._timeout)
+        self._client = httpx2.Client(
+            headers=headers, timeout=httpx2.Timeout(self.timeout, connect=min(self.timeout, CONNECT_SECONDS))
+        )
         self._pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="endpoint")
         return self
 
@@ -106,7 +113,7 @@ class Server:
         document = self._ask("GET", f"{self.url}/models")
         cards = document.get("data") if isinstance(document, dict) else None
         if not isinstance(cards, list) or not all(
-            isinstance(card, dict) and isinstance(card.get("id"), str) for card in cards
+            isinstance(card, dict) and is_name(card.get("id")) for card in cards
         ):
             raise ScoringError(
                 f"The endpoint {self.url} lists no models at /models; check that PCF_ENDPOINT_URL ends where "
@@ -163,7 +170,7 @@ class Server:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise ScoringError(
                 f"The endpoint {self.url} answers without log-probabilities of the prompt's tokens in the "
-                f"shape {shape} ({shorten(reason, 120, placeholder=' …')})."
+                f"shape {shape} ({shorten(self.without_key(reason), 120, placeholder=' …')})."
             ) from error
 
     def _in_order(self, ask: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
@@ -180,15 +187,17 @@ class Server:
         """The JSON that the server answers."""
         for pause in (*self.pauses, None):
             try:
-                answer = self._client.request(method, address, json=body)
+                answer, content = self._send(method, address, body)
             except httpx2.TimeoutException:
-                reason = f"no answer within {self._timeout.read:g} s, PCF_ENDPOINT_TIMEOUT sets another limit"
+                reason = (
+                    f"no answer within {self.timeout:g} s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"
+                )
             except httpx2.RequestError as error:
                 reason = str(error) or type(error).__name__
             else:
                 if answer.is_success:
-                    return self._json(answer)
-                reason = self._reason(answer)
+                    return self._json(content)
+                reason = self._reason(answer.status_code, content)
                 if answer.status_code not in PASSING:
                     raise ScoringError(f"The endpoint {self.url} refuses a request ({reason}).")
                 pause = pause and max(pause, _retry_after(answer))
@@ -198,25 +207,51 @@ class Server:
             f"The endpoint {self.url} does not answer ({reason}): check that it runs, then score again."
         )
 
-    def _json(self, answer: httpx2.Response) -> Any:
+    def _send(
+        self, method: str, address: str, body: Mapping[str, Any] | None
+    ) -> tuple[httpx2.Response, bytes]:
+        """An answer and all of its bytes; one that trickles is cut off like one that does not come."""
+        end = time.monotonic() + self.timeout
+        content = bytearray()
+        with self._client.stream(method, address, json=body) as answer:
+            for part in answer.iter_bytes():
+                content += part
+                if len(content) > LARGEST_ANSWER:
+                    raise ScoringError(
+                        f"The endpoint {self.url} answers a request with more than {LARGEST_ANSWER:,} bytes; "
+                        "check that it is a completions server."
+                    )
+                if time.monotonic() > end:
+                    raise httpx2.ReadTimeout("not all of the answer came")
+        return answer, bytes(content)
+
+    def _json(self, content: bytes) -> Any:
         try:
-            return answer.json()
-        except (ValueError, RecursionError) as error:
+            return from_json(content)  # refuses halves of characters, which no file or key can hold
+        except ValueError as error:
             raise ScoringError(
                 f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
                 "base URL of an OpenAI-compatible server."
             ) from error
 
-    def _reason(self, answer: httpx2.Response) -> str:
+    def _reason(self, status: int, content: bytes) -> str:
         """Status and message of an answer that is an error, on one line and without the key."""
-        message: Any = answer.text
-        with suppress(ValueError, RecursionError):  # what is no JSON says more as it is
-            message = answer.json()
+        message: Any = content.decode(errors="replace")
+        with suppress(ValueError):  # what is no JSON says more as it is
+            message = from_json(content)
         for name in ("error", "message", "detail"):
             message = message.get(name, message) if isinstance(message, dict) else message
-        text = str(message).replace(self._key, "…") if self._key else str(message)
-        hint = "; set PCF_ENDPOINT_KEY to a key it takes" if answer.status_code in (401, 403) else ""
-        return f"{answer.status_code}: {shorten(text, 300, placeholder=' …').rstrip('.')}{hint}"
+        hint = ""
+        if status in (401, 403):
+            hint = "; set PCF_ENDPOINT_KEY to a key it takes"
+        elif 300 <= status < 400:
+            hint = "; it points elsewhere, where the key is not sent: set PCF_ENDPOINT_URL to its own address"
+        text = shorten(self.without_key(str(message)), 300, placeholder=" …").rstrip(".")
+        return f"{status}{': ' if text else ''}{text}{hint}"
+
+    def without_key(self, text: str) -> str:
+        """What the server said, fit to be shown."""
+        return text.replace(self._key, "…") if self._key else text
 
 
 def _retry_after(answer: httpx2.Response) -> float:
@@ -227,6 +262,11 @@ def _retry_after(answer: httpx2.Response) -> float:
         return 0.0
 
 
+def is_name(name: Any) -> bool:
+    """Whether a server's name of a model can be shown."""
+    return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
+
+
 def _of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
     ids, places = choice["prompt_token_ids"], choice["prompt_logprobs"]
     if not ids or len(ids) != len(places) or places[0] is not None:
@@ -234,7 +274,7 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
     own = [place[str(token)] for token, place in zip(ids[1:], places[1:], strict=True)]
     return Reading(
         labels=tuple(ids),
-        texts=("", *(entry["decoded_token"] or "" for entry in own)),
+        texts=("", *(str(entry["decoded_token"] or "") for entry in own)),
         nats=(math.nan, *(nats_of(entry["logprob"]) for entry in own)),
         best=(
             math.nan,
@@ -264,9 +304,11 @@ def nats_of(value: Any) -> float:
     Raises:
         ScoringError: it is NaN, above 0, or no number.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > ROUNDING:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not value <= ROUNDING:  # as of NaN
+        said = reprlib.repr(value) if is_number else type(value).__name__
         raise ScoringError(
-            f"The endpoint gave {value!r} for a log-probability, which is a number up to 0: its model or its "
+            f"The endpoint gave {said} for a log-probability, which is a number up to 0: its model or its "
             "settings (vLLM's --logprobs-mode) are not fit for scoring."
         )
     return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)

@@ -29,7 +29,8 @@ UNPINNED = "unpinned"
 FOUND_SECONDS = 300.0  # for so long a process trusts what a probe found
 LISTED_SECONDS = 60.0  # and a listing, or a failure of either
 LIST_PATIENCE = 2.0  # seconds that a page waits for a listing
-AGAIN_PATIENCE = 5.0  # and for the probe of a model that is remembered
+FIRST_PATIENCE = 20.0  # and for each answer to the probe of a model
+AGAIN_PATIENCE = 5.0  # that is remembered
 MOST_LISTED = 50
 
 
@@ -88,9 +89,9 @@ def resolve_endpoint(name: str) -> ModelSpec:
     """
     answer, remembered = _fresh(name), _remembered().get(name)
     if answer is None:
-        patience = settings().endpoint_timeout
+        patience = min(settings().endpoint_timeout, AGAIN_PATIENCE if remembered else FIRST_PATIENCE)
         try:
-            with _server(name, min(patience, AGAIN_PATIENCE) if remembered else patience, ()) as server:
+            with _server(name, patience, ()) as server:
                 answer = _remember(_describe(name, probe(server)))
         except AuditError as error:
             answer = _keep(name, _Answer(time.monotonic() + LISTED_SECONDS, error=str(error)))

@@ -47,6 +47,18 @@ def describe(
     Raises:
         ModelError: no readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
     """
+    try:
+        return _describe(folder, name, revision, asked, known)
+    except OSError as error:
+        raise ModelError(
+            f"The files of the model {name} in {folder} cannot be read ({error.strerror or error}): let the "
+            "user that runs this app read them, and check the disk."
+        ) from error
+
+
+def _describe(
+    folder: Path, name: str, revision: str, asked: Family | None, known: Family | None
+) -> ModelSpec:
     config = read_config(folder, name)
     reading = read_family(config, name)
     answer = asked or (known if reading.doubt else None)

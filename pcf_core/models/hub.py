@@ -18,6 +18,7 @@ SMALL_FILES = ["*.json", "*.txt", "*.model"]
 WEIGHTS = ["model.safetensors", "model-*.safetensors"]
 CODE = ["*.py"]
 SUBFOLDERS = ["*/*"]
+PATIENCE = 10.0  # seconds that the hub has to answer at all; snapshot_download itself would wait for ever
 
 
 def resolve_hub(named: ModelName) -> ModelSpec:
@@ -82,20 +83,23 @@ def _cached(named: ModelName) -> Path | None:
 
 
 def _snapshot(named: ModelName, patterns: list[str]) -> Path:
-    from huggingface_hub import snapshot_download
+    import httpx2
+    from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import (
         GatedRepoError,
         LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )
 
-    name = named.model
+    name, revision = named.model, named.revision or None
     try:
+        HfApi().model_info(name, revision=revision, timeout=PATIENCE)
         return Path(
             snapshot_download(
                 name,
-                revision=named.revision or None,
+                revision=revision,
                 allow_patterns=patterns,
                 ignore_patterns=SUBFOLDERS,
             )
@@ -113,7 +117,7 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
         raise ModelError(
             f"The hub has no model named {name}, or it is private: check the name, or set HF_TOKEN."
         ) from error
-    except LocalEntryNotFoundError as error:
+    except (LocalEntryNotFoundError, OfflineModeIsEnabled, httpx2.TransportError) as error:
         raise ModelError(
             f"The model {named.pinned} is not in the local cache and the hub cannot be reached: check the "
             "network, or give a model directory."

@@ -59,6 +59,7 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     require_allowed_code(spec)
     place = choose_device(settings().device if device == "auto" else device)
     transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
     model, tokenizer = _read(spec, _folder(spec), place)
@@ -81,6 +82,7 @@ def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
+        tokenizer("a")  # where its settings are nonsense this fails, not its loading
         model, report = CLASSES[spec.family].from_pretrained(
             folder,
             dtype=DTYPES[spec.dtype],
@@ -88,21 +90,34 @@ def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
             use_safetensors=True,
             local_files_only=True,
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # refused below
             device_map="auto" if place == SPLIT else None,
         )
+        placed = model if place == SPLIT else model.to(place)
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        raise ModelError(
+            f"The model {spec.name} does not fit into the free memory of {place} as {spec.dtype}: take a "
+            "narrower dtype, PCF_DEVICE=split, or serve it and score it as an endpoint."
+        ) from error
     except Exception as error:  # whatever transformers trips over in a folder that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
             f"The model {spec.name} cannot be loaded ({reason}); check its config.json, tokenizer "
             "and weights."
         ) from error
+    odd = sorted(name for name, *_ in report["mismatched_keys"])
+    if odd:
+        raise ModelError(
+            f"The weights of {spec.name} do not have the shapes that its config.json gives "
+            f"({', '.join(odd[:3])}): take both from one checkpoint."
+        )
     absent = sorted(report["missing_keys"])
     if absent:  # transformers would fill them with random numbers
         raise ModelError(
             f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
             "be random; use a checkpoint saved with its language-model head."
         )
-    return model if place == SPLIT else model.to(place), tokenizer
+    return placed, tokenizer
 
 
 def _entry(model: Any) -> str:

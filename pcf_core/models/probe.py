@@ -7,10 +7,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import get_args
 
 from pcf_core.errors import ModelError, ScoringError
-from pcf_core.models.completions import Reading, Server, Shape
+from pcf_core.models.completions import Reading, Server, Shape, is_name
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
 START = "The nurse said that"
@@ -70,19 +71,20 @@ def probe(server: Server) -> Findings:
         except ScoringError as error:
             reasons.append(str(error))
         else:
-            context = card.get("max_model_len")
+            context, root = card.get("max_model_len"), card.get("root")
             return Findings(
                 shape=shape,
                 opening=_opening(first),
                 takes_ids=shape == "prompt_logprobs" and _takes_ids(server, first),
-                context=context if isinstance(context, int) else 0,
-                root=str(card.get("root") or server.name),
+                context=context if type(context) is int and context > 0 else 0,
+                root=server.without_key(str(root)) if is_name(root) else server.name,
                 reading=first,
                 noise=noise,
             )
+    told = server.without_key("; ".join(dict.fromkeys(reasons)))
     raise ModelError(
         f"The endpoint {server.url} gives no usable log-probabilities of prompt tokens for {server.name}: "
-        f"serve it with vLLM, or score its weights here ({'; '.join(dict.fromkeys(reasons))})."
+        f"serve it with vLLM, or score its weights here ({told})."
     )
 
 
@@ -96,7 +98,8 @@ def require_sense(first: Reading, second: Reading, start: Reading) -> float:
         ScoringError: which of the demands they fail.
     """
     if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
-        raise ScoringError(f"Its tokens spell {''.join(first.texts)!r} when it reads {TEXT!r}.")
+        spelled = shorten("".join(first.texts), 120, placeholder=" …")
+        raise ScoringError(f"Its tokens spell {spelled!r} when it reads {TEXT!r}.")
     values = first.nats[1:]
     if max(values) - min(values) < SPREAD:
         raise ScoringError(f"It gives every token the same log-probability, {values[0]:g}.")

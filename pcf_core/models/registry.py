@@ -65,6 +65,8 @@ def _roots() -> tuple[Path, ...]:
 def _survey() -> Iterator[ModelSpec | LeftOut]:
     seen: set[str] = set()
     for root in _roots():
+        if root == settings().models and not root.is_dir():
+            yield LeftOut(name=str(root), reason="There is no such folder: PCF_MODELS names it.")
         for config in sorted(root.glob("*/config.json")):
             name = config.parent.name
             if not NAME.fullmatch(name):
@@ -85,11 +87,22 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
 
 
 def _as_folder(text: str) -> Path | None:
-    """The directory with a config.json that a text names, absolute; ``None`` where it names none."""
+    """The directory with a config.json that a text names, absolute; ``None`` where it names none.
+
+    Raises:
+        ModelError: its name is no text.
+    """
     if not text.strip() or "\0" in text:
         return None
     try:
         folder = Path(text).expanduser().resolve()
-        return folder if (folder / "config.json").is_file() else None
+        if not (folder / "config.json").is_file():
+            return None
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        raise ModelError(
+            f"The name of the folder {str(folder)!r} is not UTF-8, which keys are made of; rename it."
+        ) from error
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None
+    return folder

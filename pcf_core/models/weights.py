@@ -13,6 +13,7 @@ from pcf_core.errors import ModelError
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
 HEADER_LIMIT = 100_000_000  # the safetensors format's own limit, bytes
+MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
 
 
 def weights_present(folder: Path) -> bool:
@@ -79,7 +80,13 @@ def count_parameters(path: Path, name: str) -> int:
             end = 8 + length + max((tensor["data_offsets"][1] for tensor in tensors), default=0)
             if end != path.stat().st_size:
                 raise ValueError(f"{path.stat().st_size:,} bytes where its header says {end:,}")
-            return sum(prod(tensor["shape"]) for tensor in tensors)
+            shapes = [tensor["shape"] for tensor in tensors]
+            if any(type(length) is not int or length < 0 for shape in shapes for length in shape):
+                raise ValueError("a shape holds what is no length")
+            count = sum(map(prod, shapes))
+            if count > MOST_A_BYTE * (end - 8 - length):
+                raise ValueError(f"more weights than {end:,} bytes can hold")
+            return count
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(
                 f"The weights {path.name} of the model {name} are damaged ({error}); copy them again."

@@ -43,12 +43,13 @@ class Seam:
     """Cuts prompts with a given tokenizer.
 
     ``opening`` and ``closing`` are the special tokens that the tokenizer itself puts around a text, by its
-    own default.
+    own default.  ``rows`` is the number of tokens that the model knows, 0 where the model is not here.
     """
 
-    def __init__(self, tokenizer: Any, model: str) -> None:
+    def __init__(self, tokenizer: Any, model: str, rows: int = 0) -> None:
         self.tokenizer = tokenizer
         self.model = model
+        self.rows = rows
         bare = self.encode([PROBE])[0]
         full = tuple(tokenizer(PROBE)["input_ids"])
         start = next((i for i in range(len(full)) if full[i : i + len(bare)] == bare), None)
@@ -63,7 +64,11 @@ class Seam:
         self._pairs: dict[tuple[str, str], tuple[Ids, Ids]] = {}
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
-        """Token ids of each text, no special tokens; no ids for the empty text."""
+        """Token ids of each text, no special tokens; no ids for the empty text.
+
+        Raises:
+            ModelError: the model has no embedding for one of them.
+        """
         wanted = [text for text in dict.fromkeys(texts) if text]
         known: dict[str, Ids] = {"": ()}
         if wanted and getattr(self.tokenizer, "is_fast", False):
@@ -75,6 +80,12 @@ class Seam:
         elif wanted:
             ids = self.tokenizer(wanted, add_special_tokens=False)["input_ids"]
             known.update((text, tuple(one)) for text, one in zip(wanted, ids, strict=True))
+        highest = max(max(ids, default=0) for ids in known.values())
+        if 0 < self.rows <= highest:
+            raise ModelError(
+                f"The tokenizer of {self.model} gives a text the token {highest}, and the model has only "
+                f"{self.rows:,}: it is of another model; use the tokenizer of its training."
+            )
         return [known[text] for text in texts]
 
     def cut(self, prompts: Sequence[str], words: Sequence[str]) -> list[Pieces]:

@@ -7,10 +7,9 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
 
 import fsspec
 
@@ -128,7 +127,7 @@ class Folder(Place):
         """Ending of a draft: fixed where writers take turns, so that the next one clears up after a kill."""
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
-    def _told(self) -> Any:
+    def _told(self) -> AbstractContextManager[None]:
         return told(self._root, self._setting)
 
 

@@ -186,6 +186,8 @@ class Store:
     def ask_for(self, run: RunSpec) -> None:
         """Keep a run that shall be scored; one that is known keeps its state and takes the newest counts.
 
+        If they change what a sampling plan draws, it is not complete any more.
+
         Raises:
             StoreError: the folder is full or read-only.
         """
@@ -194,7 +196,8 @@ class Store:
             if known is None:
                 self._runs[0].save(run, {}, complete=False)
             elif known.run != run:
-                self._runs[0].save(run, known.provenance, known.complete)
+                complete = known.complete and known.run.drawn.hash == run.drawn.hash
+                self._runs[0].save(run, known.provenance, complete)
 
     def load_run(self, key: str) -> RunSpec:
         """The run of a full key, or of its first six digits or more.

@@ -137,8 +137,11 @@ def plans_of(run: RunSpec) -> list[RunInfo]:
 
 
 def drawn_run(run: RunSpec) -> RunSpec | None:
-    """Of the finished runs that draw from the templates of this one, that with the most draws."""
-    finished = [info.run for info in plans_of(run) if info.complete]
+    """Of the finished runs that draw from these templates by the same counts, that with the most draws."""
+    counts = run.templates.counts.tolist()
+    finished = [
+        info.run for info in plans_of(run) if info.complete and info.run.templates.counts.tolist() == counts
+    ]
     return max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
 
 

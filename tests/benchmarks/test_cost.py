@@ -1,4 +1,4 @@
-"""The cost that the README promises, against the benchmark's floor and against what the scorer really runs."""
+"""The cost that the README promises, against the benchmark's floor and what the scorer really runs."""
 
 from __future__ import annotations
 

@@ -6,14 +6,15 @@ from types import ModuleType
 
 import pytest
 
-from pcf_core.audit import planned
+from pcf_core.audit import planned, self_audit_of, with_draws
 from pcf_core.jobs import Queue, estimate, submit_run
 from pcf_core.jobs.requests import ScoreRequest
-from pcf_core.jobs.sampling import score_asked
+from pcf_core.jobs.sampling import Finished, score_asked
 from pcf_core.jobs.scoring import OpenScorer, Stopped
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import Look, ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 
@@ -111,10 +112,65 @@ def test_a_plan_that_is_stopped_is_resumed(store: Store, toy: ModuleType) -> Non
             plan(toy, 0.03), store, open_large(toy, []), should_stop=lambda: bool(seen), on_look=seen.append
         )
     assert len(seen) == 1
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    kept = store.run_info(plan(toy, 0.03).key)
+    assert (kept.complete, kept.run) == (False, with_draws(plan(toy, 0.03), 200))
+    later: list[Look] = []
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=later.append)
+    assert later[0].draws == 200, "the first look is not taken again"
     assert done.look is not None
-    assert done.look.draws > 100
     assert done.scored == done.run.cells - 2 * seen[0].templates
+    assert store.run_info(done.run.key).complete
+
+
+def test_the_scores_are_audited_once_at_the_end(
+    store: Store, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, alone, real = list[Look](), list[int](), FakeScorer.alone
+
+    def counted(self: FakeScorer, prompt: str, word: str) -> float:
+        alone.append(len(looked))
+        return real(self, prompt, word)
+
+    monkeypatch.setattr(FakeScorer, "alone", counted)
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=looked.append)
+    assert len(looked) > 1
+    assert set(alone) == {len(looked)}
+    found = self_audit_of(store, done.run)
+    assert found is not None
+    assert found.noise_scores == len(alone)
+
+
+def test_a_process_that_comes_late_does_not_set_the_run_back(store: Store, toy: ModuleType) -> None:
+    """Another process finishes the plan while this one is at its first look."""
+    seen, finished = list[Look](), list[Finished]()
+
+    def other(look: Look) -> None:
+        seen.append(look)
+        if not finished:
+            finished.append(score_asked(plan(toy, 0.03), store, open_large(toy, [])))
+
+    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=other)
+    assert (done.run, done.look, done.look) == (finished[0].run, finished[0].look, seen[-1])
+    assert [look.draws for look in seen] == [100, seen[-1].draws]
+    assert store.run_info(done.run.key).complete
+
+
+def test_other_counts_draw_anew_and_nothing_is_mixed(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """Counts are no part of the key: the same run, drawn by the counts that were asked for last."""
+    first = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    even = tuple(template.model_copy(update={"count": 2.5}) for template in first.run.templates.templates)
+    whole = first.run.whole
+    other = planned(
+        whole.model_copy(update={"templates": whole.templates.model_copy(update={"templates": even})}), 0.03
+    )
+    assert other.key == first.run.key
+    submit_run(store, queue, other, 0)
+    assert (store.load_run(other.key), store.run_info(other.key).complete) == (other, False)
+    second = score_asked(other, store, open_large(toy, []))
+    assert second.look is not None
+    assert second.run == with_draws(other, second.look.draws)
+    again = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    assert (again.run, again.look, again.scored) == (first.run, first.look, 0)
 
 
 def test_the_worker_follows_the_plan_and_shows_each_look(
@@ -141,6 +197,34 @@ def test_the_worker_follows_the_plan_and_shows_each_look(
     assert Look.model_validate(done.result["sampling"]) == notes[-1]
     assert done.done == done.total == done.result["cells"]
     assert [look.draws for look in notes] == [100 * 2**i for i in range(len(notes))]
+
+
+def test_a_cancelled_plan_goes_on_in_the_worker_and_so_does_its_progress(
+    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cancelled after the first look; the bar never falls back, though a plan's total grows."""
+    job = submit_run(store, queue, plan(toy, 0.03), 0)
+    marks, note, progress = list[tuple[int, int]](), queue.note, queue.progress
+
+    def cancel(job_id: int, result: dict[str, object], owner: str | None = None) -> None:
+        note(job_id, result, owner)
+        queue.cancel(job_id)
+
+    def mark(job_id: int, done: int, total: int, rate: float, owner: str | None = None) -> None:
+        marks.append((done, total))
+        progress(job_id, done, total, rate, owner)
+
+    monkeypatch.setattr(queue, "progress", mark)
+    monkeypatch.setattr(queue, "note", cancel)
+    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    stopped = len(marks)
+    monkeypatch.setattr(queue, "note", note)
+    queue.retry(job.id)
+    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    assert queue.get(job.id).state == "done"
+    assert stopped < len(marks)
+    assert marks == sorted(marks)
 
 
 def test_asking_for_a_finished_plan_keeps_its_draws(store: Store, queue: Queue, toy: ModuleType) -> None:

@@ -326,6 +326,27 @@ def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
     assert f"No run has the key '{run.key}'" in (queue.get(job.id).error or "")
 
 
+def test_runs_go_to_the_engine_and_sentences_stay_here(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    @contextmanager
+    def cluster(engine: str, settings: Settings, here: object) -> Iterator[object]:
+        asked.append(engine)
+        yield toy.open_toy
+
+    monkeypatch.setattr("pcf_core.jobs.worker.scorers_of", cluster)
+    run = toy.run_of()
+    worker = Worker(store, queue, toy_settings.model_copy(update={"engine": "ray"}), toy.open_toy)
+    job = submit_run(store, queue, run, run.cells)
+    words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
+    assert asked == ["ray"]
+    assert len(worker._scorers) == 1
+
+
 # ------------------------------------------------------------------------------- processes of their own
 
 

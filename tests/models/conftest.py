@@ -59,6 +59,7 @@ def write_weights() -> Callable[..., None]:
 def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Shipped models in ``assets/models``, the operator's in ``own``, an empty hub cache, no downloads."""
     monkeypatch.setenv("PCF_ASSETS", str(tmp_path / "assets"))
+    (tmp_path / "own").mkdir()
     monkeypatch.setenv("PCF_MODELS", str(tmp_path / "own"))
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")

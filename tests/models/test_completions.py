@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from pydantic import SecretStr
 
 from pcf_core.errors import ScoringError
 from pcf_core.models.completions import Server, nats_of
-from tests.scoring.completions_server import CompletionsServer, always, failing, serving
+from tests.scoring.completions_server import CompletionsServer, Handler, always, failing, saying, serving
 from tests.scoring.conftest import load_tiny
 
 KEY = "sk-a-secret-of-the-operator"
@@ -116,7 +118,16 @@ def test_nobody_there_is_one_sentence(vllm: CompletionsServer) -> None:
         asked.models()
 
 
-@pytest.mark.parametrize("document", [{}, [], {"data": [{}]}, {"data": "x"}])
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        [],
+        {"data": [{}]},
+        {"data": "x"},
+        *({"data": [{"id": name}]} for name in ("", "\x1b[31m", "x" * 999)),
+    ],
+)
 def test_an_address_without_models_is_named(vllm: CompletionsServer, document: Any) -> None:
     vllm.fault = always(200, document)
     with client(vllm) as asked, pytest.raises(ScoringError, match="lists no models at /models"):
@@ -126,8 +137,49 @@ def test_an_address_without_models_is_named(vllm: CompletionsServer, document: A
 def test_nothing_is_followed_elsewhere(vllm: CompletionsServer) -> None:
     """A redirect would carry the key to another host."""
     vllm.fault = failing(307, Location="http://127.0.0.1:9/v1")
-    with client(vllm) as asked, pytest.raises(ScoringError, match="refuses a request"):
+    with (
+        client(vllm) as asked,
+        pytest.raises(ScoringError, match=r"refuses a request .*set PCF_ENDPOINT_URL"),
+    ):
         list(asked.read(TEXTS[:1], "prompt_logprobs"))
+
+
+def trickling(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    """A byte now and then, so that no single wait is long."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    with suppress(OSError):
+        for _ in range(30):
+            handler.wfile.write(b" ")
+            time.sleep(0.05)
+    handler.close_connection = True
+    return True
+
+
+def test_an_answer_that_trickles_is_none(vllm: CompletionsServer) -> None:
+    vllm.fault = trickling
+    begin = time.monotonic()
+    with (
+        Server(vllm.url, "tiny", timeout=0.2, pauses=()) as asked,
+        pytest.raises(ScoringError, match="no answer"),
+    ):
+        asked.models()
+    assert time.monotonic() - begin < 1
+
+
+def test_an_answer_without_end_is_cut_off(vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.models.completions.LARGEST_ANSWER", 999)
+    vllm.fault = saying(b"[" + b" " * 2000 + b"]")
+    with client(vllm) as asked, pytest.raises(ScoringError, match="with more than 999 bytes"):
+        list(asked.read(TEXTS[:1], "prompt_logprobs"))
+
+
+def test_half_a_character_is_no_json(vllm: CompletionsServer) -> None:
+    """It could not be written into a key or a file."""
+    vllm.fault = always(200, {"data": [{"id": "tiny", "root": "\ud800"}]})
+    with client(vllm) as asked, pytest.raises(ScoringError, match="what is not JSON"):
+        asked.models()
 
 
 @given(st.floats(max_value=0, min_value=-9998) | st.integers(-9998, 0))
@@ -135,12 +187,17 @@ def test_a_log_probability_is_kept(value: float) -> None:
     assert nats_of(value) == value
 
 
-@pytest.mark.parametrize(("value", "kept"), [(5e-5, 0.0), (-9999.0, -math.inf), (-math.inf, -math.inf)])
+@pytest.mark.parametrize(
+    ("value", "kept"), [(5e-5, 0.0), (-9999.0, -math.inf), (-math.inf, -math.inf), (-(10**400), -math.inf)]
+)
 def test_rounding_and_probability_zero(value: float, kept: float) -> None:
     assert nats_of(value) == kept
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, "x", True])
+@pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, KEY * 99, True, 10**400])
 def test_anything_else_is_refused(value: Any) -> None:
-    with pytest.raises(ScoringError, match="which is a number up to 0"):
+    """In a short sentence, which holds nothing that a server wrote as text."""
+    with pytest.raises(ScoringError, match="which is a number up to 0") as caught:
         nats_of(value)
+    assert KEY not in str(caught.value)
+    assert len(str(caught.value)) < 250

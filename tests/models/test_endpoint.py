@@ -12,7 +12,7 @@ from pcf_core.models import endpoint as endpoints
 from pcf_core.models import left_out_models, list_models, resolve
 from pcf_core.models.endpoint import open_endpoint
 from pcf_core.settings import settings
-from tests.scoring.completions_server import CompletionsServer, always, failing, serving
+from tests.scoring.completions_server import CompletionsServer, always, failing, serving, slowly
 from tests.scoring.conftest import load_tiny
 
 NAME = "endpoint:org/tiny"
@@ -115,6 +115,15 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "file"))
     settings.cache_clear()
     assert resolve(NAME).name == NAME
+
+
+def test_a_page_does_not_wait_as_long_as_a_run(
+    server: CompletionsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoints, "FIRST_PATIENCE", 0.2)
+    server.fault = slowly(1)
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
+        resolve(NAME)
 
 
 def test_none_is_set() -> None:

@@ -61,6 +61,22 @@ def test_missing_or_broken_config(write: Write, tmp_path: Path) -> None:
         describe(folder, "m")
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
+def test_a_file_that_may_not_be_read(
+    file: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(path: str) -> str:
+        if path.endswith(file):
+            raise PermissionError(13, "Permission denied", path)
+        return ""
+
+    monkeypatch.setattr("pcf_core.models.identity._read_hash", forbidden)
+    with pytest.raises(
+        ModelError, match=r"files of the model m in .* cannot be read \(Permission denied\): let"
+    ):
+        describe(write(tmp_path / "m"), "m")
+
+
 def test_no_tokenizer(write: Write, tmp_path: Path) -> None:
     folder = write(tmp_path / "m")
     (folder / "tokenizer.json").unlink()

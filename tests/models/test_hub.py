@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -73,12 +74,28 @@ def test_downloads_that_are_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("online")
-def test_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A real request to a closed port of this machine."""
-    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(ModelError, match="hub cannot be reached") as caught:
+@pytest.mark.parametrize("listening", [False, True], ids=["a closed port", "one that never answers"])
+def test_hub_that_cannot_be_reached(listening: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real requests to this machine; a page of the app waits for them."""
+    monkeypatch.setattr("pcf_core.models.hub.PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1] if listening else 9
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{port}")
+        with pytest.raises(ModelError, match="org/name is not in the local cache and the hub cannot be"):
+            resolve("org/name")
+
+
+@pytest.mark.usefixtures("online")
+def test_a_hub_that_is_switched_off_is_as_one_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match="hub cannot be reached"):
         resolve("org/name")
-    assert "org/name" in str(caught.value)
+
+
+@pytest.fixture
+def answering(online: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub that says that it is there."""
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
 
 
 def http_error(kind: type[errors.HfHubHTTPError]) -> errors.HfHubHTTPError:
@@ -86,7 +103,7 @@ def http_error(kind: type[errors.HfHubHTTPError]) -> errors.HfHubHTTPError:
     return kind("first line\nsecond line", response=httpx2.Response(403, request=request))
 
 
-@pytest.mark.usefixtures("online")
+@pytest.mark.usefixtures("answering")
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
@@ -110,9 +127,9 @@ def test_each_failure_is_one_sentence(
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.usefixtures("online")
+@pytest.mark.usefixtures("answering")
 @pytest.mark.parametrize(
-    "error", [httpx2.ReadTimeout("slow"), RuntimeError(""), ConnectionError("gone\naway")]
+    "error", [httpx2.DecodingError("odd"), RuntimeError(""), ConnectionError("gone\naway")]
 )
 def test_whatever_breaks_a_download_is_one_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch
@@ -175,7 +192,7 @@ def test_the_registry_answers_and_counts_for_models_it_knows(
     assert resolve("masked:org/name") == spec
 
 
-@pytest.mark.usefixtures("online")
+@pytest.mark.usefixtures("answering")
 def test_only_safe_files_are_asked_for(write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
 

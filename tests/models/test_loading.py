@@ -90,6 +90,33 @@ def test_odd_configuration_is_one_sentence(change: dict[str, Any], folder: Path)
     assert caught.value.__cause__ is not None
 
 
+def test_weights_of_other_shapes_are_named(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 99}))
+    with pytest.raises(ModelError, match=r"not have the shapes that its config.json gives \(.*wte\.weight"):
+        load(resolve(str(folder)))
+
+
+def test_a_model_that_does_not_fit_is_told_where_else_it_may(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: GPT2LMHeadModel, place: str) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
+
+    monkeypatch.setattr(GPT2LMHeadModel, "to", full)
+    with pytest.raises(
+        ModelError, match="does not fit into the free memory of cpu as float32: take a narrower"
+    ):
+        load(resolve(str(folder)), "cpu")
+
+
+def test_settings_of_a_tokenizer_that_fail_when_it_is_used(folder: Path) -> None:
+    settings_of = json.loads((folder / "tokenizer_config.json").read_text()) | {"model_max_length": "x"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings_of))
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(resolve(str(folder)))
+
+
 def test_odd_tokenizer_is_one_sentence(folder: Path) -> None:
     spec = resolve(str(folder))
     (folder / "tokenizer.json").write_text("[]")

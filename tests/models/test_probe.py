@@ -6,10 +6,12 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from pcf_core.errors import ModelError, ScoringError
 from pcf_core.models.completions import Reading, Server
@@ -59,6 +61,44 @@ def test_a_model_that_is_not_served_is_named_with_those_that_are() -> None:
         pytest.raises(ModelError, match="serves no model 'other'; it serves: tiny"),
     ):
         probed(server, "other")
+
+
+@pytest.mark.parametrize(
+    ("card", "root", "context"),
+    [
+        ({"root": "x" * 5000}, "tiny", 0),
+        ({"root": {"a": 1}, "max_model_len": True}, "tiny", 0),
+        ({"root": "org/a-key", "max_model_len": -5}, "org/…", 0),
+        ({"root": "org/tiny", "max_model_len": 32}, "org/tiny", 32),
+    ],
+)
+def test_what_a_server_says_of_itself_is_checked(
+    card: dict[str, Any], root: str, context: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        serving(load_tiny("llama")) as server,
+        Server(server.url, "tiny", key=SecretStr("a-key"), pauses=()) as asked,
+    ):
+        monkeypatch.setattr(asked, "models", lambda: [{"id": "tiny", **card}])
+        found = probe(asked)
+    assert (found.root, found.context) == (root, context)
+
+
+@pytest.mark.parametrize("text", [5, ["x"], "x" * 10_000])
+def test_tokens_whose_texts_are_none_are_refused(text: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(load_tiny("llama")) as server:
+        choice = server.choice
+
+        def odd(*arguments: Any) -> dict[str, Any]:
+            document = choice(*arguments)
+            for place in document["prompt_logprobs"][3:]:
+                next(iter(place.values()))["decoded_token"] = text
+            return document
+
+        monkeypatch.setattr(server, "choice", odd)
+        with pytest.raises(ModelError, match="Its tokens spell") as caught:
+            probed(server)
+    assert len(str(caught.value)) < 700
 
 
 @pytest.mark.parametrize(

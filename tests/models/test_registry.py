@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from pcf_core.errors import ModelError
 from pcf_core.models import left_out_models, list_models, resolve
-from pcf_core.settings import ROOT
+from pcf_core.settings import ROOT, settings
 
 Write = Callable[..., Path]
 
@@ -47,6 +48,21 @@ def test_unusable_directories_are_listed_with_the_reason(write: Write, tmp_path:
     assert resolve("mini-gpt").path == str((tmp_path / "assets/models/mini-gpt").resolve())
 
 
+def test_a_folder_of_models_that_is_not_there_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert left_out_models() == ()
+    (tmp_path / "own").rmdir()
+    (left_out,) = left_out_models()
+    assert (left_out.name, left_out.reason) == (
+        str(tmp_path / "own"),
+        "There is no such folder: PCF_MODELS names it.",
+    )
+    monkeypatch.delenv("PCF_MODELS")
+    settings.cache_clear()
+    assert left_out_models() == ()
+
+
 def test_a_directory_is_named_by_its_absolute_path(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +71,13 @@ def test_a_directory_is_named_by_its_absolute_path(
     spec = resolve("tuned")
     assert spec.name == str(folder.resolve())
     assert resolve(spec.name) == spec
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(write: Write, tmp_path: Path) -> None:
+    """A name becomes part of keys."""
+    folder = write(tmp_path / "plain").rename(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    with pytest.raises(ModelError, match=r"udcff' is not UTF-8, which keys are made of; rename it"):
+        resolve(str(folder))
 
 
 @pytest.mark.parametrize(

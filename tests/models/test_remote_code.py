@@ -94,6 +94,7 @@ def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(
         return str(snapshot)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
     monkeypatch.setenv("PCF_ALLOW_HUB", "1")
     allow("org/name")
     assert type(load(resolve("org/name"), "cpu").model).__name__ == "OwnForCausalLM"

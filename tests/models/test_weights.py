@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,18 @@ def test_damaged_weights(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(data)
     with pytest.raises(ModelError, match="damaged"):
+        count_parameters(path, "m")
+
+
+@pytest.mark.parametrize(
+    "shape", ["[0.5, 2]", "[-1]", "[true]", "[Infinity]", "[1e3]", "[9, 9]", "[1" + "0" * 400 + "]"]
+)
+def test_shapes_that_are_none(shape: str, tmp_path: Path) -> None:
+    """The number of weights stands on a page and is multiplied into bytes."""
+    header = f'{{"a": {{"dtype": "F32", "shape": {shape}, "data_offsets": [0, 4]}}}}'.encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
+    with pytest.raises(ModelError, match=r"damaged \((a shape holds|more weights than)"):
         count_parameters(path, "m")
 
 

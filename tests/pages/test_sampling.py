@@ -76,6 +76,15 @@ def test_a_whole_run_goes_before_a_draw(drawn_store: Store) -> None:
     assert "draws" not in texts(app)
 
 
+def test_draws_by_other_counts_are_not_shown_as_those_of_the_set(drawn_store: Store) -> None:
+    """Counts are no part of a key: what was drawn before they changed is the risk of other contexts."""
+    run = plan_of("mini-gpt")
+    recounted = tuple(t.model_copy(update={"count": t.count + 1}) for t in run.templates.templates)
+    templates = run.templates.model_copy(update={"templates": recounted})
+    drawn_store.save_run(run.model_copy(update={"templates": templates}), {})
+    assert "Not scored yet" in texts(open_app("risk", model=["mini-gpt"]))
+
+
 def test_equal_weights_are_read_from_the_draw(drawn_store: Store) -> None:
     app = open_app("risk", template_weights="equal")
     assert not app.error

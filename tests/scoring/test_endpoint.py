@@ -250,7 +250,7 @@ def test_what_passes_is_waited_for(scorer: tuple[CompletionsServer, Scorer], fau
         (failing(400), r"refuses a request \(400: not now\)"),
         (failing(401), r"\(401: not now; set PCF_ENDPOINT_KEY to a key it takes\)"),
         (cutting(), r"does not answer \(.+\): check that it runs"),
-        (slowly(0.5), r"no answer within 0\.2 s, PCF_ENDPOINT_TIMEOUT sets another limit"),
+        (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"),
         (saying(b'{"choices": ['), "answered with what is not JSON"),
         (saying(b"\xff\xfe"), "answered with what is not JSON"),
         (saying(b"[]"), "answers without log-probabilities of the prompt's tokens"),

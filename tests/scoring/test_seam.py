@@ -186,6 +186,17 @@ def test_tokenizer_that_keeps_no_text_is_refused() -> None:
         Seam(Forgetful(), "forgetful")
 
 
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused_where_it_matters(
+    tiny: Callable[[str], Loaded],
+) -> None:
+    """Beyond the embeddings a CPU raises and a GPU is lost; tokens that no text has do no harm (Gemma 3)."""
+    tokenizer = tiny("gpt2").tokenizer
+    highest = max(Seam(tokenizer, "gpt2").encode(["he"])[0])
+    assert Seam(tokenizer, "gpt2", len(tokenizer)).encode(["he"]) == Seam(tokenizer, "gpt2").encode(["he"])
+    with pytest.raises(ModelError, match=f"the token {highest}, and the model has only {highest}: it is of"):
+        Seam(tokenizer, "gpt2", highest).encode(["he"])
+
+
 def test_truncation_and_padding_of_the_tokenizer_are_off(tiny: Callable[[str], Loaded]) -> None:
     tokenizer = tiny("llama").tokenizer
     seam = Seam(tokenizer, "llama")

@@ -6,9 +6,11 @@ import errno
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from pcf_core.errors import StoreError
 from pcf_core.records import FloatArray, ScoringKey, TokenTable
 from pcf_core.store import Missing, Store
 from pcf_core.store.database import FILE_NAME
+from pcf_core.store.places import Objects
 
 REFUSED = {"ξ": "unk"}
 PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
@@ -61,15 +64,16 @@ REQUEST = st.tuples(
 )
 
 
+@pytest.mark.parametrize("scores", ["", "memory:/{}"])
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(REQUEST, st.booleans()), max_size=5), st.data())
 def test_a_request_scores_only_what_is_new(
-    requests: list[tuple[tuple[list[str], list[str]], bool]], data: st.DataObject
+    scores: str, requests: list[tuple[tuple[list[str], list[str]], bool]], data: st.DataObject
 ) -> None:
     """Against a set of cells: whatever came before, missing is exactly what is not there, gather the rest."""
     key = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
     with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(Path(folder))
+        store = Store.open(Path(folder), None, scores.format(folder))
         there: set[tuple[str, str]] = set()
         known: set[str] = set()
         for (prompts, words), reopen in requests:
@@ -83,7 +87,7 @@ def test_a_request_scores_only_what_is_new(
             assert store.missing(key, prompts, words) == []
             if reopen:
                 (Path(folder) / FILE_NAME).unlink()
-                store = Store.open(Path(folder))
+                store = Store.open(Path(folder), None, scores.format(folder))
         prompts, words = data.draw(REQUEST)
         expected = [[nats(p, w) if (p, w) in there else np.nan for w in words] for p in prompts]
         found = store.gather(key, prompts, words)
@@ -91,52 +95,54 @@ def test_a_request_scores_only_what_is_new(
         np.testing.assert_array_equal(found, np.array(expected, np.float32).reshape(found.shape))
 
 
-def test_blocks_are_few_and_keep_the_order(store: Store, key: ScoringKey) -> None:
+def test_blocks_are_few_and_keep_the_order(any_store: Store, key: ScoringKey) -> None:
     """Six prompts, three words, shards of four: two blocks; then a word and a prompt more."""
-    assert score(store, key, PROMPTS, WORDS) == [Missing(PROMPTS[:4], WORDS), Missing(PROMPTS[4:], WORDS)]
-    assert store.missing(key, PROMPTS, (*WORDS, "queen")) == [
+    assert score(any_store, key, PROMPTS, WORDS) == [Missing(PROMPTS[:4], WORDS), Missing(PROMPTS[4:], WORDS)]
+    assert any_store.missing(key, PROMPTS, (*WORDS, "queen")) == [
         Missing(PROMPTS[:4], ("queen",)),
         Missing(PROMPTS[4:], ("queen",)),
     ]
-    assert store.missing(key, ("new [Y]", *PROMPTS), WORDS) == [Missing(("new [Y]",), WORDS)]
-    assert store.missing(key, ("new [Y]", PROMPTS[0]), ("queen", "he")) == [
+    assert any_store.missing(key, ("new [Y]", *PROMPTS), WORDS) == [Missing(("new [Y]",), WORDS)]
+    assert any_store.missing(key, ("new [Y]", PROMPTS[0]), ("queen", "he")) == [
         Missing(("new [Y]",), ("queen", "he")),
         Missing((PROMPTS[0],), ("queen",)),
     ]
 
 
-def test_dropping_words_and_prompts_scores_nothing(store: Store, key: ScoringKey) -> None:
-    score(store, key, PROMPTS, WORDS)
-    assert store.missing(key, PROMPTS[1:3][::-1], WORDS[::-1][:2]) == []
+def test_dropping_words_and_prompts_scores_nothing(any_store: Store, key: ScoringKey) -> None:
+    score(any_store, key, PROMPTS, WORDS)
+    assert any_store.missing(key, PROMPTS[1:3][::-1], WORDS[::-1][:2]) == []
     np.testing.assert_array_equal(
-        store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
+        any_store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
     )
 
 
-def test_another_key_shares_nothing(store: Store, key: ScoringKey) -> None:
-    score(store, key, PROMPTS, WORDS)
+def test_another_key_shares_nothing(any_store: Store, key: ScoringKey) -> None:
+    score(any_store, key, PROMPTS, WORDS)
     other = key.model_copy(update={"identity": "other weights"})
-    assert cells(store.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
-    assert np.isnan(store.gather(other, PROMPTS, WORDS)).all()
-    assert store.known_words(other).tokens == {}
+    assert cells(any_store.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
+    assert np.isnan(any_store.gather(other, PROMPTS, WORDS)).all()
+    assert any_store.known_words(other).tokens == {}
 
 
-def test_refused_words_are_known_and_not_missing(store: Store, key: ScoringKey) -> None:
-    score(store, key, PROMPTS[:1], ("he", "ξ"))
-    assert store.known_words(key) == TokenTable({"he": 2}, {"ξ": "unk"})
-    assert store.missing(key, PROMPTS, ("ξ",)) == []
-    assert np.isnan(store.gather(key, PROMPTS[:1], ("ξ",))).all()
+def test_refused_words_are_known_and_not_missing(any_store: Store, key: ScoringKey) -> None:
+    score(any_store, key, PROMPTS[:1], ("he", "ξ"))
+    assert any_store.known_words(key) == TokenTable({"he": 2}, {"ξ": "unk"})
+    assert any_store.missing(key, PROMPTS, ("ξ",)) == []
+    assert np.isnan(any_store.gather(key, PROMPTS[:1], ("ξ",))).all()
 
 
-def test_one_prompt_reads_one_shard(store: Store, key: ScoringKey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_prompt_reads_one_shard(
+    any_store: Store, key: ScoringKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prompts = [f"{number} [Y]" for number in range(40)]
-    score(store, key, prompts, WORDS)
+    score(any_store, key, prompts, WORDS)
     read: list[str] = []
-    layer = store._layers[0]
+    layer = any_store._layers[0]
     monkeypatch.setattr(
         layer, "read", lambda scoring, shard: read.append(shard) or type(layer).read(layer, scoring, shard)
     )
-    np.testing.assert_array_equal(store.gather(key, prompts[17:18], WORDS), matrix(prompts[17:18], WORDS))
+    np.testing.assert_array_equal(any_store.gather(key, prompts[17:18], WORDS), matrix(prompts[17:18], WORDS))
     assert len(read) == 1
 
 
@@ -173,12 +179,12 @@ def test_a_shard_written_while_the_folder_is_looked_through_is_not_lost(
     np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
 
 
-def test_the_first_writer_of_a_shard_wins(store: Store, key: ScoringKey) -> None:
+def test_the_first_writer_of_a_shard_wins(any_store: Store, key: ScoringKey) -> None:
     """On another device the same shard may differ in the last bit: bytes that count are never replaced."""
-    first = store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]), {})
-    second = store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]) - 1, {})
+    first = any_store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]), {})
+    second = any_store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]) - 1, {})
     assert first == second
-    np.testing.assert_array_equal(store.gather(key, PROMPTS, ["he"]), matrix(PROMPTS, ["he"]))
+    np.testing.assert_array_equal(any_store.gather(key, PROMPTS, ["he"]), matrix(PROMPTS, ["he"]))
 
 
 @pytest.mark.parametrize(
@@ -203,6 +209,72 @@ def test_what_does_not_fit_is_not_written(
     with pytest.raises(ValueError, match="values"):
         store.write(key, prompts, words, table(["he", "ξ"]), values, {})
     assert list(root.rglob("*.parquet")) == []
+
+
+# ---------------------------------------------------------------------------- several machines
+
+
+def test_machines_that_share_scores_see_each_other(tmp_path: Path, scores: str, key: ScoringKey) -> None:
+    """Each with a cache of its own; in the cache's own folder they share nothing."""
+    one = Store.open(tmp_path / "one", None, scores)
+    two = Store.open(tmp_path / "two", None, scores)
+    score(one, key, PROMPTS[:3], (*WORDS, "ξ"))
+    expected = {(p, w) for p in (PROMPTS[3:] if scores else PROMPTS) for w in WORDS}
+    assert two.known_words(key).refused == (REFUSED if scores else {})
+    assert cells(score(two, key, PROMPTS, WORDS)) == expected
+    assert len(one.missing(key, PROMPTS, WORDS)) == (0 if scores else 1)
+    late = Store.open(tmp_path / "three", None, scores)
+    if scores:
+        np.testing.assert_array_equal(late.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+    assert (tmp_path / "one" / "scores").exists() == (not scores)
+
+
+def test_of_two_machines_with_other_last_bits_the_first_stays(
+    tmp_path: Path, scores: str, key: ScoringKey
+) -> None:
+    one = Store.open(tmp_path / "one", None, scores or str(tmp_path / "shared"))
+    two = Store.open(tmp_path / "two", None, scores or str(tmp_path / "shared"))
+    two.missing(key, PROMPTS, ["he"])  # it has looked, and knows of nothing
+    for store, shift in ((one, 0), (two, 1)):
+        store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]) - shift, {})
+    for store in (one, two, Store.open(tmp_path / "three", None, scores or str(tmp_path / "shared"))):
+        np.testing.assert_array_equal(store.gather(key, PROMPTS, ["he"]), matrix(PROMPTS, ["he"]))
+    assert one.warnings() == two.warnings() == ()
+
+
+def test_object_storage_is_listed_once_in_a_while(
+    tmp_path: Path, key: ScoringKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What we write is known at once; what others write after five seconds; what is gone when it is read."""
+    url = f"memory:/{tmp_path}"
+    one, two = Store.open(tmp_path / "one", None, url), Store.open(tmp_path / "two", None, url)
+    listings: list[str] = []
+    real = Objects.stems
+    monkeypatch.setattr(Objects, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix))
+    assert len(score(one, key, PROMPTS[:4], WORDS)) == 1
+    assert one.missing(key, PROMPTS[:4], WORDS) == []
+    assert len(listings) == 1
+    score(two, key, PROMPTS[4:], WORDS)
+    assert len(one.missing(key, PROMPTS, WORDS)) == 1
+    later = time.monotonic() + 6
+    monkeypatch.setattr("pcf_core.store.layer.time.monotonic", lambda: later)
+    assert one.missing(key, PROMPTS, WORDS) == []
+    fsspec.filesystem("memory").rm(str(tmp_path), recursive=True)
+    assert np.isnan(one.gather(key, PROMPTS, WORDS)).all()
+    assert one.warnings() == ()
+
+
+def test_damage_is_set_aside_wherever_it_lies(any_store: Store, key: ScoringKey) -> None:
+    score(any_store, key, PROMPTS, WORDS)
+    folder = any_store._layers[0].scores / key.hash
+    shard = any_store.shards(key)[0]
+    folder.replace(f"{shard}.parquet", b"no longer what it was")
+    assert len(any_store.missing(key, PROMPTS, WORDS)) == 1
+    assert folder.read(f"{shard}.parquet.damaged") == b"no longer what it was"
+    assert f"The shard {shard} of {key.hash} is damaged" in any_store.warnings()[0]
+    assert len(score(any_store, key, PROMPTS, WORDS)) == 1
+    np.testing.assert_array_equal(any_store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
+    assert any_store.warnings() == ()
 
 
 # ---------------------------------------------------------------------------------------- damage
@@ -416,11 +488,13 @@ def test_a_shipped_folder_that_is_not_there_is_empty(tmp_path: Path, key: Scorin
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_the_shards_of_a_key_change_exactly_when_something_is_scored(store: Store, key: ScoringKey) -> None:
-    assert store.shards(key) == ()
-    first = store.write(key, PROMPTS[:2], WORDS, table(WORDS), matrix(PROMPTS[:2], WORDS), {})
-    assert store.shards(key) == (first,)
-    second = store.write(key, PROMPTS[2:], WORDS, table(WORDS), matrix(PROMPTS[2:], WORDS), {})
-    assert set(store.shards(key)) == {first, second}
+def test_the_shards_of_a_key_change_exactly_when_something_is_scored(
+    any_store: Store, key: ScoringKey
+) -> None:
+    assert any_store.shards(key) == ()
+    first = any_store.write(key, PROMPTS[:2], WORDS, table(WORDS), matrix(PROMPTS[:2], WORDS), {})
+    assert any_store.shards(key) == (first,)
+    second = any_store.write(key, PROMPTS[2:], WORDS, table(WORDS), matrix(PROMPTS[2:], WORDS), {})
+    assert set(any_store.shards(key)) == {first, second}
     other = key.model_copy(update={"identity": "other"})
-    assert store.shards(other) == ()
+    assert any_store.shards(other) == ()
