@@ -184,6 +184,7 @@ def main(
     if threads or settings().threads:
         torch.set_num_threads(threads or settings().threads)
     logging.set_verbosity_error()
+    logging.disable_progress_bar()
     typer.echo(
         f"Protocol exact, {len(load_topic('gender').words)} words a cell, {device}, "
         f"{torch.get_num_threads()} threads"

@@ -33,8 +33,7 @@ class LocalScorer(Scorer):
         self.device = loaded.device
         self.context = context
         self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
-        known = int(self.model.get_input_embeddings().weight.shape[0])
-        self.seam = Seam(loaded.tokenizer, key.model, min(known, self.vocabulary))
+        self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary)
         self.body: Any = None
         _fuse_activations(self.model)
 

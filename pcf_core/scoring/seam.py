@@ -49,7 +49,7 @@ class Seam:
     def __init__(self, tokenizer: Any, model: str, rows: int = 0) -> None:
         self.tokenizer = tokenizer
         self.model = model
-        self.rows = rows
+        self.rows = 0  # what follows asks the tokenizer alone
         bare = self.encode([PROBE])[0]
         full = tuple(tokenizer(PROBE)["input_ids"])
         start = next((i for i in range(len(full)) if full[i : i + len(bare)] == bare), None)
@@ -62,6 +62,7 @@ class Seam:
         self.splits_at_spaces = _splits_at_spaces(tokenizer)
         self._behind: dict[str, Ids] = {}
         self._pairs: dict[tuple[str, str], tuple[Ids, Ids]] = {}
+        self.rows = rows
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Token ids of each text, no special tokens; no ids for the empty text.

@@ -15,7 +15,7 @@ import torch
 
 from pcf_core.models.loading import Loaded
 from pcf_core.scoring.base import Scorer
-from tests.scoring.conftest import CAUSAL, CONTEXT, MASKED, brute_force
+from tests.scoring.conftest import CAUSAL, CONTEXT, MASKED, PERMUTATION, SEQ2SEQ, Tiny, brute_force
 
 Open = Callable[..., Scorer]
 Brute = Callable[[str, str, str], float]
@@ -76,6 +76,12 @@ def test_every_cell_with_its_end_equals_the_brute_force(
     ]
     values = open_tiny(name, "exact-boundary").score(prompts, words)
     np.testing.assert_allclose(values, expected, atol=BOUND, rtol=0)
+
+
+@pytest.mark.parametrize("twin", [*SEQ2SEQ.values(), *PERMUTATION.values()], ids=[*SEQ2SEQ, *PERMUTATION])
+def test_a_twin_is_of_the_class_that_it_names(twin: Tiny) -> None:
+    """Their brute forces are in test_seq2seq.py and test_permutation.py, over the same builders."""
+    assert type(twin.load().model).__name__ == twin.model
 
 
 class Passes:
