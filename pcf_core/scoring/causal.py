@@ -47,7 +47,7 @@ from pcf_core.scoring.local import LocalScorer
 from pcf_core.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 
-SMALLEST, LARGEST = 64, 1024  # nodes of a tree
+SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 
 
 class CausalScorer(LocalScorer):
@@ -174,7 +174,9 @@ class CausalScorer(LocalScorer):
     def _largest_exact_tree(self) -> int:
         """The largest tree, by halving, that gives the same log-probabilities as its sequences alone."""
         width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
-        limit = min(LARGEST, max(256, width // 4))  # attention costs limit / (6 width) of the rest
+        limit = LARGEST
+        while limit > max(USUAL, width // 6):  # attention costs limit / (6 width) of the rest
+            limit //= 2
         while limit >= SMALLEST:
             if self._is_exact(limit):
                 return limit
