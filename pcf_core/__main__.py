@@ -28,7 +28,7 @@ from pcf_core.audit import (
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.jobs import Queue, ensure_worker, submit_run
-from pcf_core.models import known_models, left_out_models, list_models, resolve
+from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
 from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
 from pcf_core.report import export_run, report_document
 from pcf_core.settings import Engine, adopt, settings
@@ -253,7 +253,7 @@ def score(
     texts = load_templates(templates or chosen.templates)
     terms = load_evidence(evidence or chosen.evidence)
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    specs = [resolve(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))

@@ -6,6 +6,14 @@ models behind an endpoint, ask its server, and never import torch; only a proces
 """
 
 from pcf_core.models.known import KnownModel, known_model, known_models
-from pcf_core.models.registry import left_out_models, list_models, resolve
+from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score
 
-__all__ = ["KnownModel", "known_model", "known_models", "left_out_models", "list_models", "resolve"]
+__all__ = [
+    "KnownModel",
+    "known_model",
+    "known_models",
+    "left_out_models",
+    "list_models",
+    "resolve",
+    "resolve_to_score",
+]

@@ -11,6 +11,7 @@ from pcf_core.models.folder import describe
 from pcf_core.models.hub import resolve_hub
 from pcf_core.models.known import known_models
 from pcf_core.models.names import NAME, split_name
+from pcf_core.models.remote_code import require_allowed_code
 from pcf_core.records import LeftOut, ModelSpec
 from pcf_core.settings import settings
 
@@ -54,6 +55,17 @@ def resolve(name_or_path: str) -> ModelSpec:
         f"There is no model named {name_or_path!r}: known are {known}; or give a directory with a "
         "config.json, or a hub id such as openai-community/gpt2."
     )
+
+
+def resolve_to_score(name_or_path: str) -> ModelSpec:
+    """As :func:`resolve`, for a model that is about to be scored: what loading would refuse is refused now.
+
+    Raises:
+        ModelError: as ``resolve``; a model whose own code may not run here.
+    """
+    spec = resolve(name_or_path)
+    require_allowed_code(spec)
+    return spec
 
 
 def _roots() -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.audit import build_run, planned
 from pcf_core.jobs import Estimate, estimate
 from pcf_core.jobs.estimate import RECENT_JOBS
-from pcf_core.models import list_models, resolve
+from pcf_core.models import list_models, resolve_to_score
 from pcf_core.records import Protocol, RunSpec, digest
 from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS
@@ -107,7 +107,7 @@ def requested_runs(request: Request, model: str) -> RunSpec:
         AuditError: an unknown model, one that cannot be read, or lists that do not fit.
     """
     lists = named(request.topic, request.evidence, request.templates)
-    run = build_run(resolve(model), *lists, request.protocol)
+    run = build_run(resolve_to_score(model), *lists, request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pcf_core.errors import ModelError
-from pcf_core.models import resolve
+from pcf_core.models import resolve, resolve_to_score
 from pcf_core.models.loading import load
-from pcf_core.models.remote_code import is_allowed, require_allowed_code, require_own_code
+from pcf_core.models.remote_code import is_allowed, require_own_code
 from pcf_core.settings import settings
 
 Write = Callable[..., Path]
@@ -126,4 +126,4 @@ def test_no_directory_is_ever_listed(write: Write, tmp_path: Path, allow: Callab
     for name in ("name", str(folder)):
         assert not is_allowed(name)
         with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
-            require_allowed_code(resolve(name))
+            resolve_to_score(name)
