@@ -48,6 +48,7 @@ from pcf_core.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
+ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
 
 
 class CausalScorer(LocalScorer):
@@ -119,7 +120,8 @@ class CausalScorer(LocalScorer):
         rows: list[int] = []
         trees: list[Tree] = []
         spent = 0
-        for more, tree in pack(starts, behind, small, self.largest_tree, LOGITS // self.vocabulary):
+        limit = min(self.largest_tree, max(USUAL, ROWS * max((sizes[row] for row in small), default=0)))
+        for more, tree in pack(starts, behind, small, limit, LOGITS // self.vocabulary):
             cost = self._cost(tree)
             if trees and spent + cost > self.batch_tokens:
                 yield rows, trees
@@ -175,7 +177,7 @@ class CausalScorer(LocalScorer):
         """The largest tree, by halving, that gives the same log-probabilities as its sequences alone."""
         width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
         limit = LARGEST
-        while limit > max(USUAL, width // 6):  # attention costs limit / (6 width) of the rest
+        while limit > max(256, width // 4):  # attention costs limit / (6 width) of the rest
             limit //= 2
         while limit >= SMALLEST:
             if self._is_exact(limit):

@@ -20,7 +20,7 @@ from tests.scoring.conftest import CAUSAL, CONTEXT, MASKED, PERMUTATION, SEQ2SEQ
 Open = Callable[..., Scorer]
 Brute = Callable[[str, str, str], float]
 BOUND = 1e-4  # nats
-# The largest tree of width-32 twins is 128; nothing is shared where a window is shorter than any tree, or
+# The largest tree of width-32 twins is 256; nothing is shared where a window is shorter than any tree, or
 # where a bias counts slots (ALiBi).
 NOT_SHARED = {"bloom", "falcon-alibi", "mistral", "gpt-neo", "gemma2", "gemma3"}
 SHARED = sorted(set(CAUSAL) - NOT_SHARED)
@@ -101,7 +101,7 @@ def test_beginnings_are_shared_where_the_architecture_allows_it(
     name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     scorer: Any = open_tiny(name)
-    assert (scorer.largest_tree == 128) == (name in SHARED)
+    assert (scorer.largest_tree == 256) == (name in SHARED)
     assert (scorer.largest_tree == 0) == (name not in SHARED)
     counts = []
     for largest in (scorer.largest_tree, 0):
@@ -115,13 +115,13 @@ def test_beginnings_are_shared_where_the_architecture_allows_it(
 
 
 VERBS = ("said", "knew", "asked us", "told us", "was aware", "smiled and said", "met a man and told her")
-# Name, its window, the width that it claims (a tree may have 1/6 of it, or 128), the tree to be found.
+# Name, its window, the width that it claims (a tree may have 1/4 of it, or 256), the tree to be found.
 WINDOWS = [
-    ("gpt-neo", {"window_size": 256}, 4096, 256),
+    ("gpt-neo", {"window_size": 256}, 2048, 256),
     ("gpt-neo", {"window_size": 100}, 32, 64),
-    ("mistral", {"sliding_window": 300}, 4096, 256),
-    ("gemma3", {"sliding_window": 200}, 2048, 128),
-    ("llama", {}, 4096, 512),
+    ("mistral", {"sliding_window": 300}, 2048, 256),
+    ("gemma3", {"sliding_window": 200}, 32, 128),
+    ("llama", {}, 2048, 512),
 ]
 
 
