@@ -407,10 +407,13 @@ def export(
         say(f"wrote {path}")
 
 
-def main() -> int:
-    """Run a command; every refusal is one sentence on stderr."""
+def run_command(application: typer.Typer, arguments: Sequence[str] | None, unfinished: str) -> int:
+    """Run a command line and return its exit code; every refusal is one sentence on stderr.
+
+    ``unfinished`` says what an interrupt leaves behind.
+    """
     try:
-        code = int(app(standalone_mode=False) or 0)
+        code = int(application(arguments, standalone_mode=False) or 0)
     except InputError as error:
         say(str(error))
         return 2
@@ -424,8 +427,15 @@ def main() -> int:
         say(error.format_message())
         return error.exit_code
     if code == INTERRUPTED:
-        say("interrupted; what is finished is kept, the same command goes on from there")
+        say(unfinished)
     return code
+
+
+def main() -> int:
+    """Run a command of this program."""
+    return run_command(
+        app, None, "interrupted; what is finished is kept, the same command goes on from there"
+    )
 
 
 if __name__ == "__main__":

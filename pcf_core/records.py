@@ -2,6 +2,7 @@
 
 Axis names used everywhere: ``occupation`` (the evidence X), ``template`` (the context C), ``group`` (the
 topic Y), ``word``.  Log-probabilities are natural logarithms (nats); probabilities lie in [0, 1].
+They stand in this one file, because rooms may share nothing else.
 """
 
 from __future__ import annotations

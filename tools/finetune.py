@@ -18,6 +18,8 @@ training goes on as if it had not been.
 
 One device holds the model, its gradients and AdamW's two moments: 16 bytes a parameter.  For larger models,
 train with any other tool: the app takes every folder in the hub's layout.
+
+Corpus, training and card stand in this one file, as a tool that is read on its own.
 """
 
 from __future__ import annotations
@@ -43,9 +45,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import torch
 import typer
-from typer.exceptions import TyperException
 
-from pcf_core.errors import AuditError, InputError, ModelError, OutOfMemoryError, ScoringError
+from pcf_core.__main__ import run_command, say
+from pcf_core.errors import InputError, ModelError, OutOfMemoryError, ScoringError
 from pcf_core.models import resolve
 from pcf_core.models.folder import TOKENIZER_FILES
 from pcf_core.models.hub import download
@@ -57,7 +59,6 @@ SUFFIXES = (".txt", ".jsonl")
 KEEP_EVERY = 300.0  # seconds between two checkpoints
 SPEAK_EVERY = 10.0
 NO_TARGET = -100
-INTERRUPTED = 130
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -461,30 +462,9 @@ def command(
     typer.echo(finetune(model, corpus, out, recipe, rows))
 
 
-def say(message: str) -> None:
-    """Progress and messages: stderr."""
-    typer.echo(message, err=True)
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Run; every refusal is one sentence on stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted."""
-    try:
-        code = int(app(arguments, standalone_mode=False) or 0)
-    except InputError as error:
-        say(str(error))
-        return 2
-    except AuditError as error:
-        say(str(error))
-        return 1
-    except OSError as error:
-        say(f"The model cannot be written: {error.strerror or error}.")
-        return 1
-    except TyperException as error:
-        say(error.format_message())
-        return error.exit_code
-    if code == INTERRUPTED:
-        say("interrupted; the same command goes on from the checkpoint")
-    return code
+    """Run; exit 0 done, 2 bad input, 1 failed, 130 interrupted."""
+    return run_command(app, arguments, "interrupted; the same command goes on from the checkpoint")
 
 
 if __name__ == "__main__":
