@@ -5,6 +5,8 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── TopicError             topics, groups, words
 │   ├── EvidenceError          occupations and their weights
 │   ├── TemplateError          template sets
+│   ├── CorpusError            a corpus that cannot be read, or has nothing to mine
+│   ├── PipelineError          a parser that is unknown, unsafe, or has no parse
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── RunError               unknown run key, run not finished
@@ -34,6 +36,14 @@ class EvidenceError(InputError):
 
 class TemplateError(InputError):
     """A template set."""
+
+
+class CorpusError(InputError):
+    """A corpus: its file, form, encoding or content."""
+
+
+class PipelineError(InputError):
+    """A parser pipeline."""
 
 
 class CriterionError(InputError):

@@ -62,7 +62,11 @@ class LeftOut(Record):
 
 
 class Topic(Record):
-    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts."""
+    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts.
+
+    ``position``: what a word is at ``[Y]``, and so which templates suit: the ``subject`` of a clause
+    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").
+    """
 
     name: str
     title: str
@@ -74,6 +78,7 @@ class Topic(Record):
     left_out: tuple[LeftOut, ...] = ()
     evidence: str = ""
     templates: str = ""
+    position: Literal["subject", "predicate"] = "subject"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -137,6 +142,69 @@ class TemplateSet(Record):
     def hash(self) -> str:
         """Hash of the texts: counts are a view option and decide no score."""
         return digest(self.texts)
+
+
+class MinedTemplate(Record):
+    """A template with where it comes from.
+
+    ``documents``: how many documents had it, 0 where unknown.  ``sources``: part of the count per source of
+    the corpus.  ``examples``: up to three sentences, ``document id@offset of its first character``.
+    """
+
+    text: str
+    count: float = 1.0
+    documents: int = 0
+    sources: dict[str, int] = {}
+    examples: tuple[str, ...] = ()
+
+
+class SetCard(Record):
+    """What is known of a template set besides its templates; ``""`` and 0 where nothing is.
+
+    ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
+    ``sentences``: parsed; ``matches``: sentences that gave a template.  ``cut``: lowest count kept, ``kept``:
+    the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the rules.
+    ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
+    """
+
+    title: str
+    source: str = ""
+    notes: str = ""
+    language: str = "en"
+    form: Literal["", "clausal", "attributive"] = ""
+    corpus: str = ""
+    licence: str = ""
+    documents: int = 0
+    words: int = 0
+    sentences: int = 0
+    matches: int = 0
+    cut: float = 0
+    kept: float = 1.0
+    pipeline: str = ""
+    rules: str = ""
+    parents: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+
+
+class MinedSet(Record):
+    """A template set with its card and the origin of every template, heaviest first.
+
+    What is scored is :attr:`templates_only`: origins are no part of a run.
+    """
+
+    name: str
+    card: SetCard
+    templates: tuple[MinedTemplate, ...]
+
+    @property
+    def templates_only(self) -> TemplateSet:
+        return TemplateSet(
+            name=self.name,
+            title=self.card.title,
+            templates=tuple(Template(text=mined.text, count=mined.count) for mined in self.templates),
+            source=self.card.source,
+            notes=self.card.notes,
+        )
 
 
 class Weights(Record):

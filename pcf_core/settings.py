@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     threads: int = Field(0, ge=0, le=1024, description="CPU threads of the worker, 0 for all cores")
     shard_prompts: int = Field(512, ge=1, le=65536, description="prompts a shard")
     batch_tokens: int = Field(8192, ge=128, description="tokens a batch, padding included")
+    pipeline: str = Field(
+        "en-mini", description="the parser of mining: the shipped `en-mini`, or an installed spaCy package"
+    )
+    corpora: Path | None = Field(None, description="a folder of corpora that the page Templates offers")
+    mine_workers: int = Field(0, ge=0, le=256, description="processes that mine, 0 for one a core")
     start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
     worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
@@ -70,7 +75,7 @@ class Settings(BaseSettings):
     )
     endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
 
-    @field_validator("cache", "assets", "models", mode="before")
+    @field_validator("cache", "assets", "models", "corpora", mode="before")
     @classmethod
     def _names_a_folder(cls, value: Any) -> Any:
         """An empty text would be the working directory."""
@@ -78,7 +83,7 @@ class Settings(BaseSettings):
             raise PydanticCustomError("folder", "it must name a folder")
         return value
 
-    @field_validator("cache", "assets", "models")
+    @field_validator("cache", "assets", "models", "corpora")
     @classmethod
     def _means_the_same_everywhere(cls, value: Path | None) -> Path | None:
         """A worker runs in another working directory than the app that starts it."""

@@ -20,19 +20,26 @@ ROOMS: dict[str, set[str]] = {
     "risk": BASE,
     "store": BASE,
     "models": BASE,
+    "language": BASE,
+    "mining": BASE | {"topics", "language"},
     "stats": BASE | {"risk"},
     "scoring": BASE | {"models", "topics", "stats"},
     "audit": BASE | {"topics", "store", "risk", "stats"},
     "charts": BASE,
     "findings": BASE,
     "report": BASE | {"charts", "audit"},
-    "jobs": BASE | {"topics", "risk", "store", "models", "stats", "scoring", "audit"},
+    "jobs": BASE | {"topics", "risk", "store", "models", "stats", "scoring", "audit", "language", "mining"},
 }
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}
 LOCAL_FAMILIES = ("local", "masked", "causal", "seq2seq", "permutation")
-MAY_BE_HEAVY = {"models/loading.py", *(f"scoring/{name}.py" for name in LOCAL_FAMILIES)}
+MAY_BE_HEAVY = {
+    "models/loading.py",
+    "language/pipeline.py",
+    "language/schemes.py",
+    *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),
+}
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pcf_core.errors import TopicError
 from pcf_core.records import Group, LeftOut, Topic
@@ -15,6 +15,7 @@ from pcf_core.topics.text import check_left_out, check_name, check_text, check_w
 MAX_WORDS = 5_000
 SHELF = Shelf("topic", "topics", ".toml", (".toml",), TopicError)
 KEYS = tuple(Topic.model_fields)
+POSITIONS = get_args(Topic.model_fields["position"].annotation)
 
 
 def list_topics() -> tuple[Topic, ...]:
@@ -26,8 +27,8 @@ def load_topic(name_or_path: str | Path) -> Topic:
     """A shipped topic by its name, or a user's TOML file.
 
     The file: ``name``, ``title``, ``language``, ``aligned`` (whether the i-th words of all groups are
-    counterparts), ``evidence`` and ``templates`` (names of the lists to begin with), ``source``, ``notes``,
-    two or more ``[[groups]]`` with ``name`` and ``words``, and ``[[left_out]]`` with ``name`` and ``reason``.
+    counterparts), ``evidence`` and ``templates`` (names of the lists to begin with), ``position``
+    (``subject`` or ``predicate``: what a word is at ``[Y]``), ``source``, ``notes``, two or more ``[[groups]]`` with ``name`` and ``words``, and ``[[left_out]]`` with ``name`` and ``reason``.
     Only the groups must be there.
 
     Raises:
@@ -52,6 +53,7 @@ def make_topic(
     left_out: Sequence[LeftOut] = (),
     evidence: str = "",
     templates: str = "",
+    position: str = "subject",
     where: str = "The topic",
 ) -> Topic:
     """A topic whose every part was checked; words are normalised (NFC, white space), case is kept.
@@ -65,6 +67,8 @@ def make_topic(
         raise TopicError(f"{where}: aligned is {shown(aligned)}; write true or false.")
     if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", language):
         raise TopicError(f"{where}: the language is {shown(language)}; give a code such as en or zh.")
+    if position not in POSITIONS:
+        raise TopicError(f"{where}: the position is {shown(position)}; write subject or predicate.")
     checked = _check_groups(groups, aligned, where)
     for value, what in ((evidence, "evidence"), (templates, "templates")):
         if value != "":
@@ -81,6 +85,7 @@ def make_topic(
         left_out=check_left_out(left_out, where, TopicError),
         evidence=evidence,
         templates=templates,
+        position=position,
     )
 
 
