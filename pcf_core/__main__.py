@@ -8,7 +8,9 @@ All commands stand in this one file, because they share their options.
 from __future__ import annotations
 
 import json
+import math
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -27,20 +29,28 @@ from pcf_core.audit import (
 )
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
-from pcf_core.jobs import Queue, ensure_worker, submit_run
+from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, submit_run
+from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
 from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
 from pcf_core.report import export_run, report_document
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
 from pcf_core.topics import (
+    card_text,
+    csv_bytes,
+    left_out_template_sets,
     list_evidence,
     list_template_sets,
     list_topics,
+    load_card,
     load_evidence,
     load_templates,
     load_topic,
+    own_template_sets,
+    parquet_bytes,
 )
+from pcf_core.topics.reading import name_of
 from pcf_core.topics.text import check_text
 
 app = typer.Typer(
@@ -187,12 +197,37 @@ def topics(as_json: JsonOption = False) -> None:
 
 @app.command()
 def templates(as_json: JsonOption = False) -> None:
-    """List the shipped template sets."""
-    sets = list_template_sets()
+    """List the template sets, the shipped ones first."""
+    sets = [(templates, load_card(templates.name)) for templates in list_template_sets()]
+    own = own_template_sets()
+    for item in left_out_template_sets():
+        say(f"left out: {item.name}: {item.reason}")
+    facts = (
+        "language",
+        "form",
+        "corpus",
+        "licence",
+        "documents",
+        "words",
+        "matches",
+        "cut",
+        "kept",
+        "parents",
+    )
     give(
-        [templates.model_dump() for templates in sets],
+        [
+            templates.model_dump() | {"own": templates.name in own} | card.model_dump(include=set(facts))
+            for templates, card in sets
+        ],
         as_json,
-        lambda: [f"{s.name:<20} {len(s.templates):>5} templates   {s.title}" for s in sets],
+        lambda: [
+            f"{templates.name:<24} {len(templates.templates):>7,} templates  "
+            f"{f'{card.kept:.1%} of the mass' if card.kept else 'share unknown':<18}  "
+            f"{f'{card.documents:,} documents' if card.documents else '':<20}  "
+            f"{'own  ' * (templates.name in own)}{templates.title}"
+            + (f" ({card.licence})" if card.licence else "")
+            for templates, card in sets
+        ],
     )
 
 
@@ -319,6 +354,137 @@ def worker(
     if device:
         adopt({"PCF_DEVICE": device})
     Worker.open(settings()).run(until_idle=until_idle)
+
+
+# ------------------------------------------------------------------------------------- mining
+
+
+@app.command()
+def mine(
+    corpus: Annotated[str, typer.Option("--corpus", help="a file, a folder, or hf:OWNER/NAME")],
+    topic: Annotated[
+        list[str], typer.Option("--topic", help="a shipped name or a TOML file; may be repeated")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="the .csv or .parquet file to write")] = None,
+    name: Annotated[str, typer.Option("--name", help="of the set; else the file's")] = "",
+    pipeline: Annotated[
+        str, typer.Option("--pipeline", help="the parser: en-mini, a spaCy package, a folder")
+    ] = "",
+    sample: Annotated[
+        int | None, typer.Option("--sample", help="so many documents, drawn at random; else all")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="of --sample")] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, max=256, help="processes; 0: PCF_MINE_WORKERS, or one a core")
+    ] = 0,
+    cut: Annotated[float, typer.Option("--cut", help="the lowest count to keep, 1 or more")] = 1,
+    engine: EngineOption = "",
+    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Mine templates from texts, with their counts; the same command again goes on where it was left."""
+    if not 1 <= cut < math.inf:
+        raise InputError(f"--cut must be a number from 1 up; got {cut:g}.")
+    if queue and (out or engine or workers):
+        raise InputError(
+            "--queue leaves the work to a worker, which keeps the set as yours: give --name, and neither "
+            "--out nor --engine nor --workers."
+        )
+    if not queue:
+        out = checked_out(out)
+    request = MineRequest(
+        corpus=corpus_path(corpus),
+        topics=tuple(load_topic(given) for given in topic),
+        name=name or name_of(out or Path(f"{corpus_stem(corpus)}-{topic[0]}")),
+        pipeline=pipeline or settings().pipeline,
+        sample=sample,
+        seed=seed,
+        cut=cut,
+    )
+    if out is None:
+        answer = queue_mining(request)
+        give(answer, as_json, lambda: [f"{answer['name']}  job {answer['job']}"])
+        return
+    chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
+    answer = {"out": str(out), **mine_now(request, chosen_engine, workers, out)}
+    give(
+        answer,
+        as_json,
+        lambda: [
+            f"{answer['out']}  {answer['templates']:,} templates, counted {answer['count']:,.0f} times in "
+            f"{answer['documents']:,} documents"
+        ],
+    )
+
+
+def checked_out(out: Path | None) -> Path:
+    """The file to write the set to, of which the folder is there: known before hours of work.
+
+    Raises:
+        InputError: no file, one of another kind, or in no folder.
+    """
+    if out is None or out.suffix not in (".csv", ".parquet") or not out.absolute().parent.is_dir():
+        raise InputError(
+            f"--out must name a .csv or .parquet file in a folder that is there; got {str(out or '')!r}."
+        )
+    return out
+
+
+def corpus_path(corpus: str) -> str:
+    """The corpus as a worker in another folder finds it: a path that is there is made absolute."""
+    path = Path(corpus).expanduser()
+    return str(path.absolute()) if path.exists() else corpus
+
+
+def corpus_stem(corpus: str) -> str:
+    """What a set mined from it is called: ``a/b.jsonl.gz`` gives b."""
+    return Path(corpus).name.partition(".")[0]
+
+
+def queue_mining(request: MineRequest) -> dict[str, Any]:
+    """Leave the work to a worker."""
+    job = submit_mining(Queue.open(settings().catalogue), request)
+    ensure_worker(settings())
+    say(f"queued as job {job.id}; follow it on the page Templates, where the set {request.name} will be")
+    return {"name": request.name, "job": job.id}
+
+
+def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> dict[str, Any]:
+    """Mine in the foreground, with progress on stderr, and write the set with its card."""
+    from pcf_core.jobs.mining import counters_of, document_of, mine_asked
+    from pcf_core.jobs.processes import signals_to
+    from pcf_core.jobs.scoring import Stopped
+
+    stopped = threading.Event()
+
+    def progress(so_far: Progress, rate: float) -> None:
+        nonlocal told
+        told = True
+        part = f"{so_far.read / so_far.size:.1%}, " if so_far.size else ""
+        left = f", {(so_far.size - so_far.read) / rate:,.0f} s left" if so_far.size and rate else ""
+        typer.echo(
+            f"\r{request.name}: {part}{so_far.words:,} words, {so_far.matches:,} matches{left} ",
+            err=True,
+            nl=False,
+        )
+
+    told = False
+    try:
+        with (
+            signals_to(stopped.set),
+            counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters,
+        ):
+            mined = mine_asked(request, settings(), counters, progress, stopped.is_set, say=say)
+    except Stopped:
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        if told:
+            say("")
+    out.write_bytes(
+        parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
+    )
+    out.with_suffix(".toml").write_text(card_text(mined.templates.card), encoding="utf8")
+    return document_of(mined)
 
 
 # ------------------------------------------------------------------------------------- reading

@@ -10,17 +10,21 @@ from pcf_core.audit.matrix import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.parts import missing_blocks, prompt_parts
 from pcf_core.audit.reading import look_at, report
+from pcf_core.audit.restricting import Covering, coverage_by, covering_runs, restricted
 from pcf_core.audit.results import check_protocol, load_result, result_name, self_audit_of
 from pcf_core.audit.sampling import furthest, plan_of, planned, with_draws
 from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_words
 
 __all__ = [
+    "Covering",
     "Result",
     "ViewOptions",
     "assemble",
     "build_run",
     "check_protocol",
+    "coverage_by",
     "coverage_of",
+    "covering_runs",
     "furthest",
     "load_result",
     "look_at",
@@ -31,6 +35,7 @@ __all__ = [
     "preferences_of",
     "prompt_parts",
     "report",
+    "restricted",
     "result_name",
     "select_words",
     "self_audit_of",

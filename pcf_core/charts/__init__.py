@@ -11,10 +11,13 @@ from pcf_core.charts.heat_map import heat_map
 from pcf_core.charts.overview import risk_dots
 from pcf_core.charts.risk import RiskBar, occupation_bars, risk_bars
 from pcf_core.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter, zipf_plot
 from pcf_core.charts.tilt import tilt_box, tilt_panels
 
 __all__ = [
     "RiskBar",
+    "RiskMove",
+    "TemplateShare",
     "WordProbability",
     "caprice_histogram",
     "cell_bars",
@@ -23,7 +26,10 @@ __all__ = [
     "prejudice_histogram",
     "risk_bars",
     "risk_dots",
+    "risk_moves",
+    "share_scatter",
     "tilt_box",
     "tilt_panels",
     "word_bars",
+    "zipf_plot",
 ]

@@ -10,16 +10,19 @@ the app submits jobs and follows them, only a process that scores loads a model.
 from pcf_core.jobs.estimate import Estimate, estimate
 from pcf_core.jobs.job import Job, WorkerInfo
 from pcf_core.jobs.launch import ensure_worker, worker_alive
+from pcf_core.jobs.mining import MineRequest, submit_mining
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.requests import submit_run, submit_words
 
 __all__ = [
     "Estimate",
     "Job",
+    "MineRequest",
     "Queue",
     "WorkerInfo",
     "ensure_worker",
     "estimate",
+    "submit_mining",
     "submit_run",
     "submit_words",
     "worker_alive",

@@ -1,8 +1,8 @@
-"""Runs on a Ray cluster: the shards of a run are scored by as many processes as it has room for.
+"""Runs and minings on a Ray cluster, by as many processes as it has room for.
 
-The process that asks keeps the store: it hands out blocks, takes their scores and writes each shard once,
-into the cache or wherever PCF_SCORES says.  The other machines need the model, and the same version of PCF
-Audit in the same folder.
+The process that asks keeps store and ledger: it hands out blocks, takes their scores or counts and writes
+them once, into the cache or wherever PCF_SCORES says.  The other machines need the model or the parser, and
+the same version of PCF Audit in the same folder; a corpus is read here alone.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ from ray.job_config import JobConfig
 from pcf_core.errors import ScoringError
 from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock
 from pcf_core.jobs.ray_pool import Actor, Pool, Reference
-from pcf_core.jobs.ray_worker import RayWorker
+from pcf_core.jobs.ray_worker import RayMiner, RayWorker
 from pcf_core.jobs.room import Machine, Needs, needs_of
+from pcf_core.mining.blocks import TextBlock
+from pcf_core.mining.counting import Counts
+from pcf_core.mining.pool import Opened as OpenedParser
+from pcf_core.mining.pool import Recipe
 from pcf_core.records import ModelSpec, TokenTable
 from pcf_core.scoring.base import Batch
 from pcf_core.settings import ROOT, Settings
@@ -63,6 +67,27 @@ class RayScorer(ParallelScorer):
         yield np.arange(len(prompts)), found.values
 
 
+class RayCounters:
+    """Processes elsewhere that count blocks of a corpus, see :class:`pcf_core.mining.pool.Counters`."""
+
+    def __init__(
+        self, start: Callable[[str | None], tuple[Actor, Reference]], room: Callable[[], int]
+    ) -> None:
+        """``start``: an actor for a parser of some identity, or of whatever one it finds."""
+        self._identity: str | None = None
+        self._pool = Pool(lambda: start(self._identity), room)
+
+    def open(self) -> OpenedParser:
+        opened: OpenedParser = self._pool.open()
+        self._identity = opened.identity
+        return opened
+
+    def count(
+        self, blocks: Iterator[TextBlock], pause: Callable[[], None]
+    ) -> Iterator[tuple[TextBlock, Counts]]:
+        return self._pool.score(blocks, pause)
+
+
 class RayEngine:
     """A connection to the cluster that RAY_ADDRESS names, or that this machine is in, else to one of its own.
 
@@ -90,13 +115,11 @@ class RayEngine:
             ScoringError: no cluster can be reached, it has no room, or its processes die.
             ModelError: the model cannot be opened there.
         """
-        if not self._connected:
-            _connect()
-            self._connected = True
+        self._connect()
         needs = needs_of(self._settings, machines())
 
         def start() -> tuple[Actor, Reference]:
-            actor = start_actor(self._settings, needs)
+            actor = start_actor(RayWorker, self._settings, needs)
             return actor, actor.open.remote(spec, protocol)
 
         pool = Pool(start, lambda: needs.room(machines()))
@@ -109,12 +132,32 @@ class RayEngine:
 
         return RayScorer(in_turn)
 
+    def counters(self, recipe: Recipe) -> RayCounters:
+        """Processes that count blocks, one a CPU.
 
-def start_actor(settings: Settings, needs: Needs) -> Actor:
+        Raises:
+            ScoringError: no cluster can be reached.
+        """
+        self._connect()
+        needs = Needs(cpus=1, gpus=0)
+
+        def start(identity: str | None) -> tuple[Actor, Reference]:
+            actor = start_actor(RayMiner, self._settings, needs)
+            return actor, actor.open.remote(recipe, identity)
+
+        return RayCounters(start, lambda: needs.room(machines()))
+
+    def _connect(self) -> None:
+        if not self._connected:
+            _connect()
+            self._connected = True
+
+
+def start_actor(kind: type[RayWorker | RayMiner], settings: Settings, needs: Needs) -> Actor:
     """A process on some machine of the cluster that has room; which GPU it gets, Ray decides."""
     device = settings.device.partition(":")[0]
     variables = {**settings.environment, "PCF_DEVICE": device}
-    remote = ray.remote(RayWorker).options(num_cpus=needs.cpus, num_gpus=needs.gpus, max_restarts=0)
+    remote = ray.remote(kind).options(num_cpus=needs.cpus, num_gpus=needs.gpus, max_restarts=0)
     return remote.remote(variables)
 
 

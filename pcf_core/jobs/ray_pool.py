@@ -1,4 +1,4 @@
-"""Processes on a Ray cluster that hold one model: as many as there is room for, replaced when they die."""
+"""Processes on a Ray cluster, alike: as many as there is room for, replaced when they die."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from pcf_core.errors import AuditError, ScoringError
-from pcf_core.jobs.blocks import Block, ScoredBlock
-from pcf_core.jobs.ray_worker import Opened
 
 POLL_SECONDS = 0.2
 ROOM_SECONDS = 5.0  # machines that join or leave are noticed after this time
@@ -21,6 +19,9 @@ DEATHS = 3  # a shard that ends so many processes ends the run
 
 Actor = Any
 Reference = Any
+Opened = Any  # what an actor says of itself once it is open
+Block = Any
+Found = Any  # what it makes of a block
 
 
 class LostError(Exception):
@@ -36,11 +37,11 @@ class _Task:
 
 
 class Pool:
-    """Actors that opened the same model.
+    """Actors that opened the same model, or the same parser: ``score`` answers a block.
 
-    ``start`` gives a new actor and the reference to its :class:`Opened`; ``room`` says how many of them the
-    cluster can hold now.  Ray restarts nothing by itself: what a lost process had in hand is given to
-    another one here, and an actor is started wherever there is room again.
+    ``start`` gives a new actor and the reference to what its ``open`` says of it; ``room`` says how many of
+    them the cluster can hold now.  Ray restarts nothing by itself: what a lost process had in hand is given
+    to another one here, and an actor is started wherever there is room again.
     """
 
     def __init__(self, start: Callable[[], tuple[Actor, Reference]], room: Callable[[], int]) -> None:
@@ -84,12 +85,10 @@ class Pool:
                 deaths += 1
                 self._drop(self._idle.pop(), error, deaths >= DEATHS)
 
-    def score(
-        self, blocks: Iterator[Block], pause: Callable[[], None]
-    ) -> Iterator[tuple[Block, ScoredBlock]]:
+    def score(self, blocks: Iterator[Block], pause: Callable[[], None]) -> Iterator[tuple[Block, Found]]:
         """See :meth:`pcf_core.jobs.blocks.ParallelScorer.score_blocks`."""
         waiting: deque[_Task] = deque()
-        finished: list[tuple[Block, ScoredBlock]] = []
+        finished: list[tuple[Block, Found]] = []
         while True:
             pause()
             limit = self._limit_now()
@@ -111,7 +110,7 @@ class Pool:
             ray.kill(actor)
         self._opening, self._idle, self._busy = {}, [], {}
 
-    def _take_finished(self, waiting: deque[_Task]) -> list[tuple[Block, ScoredBlock]]:
+    def _take_finished(self, waiting: deque[_Task]) -> list[tuple[Block, Found]]:
         """What was scored within the time of a poll; a task whose actor was lost waits again."""
         finished = []
         done, _ = ray.wait([*self._busy, *self._opening], num_returns=1, timeout=POLL_SECONDS)
@@ -137,7 +136,7 @@ class Pool:
     def _take_opened(self, reference: Reference) -> Opened | None:
         actor = self._opening.pop(reference)
         try:
-            opened: Opened = _result(reference)
+            opened = _result(reference)
         except LostError as error:
             self._failed_to_open += 1
             self._drop(actor, error, self._failed_to_open >= DEATHS * self._limit)
@@ -158,7 +157,7 @@ class Pool:
         if is_last:
             raise ScoringError(
                 f"Process after process of the Ray cluster ended without an answer (the last: {error}): look "
-                "into Ray's logs on its machines; finished shards are kept."
+                "into Ray's logs on its machines; what is finished is kept."
             ) from error
 
 

@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcf_core.errors import ModelError
+from pcf_core.errors import ModelError, PipelineError
 from pcf_core.jobs.blocks import Block, ScoredBlock, environment, score_block
+from pcf_core.mining.blocks import TextBlock
+from pcf_core.mining.counting import BlockCounter, Counts
+from pcf_core.mining.pool import Opened as OpenedParser
+from pcf_core.mining.pool import Recipe, opened_parser
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, ScoringKey, TokenTable
 from pcf_core.scoring.base import Scorer
@@ -62,3 +66,30 @@ class RayWorker:
 
     def score(self, block: Block) -> ScoredBlock:
         return score_block(self._scorer, block)
+
+
+class RayMiner:
+    """A parser and a rule in a process of its own, as :class:`RayWorker` is a model."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Take over the settings of who asks."""
+        adopt(variables)
+
+    def open(self, recipe: Recipe, identity: str | None) -> OpenedParser:
+        """Open the parser, found anew on this machine; of the given identity, unless it is the first.
+
+        Raises:
+            PipelineError: it is not there, is not the same, or cannot be used.
+        """
+        self._counter: BlockCounter = recipe()
+        own = opened_parser(self._counter)
+        if identity is not None and own.identity != identity:
+            raise PipelineError(
+                f"The parser {own.name} on the machine {socket.gethostname()} is not the one that mining "
+                f"began with ({own.identity} there, {identity} elsewhere): give all machines the same files "
+                "and the same version of PCF Audit."
+            )
+        return own
+
+    def score(self, block: TextBlock) -> Counts:
+        return self._counter.count(block)

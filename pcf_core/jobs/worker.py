@@ -16,17 +16,20 @@ from pcf_core.errors import AuditError, StoreError
 from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.launch import LOG_NAME
+from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
 from pcf_core.jobs.sampling import look_document, score_asked
 from pcf_core.jobs.scoring import OpenScorer, Stopped
 from pcf_core.jobs.words import word_check
+from pcf_core.mining.miner import Progress
 from pcf_core.records import Look, ModelSpec, Protocol, ScoringKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
+from pcf_core.topics import save_set
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,7 @@ class Worker:
         self._answers: dict[str, Callable[[Job], dict[str, Any]]] = {
             "score": self._score,
             "words": self._words,
+            "mine": self._mine,
         }
 
     @classmethod
@@ -154,6 +158,33 @@ class Worker:
     def _words(self, job: Job) -> dict[str, Any]:
         asked = WordsRequest.model_validate(job.payload)
         return word_check(asked.model, asked.topic, asked.text, asked.protocol, asked.dtype, self._scorer)
+
+    def _mine(self, job: Job) -> dict[str, Any]:
+        asked = MineRequest.model_validate(job.payload)
+        reported = -REPORT_SECONDS
+
+        def report(progress: Progress, rate: float) -> None:
+            """Of a corpus of unknown size, only what was counted is told."""
+            nonlocal reported
+            if time.monotonic() - reported >= REPORT_SECONDS:
+                reported = time.monotonic()
+                if progress.size:
+                    self.queue.progress(job.id, progress.read, progress.size, rate, self.owner)
+                self.queue.note(job.id, progress_document(progress), self.owner)
+
+        def should_stop() -> bool:
+            return self._stopping or self.queue.cancelled(job.id, self.owner)
+
+        def between_blocks() -> None:
+            if job.priority < SMALL:
+                self._answer_small()
+
+        with counters_of(self.settings.engine, self.settings, asked.topics, asked.pipeline) as counters:
+            mined = mine_asked(
+                asked, self.settings, counters, report, should_stop, between_blocks, log.warning
+            )
+        save_set(mined.templates)
+        return document_of(mined)
 
     def _answer_small(self) -> None:
         while (job := self.queue.claim(self.owner, min_priority=SMALL)) is not None:

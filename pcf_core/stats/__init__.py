@@ -2,8 +2,8 @@
 
 ``bootstrap``: intervals by resampling templates.  ``draws``: estimates from templates that were drawn,
 ``looks``: when they are looked at, ``corrected``: prejudice without the bias of a sample (all numpy).
-``tails``: the shape of caprice and prejudice over occupations (scipy, imported where it is used, so that
-importing this room stays quick).
+``tails``: the shape of caprice and prejudice over occupations, ``ranks``: whether two weightings put the same
+first (both scipy, imported where it is used, so that importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """
@@ -18,6 +18,7 @@ from pcf_core.stats.bootstrap import (
 from pcf_core.stats.corrected import corrected_prejudice
 from pcf_core.stats.draws import DrawnRisk, draw_templates, drawn_risk
 from pcf_core.stats.looks import LEVEL, NARROWEST, WIDEST, Looks, looks
+from pcf_core.stats.ranks import RankCorrelation, rank_correlation
 from pcf_core.stats.tails import CapriceTail, NormalFit, caprice_tail, normal_fit
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "DrawnRisk",
     "Looks",
     "NormalFit",
+    "RankCorrelation",
     "RiskIntervals",
     "caprice_tail",
     "corrected_prejudice",
@@ -37,6 +39,7 @@ __all__ = [
     "looks",
     "normal_fit",
     "preference_difference",
+    "rank_correlation",
     "rough",
     "template_bootstrap",
 ]

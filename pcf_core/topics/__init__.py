@@ -1,33 +1,65 @@
 """Topics, evidence, templates, weights: load, validate, say what was refused or left out and why.
 
-Layer: reads files of the assets folder and of the user, returns records of :mod:`pcf_core.records`.
-May import records, errors, settings, numpy, pydantic and the standard library; nothing else of the core.
+``templates`` and ``template_files``: sets and their files, ``own_sets``: those that users keep, ``editing``:
+sets changed by hand, ``comparing``: two of them side by side.
+
+Layer: reads files of the assets folder and of the user, writes the user's own sets, returns records of
+:mod:`pcf_core.records`.  May import records, errors, settings, numpy, pydantic, pyarrow (where it is used)
+and the standard library; nothing else of the core.
 """
 
+from pcf_core.topics.comparing import SetComparison, compare_sets
 from pcf_core.topics.evidence import list_evidence, load_evidence, make_evidence
 from pcf_core.topics.factors import Factor, factors
+from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.topics.published import PublishedRisk, published_risks
-from pcf_core.topics.templates import list_template_sets, load_templates, make_templates, template_weights
+from pcf_core.topics.template_files import card_text, csv_bytes, make_card, parquet_bytes
+from pcf_core.topics.templates import (
+    left_out_template_sets,
+    list_template_sets,
+    load_card,
+    load_mined,
+    load_templates,
+    make_mined,
+    make_templates,
+    own_template_sets,
+    template_weights,
+)
 from pcf_core.topics.topics import list_topics, load_topic, make_topic
 from pcf_core.topics.weights import labour_reference, make_weights, occupation_weights, womens_share
 
 __all__ = [
     "Factor",
     "PublishedRisk",
+    "SetComparison",
+    "card_text",
+    "check_new_name",
+    "compare_sets",
+    "csv_bytes",
+    "delete_set",
     "factors",
     "labour_reference",
+    "left_out_template_sets",
     "list_evidence",
     "list_template_sets",
     "list_topics",
+    "load_card",
     "load_evidence",
+    "load_mined",
     "load_templates",
     "load_topic",
+    "load_upload",
+    "make_card",
     "make_evidence",
+    "make_mined",
     "make_templates",
     "make_topic",
     "make_weights",
     "occupation_weights",
+    "own_template_sets",
+    "parquet_bytes",
     "published_risks",
+    "save_set",
     "template_weights",
     "womens_share",
 ]

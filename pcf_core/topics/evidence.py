@@ -10,7 +10,7 @@ from pcf_core.records import Evidence
 from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_text, read_toml, title_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
 
-SHELF = Shelf("evidence list", "evidence", ".toml", (".toml", ".csv", ".txt"), EvidenceError)
+SHELF = Shelf("evidence list", "evidence", (".toml",), (".toml", ".csv", ".txt"), EvidenceError)
 KEYS = tuple(Evidence.model_fields)
 
 

@@ -1,4 +1,4 @@
-"""From a name or a path to the content of a file: shipped folders, TOML, CSV, plain lines.
+"""From a name or a path to the content of a file: shipped folders, the user's own, TOML, CSV, plain lines.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 """
@@ -10,59 +10,87 @@ import io
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import InputError
 from pcf_core.settings import settings
-from pcf_core.topics.text import MAX_NAME, listed, shown
+from pcf_core.topics.text import MAX_NAME, NAME, listed, shown
 
 MAX_BYTES = 32 * 2**20
+MOST_NAMED = 12  # names in a sentence
+TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
 
 
 @dataclass(frozen=True)
 class Shelf:
     """A folder of shipped files of one kind, and which files a user may give instead.
 
-    ``suffix``: ending of the shipped files; ``accepts``: endings of the user's.
+    ``suffixes``: endings of the shipped files; ``accepts``: endings of the user's.  ``keeps_own``: the cache
+    has a folder of the same name, in which the app keeps what users made.
     """
 
     kind: str
     folder: str
-    suffix: str
+    suffixes: tuple[str, ...]
     accepts: tuple[str, ...]
     error: type[InputError]
+    keeps_own: bool = False
 
     def names(self) -> tuple[str, ...]:
-        """Names of the shipped files, sorted."""
-        return tuple(sorted(path.stem for path in self._root().glob(f"*{self.suffix}")))
+        """Names of the shipped files, sorted, then those of the user's own, sorted."""
+        return (*self.shipped(), *self.own())
+
+    def shipped(self) -> dict[str, Path]:
+        """Name -> shipped file."""
+        return self._files(settings().assets / self.folder)
+
+    def own(self) -> dict[str, Path]:
+        """Name -> file of the user's own; a shipped name hides one of the same name."""
+        if not self.keeps_own:
+            return {}
+        shipped = self.shipped()
+        return {name: path for name, path in self._files(self.own_folder).items() if name not in shipped}
+
+    @property
+    def own_folder(self) -> Path:
+        """Where the app keeps the user's own; the folder need not be there."""
+        return settings().cache / self.folder
 
     def find(self, name_or_path: str | Path) -> Path:
-        """The shipped file of that name, else the user's file at that path.
+        """The shipped file of that name, else the user's own, else the file at that path.
 
-        A shipped name goes first; a file of the same name is reached with ``./name``.
+        A name goes first; a file of the same name is reached with ``./name``.
 
         Raises:
             InputError: (the shelf's own kind) neither a name nor a readable kind of file.
         """
-        if isinstance(name_or_path, str) and name_or_path in self.names():
-            return self._root() / f"{name_or_path}{self.suffix}"
+        if isinstance(name_or_path, str):
+            for files in (self.shipped(), self.own()):
+                if name_or_path in files:
+                    return files[name_or_path]
         path = given_file(name_or_path, self.accepts)
         if path is None:
+            names = self.names()
+            more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
             raise self.error(
                 f"{shown(name_or_path)} is neither a shipped {self.kind} nor an existing "
-                f"{' or '.join(self.accepts)} file: use {listed(self.names())}, or the path of such a file."
+                f"{' or '.join(self.accepts)} file: use {listed([*names[:MOST_NAMED], *more])}, or the path "
+                "of such a file."
             )
         return path
 
     def is_shipped(self, path: Path) -> bool:
         """Whether a path that :meth:`find` returned belongs to the shelf."""
-        return path.parent == self._root()
+        return path.parent == settings().assets / self.folder
 
-    def _root(self) -> Path:
-        return settings().assets / self.folder
+    def _files(self, folder: Path) -> dict[str, Path]:
+        """Name -> file, sorted by name; files whose names are not safe are none of the app's."""
+        found = [path for suffix in self.suffixes for path in folder.glob(f"*{suffix}")]
+        found.sort(key=lambda path: (path.stem, path.suffix))
+        return {path.stem: path for path in found if NAME.fullmatch(path.stem)}
 
 
 def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
@@ -90,6 +118,24 @@ def title_of(path: Path) -> str:
     return Path(label(path)).stem
 
 
+def read_data(path: Path, error: type[InputError]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        error: over 32 MiB, or not readable.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
+        return path.read_bytes()
+    except OSError as problem:
+        reason = problem.strerror or "input/output error"
+        raise error(
+            f"{label(path)} cannot be read ({reason}): check that it is there and may be read."
+        ) from problem
+
+
 def read_text(path: Path, error: type[InputError]) -> str:
     """The text of a file, its byte order mark removed.
 
@@ -97,18 +143,10 @@ def read_text(path: Path, error: type[InputError]) -> str:
         error: over 32 MiB, not UTF-8, or not readable.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
-        return path.read_bytes().decode("utf-8-sig")
+        return read_data(path, error).decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise error(
             f"{label(path)} is not UTF-8 text (byte {problem.start + 1:,}): save it with the encoding UTF-8."
-        ) from problem
-    except OSError as problem:
-        reason = problem.strerror or "input/output error"
-        raise error(
-            f"{label(path)} cannot be read ({reason}): check that it is there and may be read."
         ) from problem
 
 
@@ -133,12 +171,16 @@ def read_toml(path: Path, allowed: Collection[str], error: type[InputError]) -> 
 
 
 def read_table(
-    path: Path, columns: Collection[str], optional: Collection[str], error: type[InputError]
+    path: Path,
+    columns: Collection[str],
+    optional: Collection[str],
+    error: type[InputError],
+    aliases: Mapping[str, str] = TERM_ALIASES,
 ) -> list[tuple[str, dict[str, str]]]:
     """The rows of a CSV file with a header line: (where, row), where naming file and line.
 
-    ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  A column called
-    ``occupation`` is read as ``term``.
+    ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  ``aliases``: other
+    names under which a column is read.
 
     Raises:
         error: other columns, a row of another length, a broken quotation mark.
@@ -146,13 +188,14 @@ def read_table(
     reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
     rows: list[tuple[str, dict[str, str]]] = []
     header: list[str] = []
+    name = label(path)
     try:
         for cells in reader:
-            where = f"{label(path)}, line {reader.line_num}"
+            where = f"{name}, line {reader.line_num}"
             if not cells:
                 continue
             if not header:
-                header = _header(cells, path, columns, optional, error)
+                header = column_names(cells, path, columns, optional, error, aliases)
             elif len(cells) != len(header):
                 raise error(
                     f"{where} has {len(cells)} cells where the header has {len(header)}: "
@@ -161,21 +204,27 @@ def read_table(
             else:
                 rows.append((where, dict(zip(header, cells, strict=True))))
     except csv.Error as problem:
-        raise error(f"{label(path)}, line {reader.line_num} is not valid CSV ({problem}).") from problem
+        raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
     if not header:
-        raise error(f"{label(path)} is empty: its first line names the columns {listed(columns)}.")
+        raise error(f"{name} is empty: its first line names the columns {listed(columns)}.")
     return rows
 
 
-def _header(
-    cells: list[str],
+def column_names(
+    cells: Collection[str],
     path: Path,
     columns: Collection[str],
     optional: Collection[str],
     error: type[InputError],
+    aliases: Mapping[str, str],
 ) -> list[str]:
+    """The columns of a table under the names the app knows, in their order.
+
+    Raises:
+        error: one of ``columns`` is missing, one is unknown, or one stands twice.
+    """
     written = [cell.strip().lower() for cell in cells]
-    header = ["term" if name == "occupation" else name for name in written]
+    header = [aliases.get(name, name) for name in written]
     names = set(header)
     if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
         also = f" and, if wanted, {listed(optional)}" if optional else ""

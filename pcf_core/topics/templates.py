@@ -1,6 +1,7 @@
 """Template sets (C): texts with ``[X]`` and ``[Y]`` and how often each was counted in a corpus.
 
-A shipped set is ``NAME.csv`` (columns ``template,count``) with a card ``NAME.toml`` (title, source, notes).
+A set is a file (:mod:`pcf_core.topics.template_files`): shipped, with a card beside it, or the user's own,
+kept in the cache (:mod:`pcf_core.topics.own_sets`) or anywhere.
 """
 
 from __future__ import annotations
@@ -12,36 +13,72 @@ from typing import Literal
 
 import numpy as np
 
-from pcf_core.errors import TemplateError
-from pcf_core.records import FloatArray, Template, TemplateSet
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
+from pcf_core.errors import InputError, TemplateError
+from pcf_core.records import FloatArray, LeftOut, MinedSet, MinedTemplate, SetCard, Template, TemplateSet
+from pcf_core.topics.reading import Shelf, label, name_of
+from pcf_core.topics.template_files import Row, make_card, read_card, read_rows
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
 
-SHELF = Shelf("template set", "templates", ".csv", (".csv",), TemplateError)
-COLUMNS = ("template", "count")
-CARD = ("title", "source", "notes")
+ENDINGS = (".csv", ".parquet")
+SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
+MOST_EXAMPLES = 3
+LONGEST_REFERENCE = 200
+LARGEST_NUMBER = 2**63 - 1
 
 
 def list_template_sets() -> tuple[TemplateSet, ...]:
-    """Every shipped set, by name.  Raises TemplateError where a shipped file is damaged."""
-    return tuple(load_templates(name) for name in SHELF.names())
+    """Every shipped set, by name, then the user's own; of these, damaged ones are left out.
+
+    Raises:
+        TemplateError: a shipped file is damaged.
+    """
+    shipped = tuple(load_templates(name) for name in SHELF.shipped())
+    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), TemplateSet))
+
+
+def left_out_template_sets() -> tuple[LeftOut, ...]:
+    """The user's own sets that cannot be read, with the reason."""
+    return tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+
+
+def own_template_sets() -> tuple[str, ...]:
+    """Names of the user's own sets."""
+    return tuple(SHELF.own())
 
 
 def load_templates(name_or_path: str | Path) -> TemplateSet:
-    """A shipped set by its name, or a user's CSV file with the columns ``template,count``.
+    """A set by its name, the shipped ones first, or a user's CSV or Parquet file (``template,count``).
 
     Raises:
         TemplateError: unknown, unreadable, or refused by :func:`make_templates`.
     """
     path = SHELF.find(name_or_path)
-    card = {"title": title_of(path)}
-    if SHELF.is_shipped(path):
-        card |= read_toml(path.with_suffix(".toml"), CARD, TemplateError)
-    rows = [
-        (row["template"], _number(row["count"], where))
-        for where, row in read_table(path, COLUMNS, (), TemplateError)
-    ]
-    return make_templates(name_of(path), rows, where=label(path), **card)
+    card = read_card(path, needed=SHELF.is_shipped(path))
+    rows = ((row.text, row.count) for row in read_rows(path, origins=False))
+    return make_templates(
+        name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
+    )
+
+
+def load_mined(name_or_path: str | Path) -> MinedSet:
+    """The same set with its card and the origin of every template, in the order of the file.
+
+    Raises:
+        TemplateError: unknown, unreadable, or refused by :func:`make_mined`.
+    """
+    path = SHELF.find(name_or_path)
+    card = read_card(path, needed=SHELF.is_shipped(path))
+    return make_mined(name_of(path), read_rows(path, origins=True), card, where=label(path))
+
+
+def load_card(name_or_path: str | Path) -> SetCard:
+    """What is known of a set besides its templates.
+
+    Raises:
+        TemplateError: the set is unknown, or its card is damaged.
+    """
+    path = SHELF.find(name_or_path)
+    return read_card(path, needed=SHELF.is_shipped(path))
 
 
 def make_templates(
@@ -60,14 +97,7 @@ def make_templates(
             that is negative or not finite, counts that sum to 0, a name not safe in files and links.
     """
     templates = tuple(_template(text, count, where) for text, count in rows)
-    if not templates:
-        raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
-    twice = first_duplicate(template.text for template in templates)
-    if twice is not None:
-        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
-    total = sum(template.count for template in templates)
-    if not 0 < total < math.inf:
-        raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
+    _check_together(templates, where)
     name = check_name(name, "the name", where, TemplateError)
     return TemplateSet(
         name=name,
@@ -75,6 +105,31 @@ def make_templates(
         templates=templates,
         source=check_text(source, "the source", where, TemplateError),
         notes=check_text(notes, "the notes", where, TemplateError),
+    )
+
+
+def make_mined(
+    name: str,
+    templates: Iterable[MinedTemplate | Row],
+    card: SetCard,
+    *,
+    where: str = "The template set",
+) -> MinedSet:
+    """A set with its origins, in the order given; texts are normalised (NFC, white space).
+
+    References to documents are no prose: what cannot be printed in them becomes a question mark, what is
+    over 200 characters is cut, and nothing of them is refused.
+
+    Raises:
+        TemplateError: as :func:`make_templates`; a negative number of documents or of a source, over three
+            examples; a card that :func:`~pcf_core.topics.template_files.make_card` refuses.
+    """
+    checked = tuple(_mined(template, where) for template in templates)
+    _check_together(checked, where)
+    return MinedSet(
+        name=check_name(name, "the name", where, TemplateError),
+        card=make_card(card.model_dump(), where),
+        templates=checked,
     )
 
 
@@ -95,13 +150,6 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
     raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
 
 
-def _number(text: str, where: str) -> float:
-    try:
-        return float(text)
-    except ValueError as problem:
-        raise TemplateError(f"{where}: the count {shown(text)} is not a number, such as 12.") from problem
-
-
 def _template(text: str, count: float, where: str) -> Template:
     checked = check_text(text, "a template", where, TemplateError)
     if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
@@ -111,3 +159,51 @@ def _template(text: str, count: float, where: str) -> Template:
     if not (math.isfinite(count) and count >= 0):
         raise TemplateError(f"{where}: {shown(checked)} has the count {count:g}; give a number from 0 up.")
     return Template(text=checked, count=float(count))
+
+
+def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
+    template = _template(mined.text, mined.count, where)
+    for number in (mined.documents, *mined.sources.values()):
+        if not 0 <= number <= LARGEST_NUMBER:
+            raise TemplateError(
+                f"{where}: {shown(template.text)} counts {number:,} documents or sentences of a source; give "
+                "a whole number from 0 up."
+            )
+    if len(mined.examples) > MOST_EXAMPLES:
+        raise TemplateError(
+            f"{where}: {shown(template.text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} "
+            "are kept."
+        )
+    return MinedTemplate(
+        text=template.text,
+        count=template.count,
+        documents=mined.documents,
+        sources={_reference(name): number for name, number in mined.sources.items()},
+        examples=tuple(_reference(example) for example in mined.examples if example),
+    )
+
+
+def _reference(text: str) -> str:
+    """The name of a source or document, so that a table can hold it."""
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "?" for character in text)
+    return text[:LONGEST_REFERENCE]
+
+
+def _check_together(templates: tuple[Template, ...] | tuple[MinedTemplate, ...], where: str) -> None:
+    """Refuse a set that is empty, has a text twice, or has no mass."""
+    if not templates:
+        raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
+    twice = first_duplicate(template.text for template in templates)
+    if twice is not None:
+        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
+    total = sum(template.count for template in templates)
+    if not 0 < total < math.inf:
+        raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
+
+
+def _tried(name: str) -> TemplateSet | LeftOut:
+    try:
+        return load_templates(name)
+    except InputError as refusal:
+        return LeftOut(name=name, reason=str(refusal))

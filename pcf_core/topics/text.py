@@ -14,6 +14,7 @@ from pcf_core.errors import InputError
 from pcf_core.records import LeftOut
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MAX_NAME = 64
 MAX_WORD = 200
 MAX_FIELD = 65_536
@@ -53,6 +54,17 @@ def check_name(value: object, what: str, where: str, error: type[InputError]) ->
     )
 
 
+def check_language(value: object, where: str, error: type[InputError]) -> str:
+    """The code of a language, unchanged.
+
+    Raises:
+        error: it is none, such as en or zh-Hant.
+    """
+    if isinstance(value, str) and LANGUAGE.fullmatch(value):
+        return value
+    raise error(f"{where}: the language is {shown(value)}; give a code such as en or zh.")
+
+
 def check_text(value: object, what: str, where: str, error: type[InputError]) -> str:
     """A free text such as a title or a note, normalised; it may be empty.
 
@@ -64,7 +76,8 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
     text = normalise(value)
     if len(text) > MAX_FIELD:
         raise error(f"{where}: {what} has {len(text):,} characters; shorten it to {MAX_FIELD:,}.")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+    plain = text.isprintable()  # and so without control characters, found much faster
+    if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
     return text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -10,17 +9,31 @@ from typing import Any, get_args
 from pcf_core.errors import TopicError
 from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.topics.reading import Shelf, label, name_of, read_toml, title_of
-from pcf_core.topics.text import check_left_out, check_name, check_text, check_word, first_duplicate, shown
+from pcf_core.topics.text import (
+    check_language,
+    check_left_out,
+    check_name,
+    check_text,
+    check_word,
+    first_duplicate,
+    shown,
+)
 
 MAX_WORDS = 5_000
-SHELF = Shelf("topic", "topics", ".toml", (".toml",), TopicError)
+FIRST = "gender"
+SHELF = Shelf("topic", "topics", (".toml",), (".toml",), TopicError)
 KEYS = tuple(Topic.model_fields)
 POSITIONS = get_args(Topic.model_fields["position"].annotation)
 
 
 def list_topics() -> tuple[Topic, ...]:
-    """Every shipped topic, by name.  Raises TopicError where a shipped file is damaged."""
-    return tuple(load_topic(name) for name in SHELF.names())
+    """Every shipped topic, by name, gender first: where nothing is chosen, it is what the app begins with.
+
+    Raises:
+        TopicError: a shipped file is damaged.
+    """
+    names = sorted(SHELF.names(), key=lambda name: (name != FIRST, name))
+    return tuple(load_topic(name) for name in names)
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
@@ -28,8 +41,9 @@ def load_topic(name_or_path: str | Path) -> Topic:
 
     The file: ``name``, ``title``, ``language``, ``aligned`` (whether the i-th words of all groups are
     counterparts), ``evidence`` and ``templates`` (names of the lists to begin with), ``position``
-    (``subject`` or ``predicate``: what a word is at ``[Y]``), ``source``, ``notes``, two or more ``[[groups]]`` with ``name`` and ``words``, and ``[[left_out]]`` with ``name`` and ``reason``.
-    Only the groups must be there.
+    (``subject`` or ``predicate``: what a word is at ``[Y]``), ``source``, ``notes``, two or more
+    ``[[groups]]`` with ``name`` and ``words``, and ``[[left_out]]`` with ``name`` and ``reason``.  Only the
+    groups must be there.
 
     Raises:
         TopicError: unknown, unreadable, or refused by :func:`make_topic`.
@@ -65,8 +79,6 @@ def make_topic(
     """
     if not isinstance(aligned, bool):
         raise TopicError(f"{where}: aligned is {shown(aligned)}; write true or false.")
-    if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", language):
-        raise TopicError(f"{where}: the language is {shown(language)}; give a code such as en or zh.")
     if position not in POSITIONS:
         raise TopicError(f"{where}: the position is {shown(position)}; write subject or predicate.")
     checked = _check_groups(groups, aligned, where)
@@ -79,7 +91,7 @@ def make_topic(
         title=check_text(title, "the title", where, TopicError) or name,
         groups=checked,
         aligned=aligned,
-        language=language,
+        language=check_language(language, where, TopicError),
         source=check_text(source, "the source", where, TopicError),
         notes=check_text(notes, "the notes", where, TopicError),
         left_out=check_left_out(left_out, where, TopicError),

@@ -103,7 +103,12 @@ def remembered(loaded: Loaded, name: str, state: Sequence[object], make: Callabl
     that they depend on.
     """
     views = {name: item.view_key for name, item in loaded.runs.items()}
-    return cast(T, _remembered(digest([name, views, list(state)]), make))
+    return cached([name, views, list(state)], make)
+
+
+def cached(parts: Sequence[object], make: Callable[[], T]) -> T:
+    """What ``make`` gives, kept for ``parts``: a name of its own, and everything that it depends on."""
+    return cast(T, _remembered(digest(list(parts)), make))
 
 
 def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:

@@ -1,16 +1,24 @@
-"""The shipped topics, template sets and evidence lists, read again only when a file of theirs changed."""
+"""Topics, template sets and evidence lists, read again only when a file of theirs changed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import streamlit as st
 
 from pcf_core.errors import EvidenceError, InputError, TemplateError, TopicError
-from pcf_core.records import Evidence, TemplateSet, Topic
+from pcf_core.records import Evidence, MinedSet, TemplateSet, Topic
 from pcf_core.settings import settings
-from pcf_core.topics import list_evidence, list_template_sets, list_topics
+from pcf_core.topics import (
+    list_evidence,
+    list_topics,
+    load_mined,
+    load_templates,
+    own_template_sets,
+)
+from pcf_core.topics.editing import heaviest_first
+from pcf_core.topics.templates import SHELF
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -18,8 +26,13 @@ Stamp = tuple[tuple[str, int, int], ...]
 def stamp_of(kind: str) -> Stamp:
     """Name, size and time of change of every file of a folder of the assets."""
     folder: Path = settings().assets / kind
-    states = [(path.name, path.stat()) for path in sorted(folder.iterdir())]
-    return (str(folder), 0, 0), *((name, state.st_size, state.st_mtime_ns) for name, state in states)
+    return (str(folder), 0, 0), *stamp_of_files(*sorted(folder.iterdir()))
+
+
+def stamp_of_files(*paths: Path) -> Stamp:
+    """Name, size and time of change of those that are there."""
+    states = [(str(path), path.stat()) for path in paths if path.exists()]
+    return tuple((name, state.st_size, state.st_mtime_ns) for name, state in states)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -27,9 +40,15 @@ def _topics(stamp: Stamp) -> Mapping[str, Topic]:
     return {topic.name: topic for topic in list_topics()}
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _template_sets(stamp: Stamp) -> Mapping[str, TemplateSet]:
-    return {templates.name: templates for templates in list_template_sets()}
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _template_set(name: str, stamp: Stamp) -> TemplateSet:
+    return load_templates(name)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _mined_set(name: str, stamp: Stamp) -> MinedSet:
+    mined = load_mined(name)
+    return mined.model_copy(update={"templates": tuple(heaviest_first(mined.templates))})
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -42,9 +61,58 @@ def topics() -> Mapping[str, Topic]:
     return _topics(stamp_of("topics"))
 
 
-def template_sets() -> Mapping[str, TemplateSet]:
+class TemplateSets(Mapping[str, TemplateSet]):
+    """Template sets by name, the shipped ones first; each is read when it is asked for.
+
+    A damaged one is in the list: asking for it raises TemplateError, whose sentence names the damage.
+    """
+
+    def __init__(self) -> None:
+        self._files = {**SHELF.own(), **SHELF.shipped()}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SHELF.names())
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __getitem__(self, name: str) -> TemplateSet:
+        return _template_set(name, self.stamp(name))
+
+    def stamp(self, name: str) -> Stamp:
+        """What changes when a set does; a KeyError where there is none of the name."""
+        path = self._files[name]
+        return stamp_of_files(path, path.with_suffix(".toml"))
+
+
+def template_sets() -> TemplateSets:
     """Template sets by name."""
-    return _template_sets(stamp_of("templates"))
+    return TemplateSets()
+
+
+def set_names() -> list[str]:
+    """The shipped sets, then the user's own."""
+    return list(TemplateSets())
+
+
+def own_sets() -> tuple[str, ...]:
+    """Names of the user's own sets."""
+    return own_template_sets()
+
+
+def mined_set(name: str) -> MinedSet:
+    """A set with the origins of its templates, heaviest first.
+
+    Raises:
+        TemplateError: there is none of the name (any more), or it is damaged.
+    """
+    sets = TemplateSets()
+    if name not in sets:
+        raise TemplateError(f"There is no template set named {name!r}; choose another under Set.")
+    return _mined_set(name, sets.stamp(name))
 
 
 def evidence_lists() -> Mapping[str, Evidence]:

@@ -16,8 +16,7 @@ from pcf_core.records import LeftOut, ModelSpec, RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_store, scored_models
 from pcf_core.ui.models import DTYPES, main_memory
-from pcf_core.ui.request import size_text
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import plain, size_text
 
 DIGITS = 24  # of a hash
 CHECK_SECONDS = 60  # so long a refusal is not asked for again

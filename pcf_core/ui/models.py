@@ -13,8 +13,7 @@ from pcf_core.findings import count
 from pcf_core.models import KnownModel
 from pcf_core.records import Family, LeftOut, ModelSpec
 from pcf_core.ui.figures import KeyFigure
-from pcf_core.ui.request import size_text
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import plain, size_text
 
 ALL = "all"
 DTYPES = ("float32", "bfloat16")

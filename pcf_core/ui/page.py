@@ -133,7 +133,11 @@ def picture(
 
     ``alt`` is its sentence for a screen reader.
     """
-    figure = remembered(loaded, key, state, make)
+    chart(remembered(loaded, key, state, make), key, alt)
+
+
+def chart(figure: go.Figure, key: str, alt: str) -> None:
+    """A figure, full width, in the page's theme."""
     st.plotly_chart(figure, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
 
 import streamlit as st
 
 from pcf_core.errors import AuditError
-from pcf_core.findings import look_finding
+from pcf_core.findings import look_finding, mining_finding
 from pcf_core.jobs import Job, ensure_worker
+from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import duration, plain, size_text
 
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
+KINDS = ("score", "mine")
+DOING = {"score": "scoring", "mine": "mining"}
 STATES = {
     "queued": ":material/schedule: waiting",
-    "running": ":material/sync: scoring",
+    "running": ":material/sync: {doing}",
     "done": ":material/check_circle: finished",
     "failed": ":material/error: failed",
     "cancelled": ":material/cancel: cancelled",
@@ -57,9 +61,15 @@ def draw_jobs(job_ids: list[int]) -> None:
     watch()
 
 
-def draw_queue(limit: int = 20) -> None:
-    """All recent jobs, refreshed each second while one is under way."""
-    jobs = open_queue().list(limit, kind="score")
+def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
+    """The newest jobs of some kinds, the newest first."""
+    jobs = [job for kind in kinds for job in open_queue().list(limit, kind=kind)]
+    return sorted(jobs, key=lambda job: -job.id)[:limit]
+
+
+def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20) -> None:
+    """All recent jobs of some kinds, refreshed each second while one is under way."""
+    jobs = recent_jobs(kinds, limit)
     if not jobs:
         st.caption("The queue is empty.")
         return
@@ -67,7 +77,7 @@ def draw_queue(limit: int = 20) -> None:
 
     @st.fragment(run_every="1s" if busy else None)
     def watch() -> None:
-        current = open_queue().list(limit, kind="score")
+        current = recent_jobs(kinds, limit)
         if busy:
             keep_a_worker()
         for job in current:
@@ -80,10 +90,8 @@ def draw_queue(limit: int = 20) -> None:
 
 def draw_job(job: Job) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
-    asked = ScoreRequest.model_validate(job.payload)
     with st.container(border=True):
-        goal = "" if asked.within is None else f" · until ± {asked.within:g}"
-        st.markdown(f"**{plain(asked.model)}** · {plain(asked.topic)}{goal} · {STATES[job.state]}")
+        st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=DOING[job.kind])}")
         if job.state in ACTIVE:
             st.progress(min(1.0, job.done / job.total) if job.total else 0.0, text=progress_text(job))
         else:
@@ -92,31 +100,44 @@ def draw_job(job: Job) -> None:
             st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
             st.error(plain(job.error))
-        draw_actions(job, asked)
+        draw_actions(job)
+
+
+def heading(job: Job) -> str:
+    """What was asked for, as Markdown."""
+    if job.kind == "mine":
+        mining = MineRequest.model_validate(job.payload)
+        corpus = mining.corpus if mining.corpus.startswith("hf:") else PurePath(mining.corpus).name
+        titles = ", ".join(topic.title for topic in mining.topics)
+        return f"**{plain(mining.name)}** · {plain(titles)} · {plain(corpus)}"
+    asked = ScoreRequest.model_validate(job.payload)
+    goal = "" if asked.within is None else f" · until ± {asked.within:g}"
+    return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
 
 
 def progress_text(job: Job) -> str:
-    text = f"{job.done:,} of {job.total:,} cells"
-    if job.rate:
-        text += f" · {job.rate:,.0f} a second"
-    if job.seconds_left is not None:
+    """How far, how fast, how long still; a mining counts bytes, and may not know of how many."""
+    if job.kind == "mine":
+        text = (
+            f"{size_text(job.done)} of {size_text(job.total)}" if job.total else f"{size_text(job.done)} read"
+        )
+        text += f" · {size_text(job.rate)} a second" if job.rate else ""
+    else:
+        text = f"{job.done:,} of {job.total:,} cells"
+        text += f" · {job.rate:,.0f} a second" if job.rate else ""
+    if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
     return text
 
 
 def ended_text(job: Job) -> str:
+    if job.kind == "mine":
+        return plain(mining_finding(job.result)) if job.result else f"{size_text(job.done)} read"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return f"{cells} · run {job.key}"
 
 
-def duration(seconds: float) -> str:
-    """Seconds, minutes or hours, in words short enough for a progress line."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def draw_actions(job: Job, asked: ScoreRequest) -> None:
+def draw_actions(job: Job) -> None:
     queue = open_queue()
     with st.container(horizontal=True):
         if job.state in ACTIVE and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:"):
@@ -127,20 +148,35 @@ def draw_actions(job: Job, asked: ScoreRequest) -> None:
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
         if job.state == "done":
-            parameters: dict[str, str | list[str]] = {
-                "model": [asked.model],
-                "topic": asked.topic_name,
-                "templates": asked.templates,
-                "evidence": asked.evidence,
-                "protocol": asked.protocol,
-            }
-            for page, label in (
-                ("heat_map", "Heat map"),
-                ("tilt", "Tilt"),
-                ("risk", "Risk"),
-                ("tails", "Tails"),
-            ):
-                st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
+            draw_links(job)
+
+
+def draw_links(job: Job) -> None:
+    """The ways to what a finished job has made."""
+    if job.kind == "mine":
+        name = MineRequest.model_validate(job.payload).name
+        st.page_link(
+            "pages/templates.py",
+            label=f"Open {plain(name)}",
+            icon=":material/list_alt:",
+            query_params={"set": name},
+        )
+        return
+    asked = ScoreRequest.model_validate(job.payload)
+    parameters: dict[str, str | list[str]] = {
+        "model": [asked.model],
+        "topic": asked.topic_name,
+        "templates": asked.templates,
+        "evidence": asked.evidence,
+        "protocol": asked.protocol,
+    }
+    for page, label in (
+        ("heat_map", "Heat map"),
+        ("tilt", "Tilt"),
+        ("risk", "Risk"),
+        ("tails", "Tails"),
+    ):
+        st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
 
 
 def retry(job: Job) -> None:

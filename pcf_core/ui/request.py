@@ -17,8 +17,7 @@ from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS
 from pcf_core.ui.data import open_queue, open_store
 from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
-from pcf_core.ui.queue import duration
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import duration, plain, size_text
 
 SCORED_PROTOCOLS = ("exact", "exact-boundary")
 
@@ -141,12 +140,3 @@ def time_text(found: Estimate) -> str:
     if found.seconds is None:
         return "unknown"
     return f"{'at most' if found.at_most else 'about'} {duration(found.seconds)}"
-
-
-def size_text(size: float) -> str:
-    """Bytes in the unit that reads best."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"

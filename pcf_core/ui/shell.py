@@ -29,7 +29,7 @@ SECTIONS = {
         ("risk", "Risk", "stacked_bar_chart"),
         ("tails", "Tails", "bar_chart"),
     ],
-    "Set up": [("models", "Models", "deployed_code")],
+    "Set up": [("templates", "Templates", "list_alt"), ("models", "Models", "deployed_code")],
     "Understand": [("about", "About", "menu_book")],
 }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
 
 from pcf_core import charts
-from pcf_core.records import Preferences, RiskReport
+from pcf_core.records import Interval, Preferences, RiskReport
 
 ROWS = [
     charts.RiskBar("run", "run", 0.48, 0.04, 0.52, 0.50, 0.54),
@@ -24,6 +25,8 @@ def figures(
 ) -> dict[str, go.Figure]:
     """One example of every chart."""
     reports = {"one": report, "two": report}
+    risks = ("overall_risk", "prejudice_risk", "caprice_risk")
+    with_intervals = replace(report, intervals={risk: (Interval(low=0.1, high=0.9),) for risk in risks})
     return {
         "heat_map": charts.heat_map(preferences, "male", [0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1], neutral=0.5),
         "tilt_box": charts.tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
@@ -35,6 +38,11 @@ def figures(
         "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
+        "zipf_plot": charts.zipf_plot(["a", "b", "c"], [6, 3, 1], 2),
+        "share_scatter": charts.share_scatter([charts.TemplateShare("a", 0.5, 0.2)], "one", "two"),
+        "risk_moves": charts.risk_moves(
+            [charts.RiskMove("one", with_intervals, with_intervals)], "all", "few"
+        ),
     }
 
 
@@ -63,6 +71,9 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "word_bars",
         "caprice_histogram",
         "prejudice_histogram",
+        "zipf_plot",
+        "share_scatter",
+        "risk_moves",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

@@ -79,7 +79,7 @@ def test_topics(content, folder, refusal):
 @QUICK
 @given(content=contents(".csv"))
 def test_template_sets(content, folder, refusal):
-    path = folder / "own.csv"
+    path = folder / "set.csv"
     path.write_bytes(content)
     templates = try_to_load(load_templates, path, refusal)
     if templates is not None:

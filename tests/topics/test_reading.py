@@ -7,7 +7,7 @@ import pytest
 from pcf_core.errors import EvidenceError, InputError, TopicError
 from pcf_core.topics.reading import MAX_BYTES, Shelf, name_of, read_table, read_text, read_toml, title_of
 
-SHELF = Shelf("topic", "topics", ".toml", (".toml",), TopicError)
+SHELF = Shelf("topic", "topics", (".toml",), (".toml",), TopicError)
 
 
 def refused(refusal, error, function, *arguments):
@@ -35,7 +35,7 @@ def test_a_path_is_taken_as_it_is(tmp_path):
 )
 def test_an_unknown_name_lists_what_exists(name, refusal):
     sentence = refused(refusal, TopicError, SHELF.find, name)
-    assert "use gender" in sentence
+    assert "use disability, gender, gender-zh" in sentence
     assert ".toml" in sentence
 
 

@@ -1,0 +1,25 @@
+"""Templates: which contexts are there, how often do people write them, and what does their choice do?"""
+
+import streamlit as st
+
+from pcf_core.ui.shell import show
+from pcf_core.ui.templates import draw_head, draw_see, draw_set
+from pcf_core.ui.templates_compare import draw_compare
+from pcf_core.ui.templates_edit import draw_edit
+from pcf_core.ui.templates_effect import draw_preview
+from pcf_core.ui.templates_mine import draw_mine
+
+DRAWN = {"see": draw_see, "edit": draw_edit, "preview": draw_preview, "compare": draw_compare}
+
+
+def draw() -> None:
+    st.title("Templates")
+    st.markdown("##### In which contexts are the models read, and how often do people write them?")
+    name, view = draw_head()
+    if view == "mine":
+        draw_mine()
+    else:
+        DRAWN[view](draw_set(name))
+
+
+show(draw)

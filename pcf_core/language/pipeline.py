@@ -1,0 +1,260 @@
+"""The parser: from texts to trees, a batch at a time, on one core.
+
+Speed and memory, with the same trees: components that no rule reads are left out; matrices are multiplied by
+numpy's BLAS, which has kernels for wide processors that spaCy's own lacks (1.7 times the words a second),
+held to one thread, so that processes side by side do not fight; and once the vocabulary is large, what a
+batch adds to it is forgotten with the batch, so that memory does not grow with the corpus.
+
+A folder or package is data: its configuration may name nothing but spaCy's own parts, and no code of it runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from thinc.api import NumpyOps, get_current_ops, set_current_ops
+from threadpoolctl import ThreadpoolController
+
+from pcf_core.errors import PipelineError
+from pcf_core.language.schemes import Scheme, scheme_of, tree_of
+from pcf_core.language.trees import Tree
+from pcf_core.settings import settings
+
+SHIPPED = "en-mini"
+LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
+READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
+OWN = {
+    "@tokenizers": "spacy.", "@vectors": "spacy.", "@architectures": "spacy.", "@scorers": "spacy.",
+}  # fmt: skip
+CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
+PENN = {"NN", "PRP", "VB", "VBD", "VBN"}  # part of the tags that rules read
+REMEMBERED = 200_000  # words the vocabulary keeps, in tens of MB
+LONGEST = 1_000_000  # characters parsed at once: about 1 GB
+ODD = re.compile(r"\s{2,}|[^\S ]|^\s|[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A parser in memory.  ``identity``: SHA-256 over the files that decide what it says."""
+
+    name: str
+    identity: str
+    scheme: Scheme
+    nlp: Language
+    pool: ThreadpoolController
+
+    def trees(self, texts: Iterable[str], batch_size: int = 256) -> Iterator[list[Tree]]:
+        """The sentences of each text, in the order of the texts; none where there is no word.
+
+        A tree depends on its text alone, up to the rounding of sums, which differs between batches: where
+        counts must repeat, give the same texts in the same batches.
+
+        Raises:
+            PipelineError: a text of more than ``LONGEST`` characters.
+        """
+        remaining = iter(texts)
+        while batch := list(islice(remaining, batch_size)):
+            plain = [Plain.of(text) for text in batch]
+            full = len(self.nlp.vocab) > REMEMBERED
+            with self.pool.limit(limits=1, user_api="blas"), self.nlp.memory_zone() if full else nullcontext():
+                docs = self.nlp.pipe((text.text for text in plain), batch_size=batch_size)
+                found = [
+                    [text.placed(tree_of(sentence, self.scheme)) for sentence in doc.sents] if len(doc) else []
+                    for text, doc in zip(plain, docs, strict=True)
+                ]
+                del docs
+            yield from found
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A text with single spaces, since spaCy makes other white space words of their own.
+
+    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; empty where
+    nothing was changed.
+    """
+
+    text: str
+    pieces: tuple[list[int], list[int]] = ((), ())  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, text: str) -> Plain:
+        """White space replaced, and halves of characters, which no text holds, by the sign for unknown ones.
+
+        Raises:
+            PipelineError: a text that is too long.
+        """
+        if len(text) > LONGEST:
+            raise PipelineError(
+                f"A text of {len(text):,} characters was to be parsed at once, and {LONGEST:,} are allowed: "
+                "give it in parts, such as its paragraphs."
+            )
+        if not ODD.search(text):
+            return cls(text)
+        words, old, new, length = [], [], [], 0
+        for match in re.finditer(r"\S+", text):
+            old.append(match.start())
+            new.append(length)
+            words.append(re.sub(r"[\ud800-\udfff]", "\ufffd", match[0]))
+            length += len(match[0]) + 1
+        return cls(" ".join(words), (new, old))
+
+    def placed(self, tree: Tree) -> Tree:
+        """The tree with its offset in the text that was given."""
+        new, old = self.pieces
+        if not new:
+            return tree
+        at = bisect_right(new, tree.offset) - 1
+        offset = old[at] + tree.offset - new[at]
+        return Tree(tree.words, tree.lemmas, tree.tags, tree.heads, tree.relations, offset)
+
+
+# ---------------------------------------------------------------------------------------------- opening
+
+
+def open_pipeline(name: str) -> Pipeline:
+    """A parser by name: the shipped ``en-mini``, an installed spaCy package, or a folder of spaCy's.
+
+    Raises:
+        PipelineError: unknown, damaged, of another language or of other labels; without tagger, lemmatizer or
+            parser; or made of parts that are not spaCy's own.
+    """
+    folder = find(name)
+    config = read_config(name, folder)
+    check_parts(name, config)
+    pipeline, blas = load(name, folder, config), ThreadpoolController()
+    tags = set(pipeline.get_pipe(names_of(config, "tagger")[0]).labels)  # type: ignore[attr-defined]
+    if not tags >= PENN:
+        raise PipelineError(
+            f"The parser {name} must have the part-of-speech tags of the Penn Treebank, such as VBD (got "
+            f"{', '.join(sorted(tags)[:8]) or 'none'}): take another."
+        )
+    labels = pipeline.get_pipe(names_of(config, "parser")[0]).labels  # type: ignore[attr-defined]
+    return Pipeline(name, identity_of(folder), scheme_of(labels), pipeline, blas)
+
+
+def find(name: str) -> Path:
+    """The folder that holds a parser's ``config.cfg``; nothing is imported."""
+    shipped = settings().assets / "pipelines" / SHIPPED
+    if name == SHIPPED:
+        folder = shipped
+    elif name.isidentifier():
+        folder = package_folder(name) or Path(name)
+    else:
+        folder = Path(name).expanduser()
+    if not (folder / "config.cfg").is_file():
+        raise PipelineError(
+            f"The parser {name!r} is not there: name the shipped {SHIPPED}, an installed spaCy package such as "
+            "en_core_web_sm, or a folder with spaCy's config.cfg."
+        )
+    return folder
+
+
+def package_folder(name: str) -> Path | None:
+    """Where an installed package keeps its pipeline; None where it is no package of spaCy's kind."""
+    spec = importlib.util.find_spec(name)
+    for place in (spec and spec.submodule_search_locations) or ():
+        about = Path(place) / "meta.json"
+        if about.is_file():
+            meta = json.loads(about.read_text(encoding="utf8"))
+            return about.parent / "{lang}_{name}-{version}".format_map(meta)
+    return None
+
+
+def read_config(name: str, folder: Path) -> Mapping[str, Any]:
+    """The configuration of a folder, values of other values filled in."""
+    try:
+        return spacy.util.load_config(folder / "config.cfg", interpolate=True)
+    except Exception as error:  # whatever stands in a file that somebody else wrote
+        raise broken(name, error) from error
+
+
+def broken(name: str, error: Exception) -> PipelineError:
+    reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+    return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
+
+
+def check_parts(name: str, config: Mapping[str, Any]) -> None:
+    """Refuse what is not English, lacks a part, or would run code that is not spaCy's.
+
+    Raises:
+        PipelineError: one of these.
+    """
+    language = config.get("nlp", {}).get("lang")
+    if language != "en":
+        raise PipelineError(f"The parser {name} must be one of English, 'en' (got {language!r}): take another.")
+    for kind, factories in (("tagger", ("tagger",)), ("lemmatizer", LEMMATIZERS), ("parser", ("parser",))):
+        if not names_of(config, *factories):
+            raise PipelineError(
+                f"The parser {name} has no {kind} (it has {', '.join(config['nlp'].get('pipeline', [])) or 'no part'}"
+                "): mining needs tags, lemmas and dependencies; take another."
+            )
+    kept = {part: config["components"][part] for part in names_of(config, *READ)}
+    hooks = [hook for hook in CALLBACKS if config["nlp"].get(hook)]
+    foreign = sorted({*hooks, *foreign_parts(config["nlp"]), *foreign_parts(kept)})
+    if foreign:
+        raise PipelineError(
+            f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is run: "
+            "take one that needs no further package."
+        )
+
+
+def names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
+    """The components of a pipeline that these factories make, in its order."""
+    parts = config.get("components", {})
+    return [
+        part for part in config["nlp"].get("pipeline", []) if parts.get(part, {}).get("factory") in factories
+    ]
+
+
+def foreign_parts(value: Any) -> Iterator[str]:
+    """Registered functions that a configuration names and that are not of spaCy's own kinds and names."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if str(key).startswith("@"):
+                if not str(inner).startswith(OWN.get(key, " ")):
+                    yield str(inner)
+            else:
+                yield from foreign_parts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from foreign_parts(inner)
+
+
+def load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
+    """The pipeline without the components that no rule reads, for numpy's BLAS."""
+    before = get_current_ops()
+    try:
+        set_current_ops(NumpyOps(use_blis=False))  # a model keeps the one it was made under
+        unread = set(config["nlp"]["pipeline"]) - set(names_of(config, *READ))
+        nlp = spacy.load(folder, exclude=sorted(unread))
+        list(nlp.pipe(["It is."]))  # where sizes do not fit this fails, not the loading
+    except Exception as error:  # whatever spaCy trips over in files that somebody else wrote
+        raise broken(name, error) from error
+    finally:
+        set_current_ops(before)
+    return nlp
+
+
+def identity_of(folder: Path) -> str:
+    """SHA-256 over names and bytes of configuration, tokenizer and components; not of card and scores."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        inside = path.relative_to(folder)
+        if len(inside.parts) > 1 or inside.name in ("config.cfg", "tokenizer"):
+            with path.open("rb") as file:
+                total.update(f"{inside.as_posix()}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\0".encode())
+    return total.hexdigest()

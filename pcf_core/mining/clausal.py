@@ -1,0 +1,164 @@
+"""The clausal rule: "Detective Smith said he would leave no stone unturned" -> "The [X] said that [Y]".
+
+    Smith         said                (that)        he would leave ...
+    subject   <   predicate    <    connective   <  pronoun, subject of a clause that depends on the predicate
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from pcf_core.language.trees import Tree
+from pcf_core.language.verbs import is_reporting
+from pcf_core.mining.coreference import judge
+from pcf_core.mining.lexicon import hints, lexicon
+from pcf_core.mining.predicates import predicate
+from pcf_core.mining.refusal import Dropped, Refused
+from pcf_core.mining.verb_groups import lemma_of
+from pcf_core.records import Topic
+
+SUBJECTS = ("he", "she", "they")  # words that can be the subject of a clause and mean one person
+ADVERBIAL = frozenset(
+    "when whenever because while whilst after before although though as if unless until till since where wherever once "
+    "whereas lest".split()
+)
+PAIRS = frozenset({"as if", "as though", "so that", "even though", "even if", "now that"})
+COORDINATORS = frozenset({"and", "but", "so"})
+QUESTIONS = frozenset("how why what where when who whom".split())
+STANCE = frozenset(
+    "afraid amazed angry annoyed aware certain confident convinced delighted disappointed glad grateful happy hopeful "
+    "insistent pleased positive proud relieved sad shocked sorry sure surprised thankful unaware upset worried adamant "
+    "impressed doubtful unsure uncertain fearful concerned embarrassed ashamed lucky fortunate conscious furious "
+    "persuaded satisfied ecstatic horrified saddened told informed assured".split()
+)
+
+
+def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
+    """The words of the topics that can be the subject of a clause, in lower case: without one no sentence fits."""
+    words = {word.lower() for topic in topics for word in topic.words}
+    return tuple(word for word in SUBJECTS if word in words)
+
+
+def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
+    """At most one template of a sentence, or why a sentence of this form gives none.
+
+    ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics, none of which may stand inside.
+    """
+    for pronoun, word in enumerate(tree.words):
+        if pronoun < 2 or word.lower() not in words or not tree.has(pronoun, "nsubj"):
+            continue
+        clause = tree.heads[pronoun]
+        found = governor(tree, clause)
+        if found is None or not found[1] < found[0] < pronoun:
+            continue
+        head, subject = found
+        try:
+            yield skeleton(tree, head, subject, clause, pronoun, topic_words)
+        except Refused as reason:
+            yield Dropped(str(reason))
+        return
+
+
+def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
+    """The main predicate on which a clause depends, and its subject.
+
+    The main predicate is the root, or a predicate joined to it that shares its subject ("came and said"); an
+    infinitive may stand between ("refused to say whether he ...").
+    """
+    if not tree.has(clause, "ccomp", "advcl", "conj") or tree.heads[clause] == clause:
+        return None
+    head = tree.heads[clause]
+    while tree.has(head, "xcomp"):
+        head = tree.heads[head]
+    top = head
+    while tree.has(top, "conj") and not tree.children(top, "nsubj", "csubj", "expl"):
+        top = tree.heads[top]
+    if tree.heads[top] != top:
+        return None
+    subject = next(iter(tree.children(top, "nsubj")), None)
+    return None if subject is None else (head, subject)
+
+
+def skeleton(
+    tree: Tree, head: int, subject: int, clause: int, pronoun: int, topic_words: Collection[str] = ()
+) -> str:
+    """The template of one sentence.
+
+    Raises:
+        Refused: with its reason.
+    """
+    joint = connective(tree, clause, pronoun)
+    words = predicate(tree, head, clause)
+    check_clause(tree, clause, joint, words)
+    hint = hints(words, topic_words)
+    if hint:
+        raise Refused(hint)
+    verdict = judge(tree, subject, pronoun)
+    if not verdict.accepted:
+        raise Refused(f"not the same person: {verdict.reason}")
+    return f"The [X] {' '.join(words)} {joint} [Y]"
+
+
+def connective(tree: Tree, clause: int, pronoun: int) -> str:
+    """The words that join the clause; ``that`` where a verb that reports has none.
+
+    Raises:
+        Refused: none, or one that is not known.
+    """
+    left = [
+        token
+        for token in tree.children(clause, "mark", "cc", "advmod", "obj", "obl", "xcomp", "nsubj", "ccomp")
+        if token < pronoun and (tree.has(token, "mark", "cc") or tree.tags[token] in ("WRB", "WP", "WDT"))
+    ]
+    if not left:
+        governing = tree.heads[clause]
+        reports = is_reporting(lemma_of(tree, governing)) or tree.words[governing].lower() in STANCE
+        if tree.has(clause, "ccomp") and reports:
+            return "that"
+        raise Refused("no connective")
+    first = left[0]
+    word = tree.words[first].lower()
+    pair = f"{tree.words[first - 1].lower()} {word}" if word != "as" else f"as {tree.words[first + 1].lower()}"
+    if tree.has(clause, "ccomp"):
+        if word in ("that", "if", "whether") or (word in QUESTIONS and first == pronoun - 1):
+            return word
+    elif tree.has(clause, "conj"):
+        if word in COORDINATORS and tree.has(first, "cc"):
+            return word
+    elif len(left) > 1 or word == "that":
+        if len(left) == 2 and f"{word} {tree.words[left[1]].lower()}" in PAIRS:
+            return f"{word} {tree.words[left[1]].lower()}"
+        if word == "that" and len(left) == 1:
+            return pair if pair in PAIRS else word
+    elif pair in PAIRS:
+        return pair
+    elif word in ADVERBIAL:
+        return word
+    raise Refused("an unknown connective")
+
+
+def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> None:
+    """Refuse clauses that this predicate does not take: most are relative clauses that were parsed amiss."""
+    head, lists = tree.heads[clause], lexicon().lists
+    lemma, word = lemma_of(tree, head), tree.words[head].lower()
+    verbal = not tree.children(head, "cop") and tree.tags[head].startswith("VB")
+    if tree.has(clause, "ccomp"):
+        if not verbal:
+            if word not in STANCE and "so" not in words:
+                raise Refused("a clause its predicate does not take")
+            return
+        takers = lists["that"] if joint == "that" else lists["whether" if joint in ("if", "whether") else "question"]
+        passive = any(tree.relations[child] == "aux:pass" for child in tree.children(head))
+        if lemma not in takers or (passive and lemma not in lists["told"] | {"ask"}):
+            raise Refused("a clause its predicate does not take")
+        if tree.children(head, "obj", "iobj") and lemma not in lists["told"] | lists["recipient_optional"]:
+            raise Refused("a clause its predicate does not take")
+    elif joint == "that" and not {"so", "such"} & set(words) and word not in STANCE:
+        raise Refused("a clause its predicate does not take")
+    elif joint == "where" and tree.tags[_before(tree, clause)] in (",", "NN", "NNS", "NNP", "NNPS", "CD"):
+        raise Refused("a clause that describes a place")
+
+
+def _before(tree: Tree, clause: int) -> int:
+    """The word before a clause."""
+    return max(min(tree.subtree(clause)) - 1, 0)

@@ -1,0 +1,254 @@
+"""Whether a pronoun below the main predicate means the main subject: rules within one sentence.
+
+    The nurse said that she would stay.        she = the nurse: accepted
+    The nurse told the doctor that she …       she may be the doctor: refused
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pcf_core.language.trees import Tree
+from pcf_core.mining.naming import (
+    GENDERS,
+    NAME_PARTS,
+    Gender,
+    gender_of,
+    is_name,
+    name_of,
+    names_a_person,
+    names_one_person,
+    naming,
+)
+
+SUBJECTS = ("he", "she")
+CLAUSES = ("ccomp", "advcl", "conj", "parataxis", "acl", "csubj", "xcomp")
+REPAIRS = ("reparandum", "discourse", "dislocated", "list")
+QUOTES = frozenset('" “ ” „ `` \'\' ‘‘ ’’ « »'.split())
+QUANTIFIERS = frozenset("all any both each either every few many neither no several some".split())
+WHEREABOUTS = frozenset("at during from in inside into near on onto outside since until via within".split())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``reason``: what the accepted subject is (``pronoun``, ``name``, ``noun``), or why the pair is refused."""
+
+    accepted: bool
+    reason: str
+
+
+def corefers(tree: Tree, subject: int, pronoun: int) -> bool:
+    """Whether a pronoun means the subject; see :func:`judge`."""
+    return judge(tree, subject, pronoun).accepted
+
+
+def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
+    """Whether ``pronoun`` means ``subject``, two tokens of one sentence.
+
+    ``subject`` is the subject of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below that
+    predicate, or *his* or *her*.  The first of ``RULES`` that refuses gives the reason.
+    """
+    for rule in RULES:
+        reason = rule(tree, subject, pronoun)
+        if reason:
+            return Verdict(False, reason)
+    return Verdict(True, kind_of(tree, subject))
+
+
+def kind_of(tree: Tree, subject: int) -> str:
+    """``pronoun``, ``name`` or ``noun``."""
+    if tree.words[subject].lower() in SUBJECTS:
+        return "pronoun"
+    return "name" if is_name(tree, subject) else "noun"
+
+
+# The rules, each of which says why it refuses, or nothing.
+
+
+def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """*he* and *she* as subjects, *his* and *her* before a noun; *him* and *her* as objects mean others too often."""
+    word = tree.words[pronoun].lower()
+    if word in SUBJECTS and tree.has(pronoun, "nsubj"):
+        return None
+    if word in ("his", "her") and tree.has(pronoun, "nmod:poss"):
+        return None
+    return "the word is not he or she as a subject, nor his or her"
+
+
+def the_subject_is_one(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """A subject of a predicate other than the pronoun's own."""
+    if tree.has(subject, "nsubj") and tree.heads[subject] not in (subject, pronoun):
+        return None
+    return "the other word is not the subject of a clause"
+
+
+def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Outside of the subject and below its predicate, *he* and *she* in another clause."""
+    path = path_to(tree, pronoun, tree.heads[subject])
+    if path is None or subject in path:
+        return "the pronoun does not stand below the subject's predicate"
+    if tree.words[pronoun].lower() in SUBJECTS and not any(tree.has(token, *CLAUSES) for token in path):
+        return "the pronoun stands in the subject's own clause"
+    if any(tree.has(token, *REPAIRS) for token in path):
+        return "the sentence is broken off"
+    return None
+
+
+def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """A thing is owned (*his friend Smith said*, *Smith was her guest*); before the subject, in a phrase set off."""
+    if tree.words[pronoun].lower() in SUBJECTS:
+        return None
+    if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == tree.heads[subject]:
+        return "what the possessive owns is a person or the predicate"
+    if pronoun < subject and "," not in tree.words[pronoun:subject]:
+        return "the possessive goes before the subject without a comma"
+    return None
+
+
+def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """What is quoted is said from another's place: *he* in it is seldom the speaker."""
+    between = range(min(subject, pronoun) + 1, max(subject, pronoun))
+    if sum(tree.words[token] in QUOTES for token in between) % 2 or any(
+        tree.words[token] == ":" for token in between
+    ):
+        return "one of both is quoted"
+    return None
+
+
+def the_subject_is_of_the_third_person(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Neither *I*, *you*, *we* and *they*, nor *it*, *there*, *who* and *someone*."""
+    if tree.words[subject].lower() in SUBJECTS or tree.tags[subject].startswith("NN"):
+        return None
+    return "the subject is another pronoun"
+
+
+def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | None:
+    determiners = (tree.words[child].lower() for child in tree.children(subject, "det"))
+    if (
+        tree.tags[subject] in ("NNS", "NNPS")
+        or tree.children(subject, "conj")
+        or not QUANTIFIERS.isdisjoint(determiners)
+    ):
+        return "the subject is not one person"
+    return None
+
+
+def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | None:
+    if tree.words[subject].lower() in SUBJECTS:
+        return None
+    if is_name(tree, subject):
+        return None if names_a_person(tree, subject) else "the name is not a person's"
+    return None if names_one_person(tree, subject) else "the noun is not a person's"
+
+
+def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """A given name only refuses: it never makes a name a person's."""
+    if gender_of(tree, subject) in (None, GENDERS[tree.words[pronoun].lower()]):
+        return None
+    return "the genders differ"
+
+
+def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """No noun or name of a person of the same gender, where the pronoun might take it up.
+
+    Left of the subject it is less likely meant than the subject is, for *he* and *she*; a possessive behind the
+    subject may take up whoever was named.
+    """
+    gender = GENDERS[tree.words[pronoun].lower()]
+    anyone = tree.words[pronoun].lower() not in SUBJECTS and subject < pronoun
+    inside = set(tree.subtree(subject))
+    path = path_to(tree, pronoun, tree.heads[subject]) or []
+    own = {*phrase(tree, subject), *(tree.subtree(tree.heads[pronoun]) if pronoun < subject else ())}
+    for token in range(max(subject, pronoun)):
+        left = token < subject < pronoun and token not in inside
+        if token in own or not names_one_person(tree, token) or gender_of(tree, token) not in (None, gender):
+            continue
+        if is_brought_up(tree, token, inside, path) and not left:
+            return "another person may be meant"
+        if anyone and not tree.has(token, *NAME_PARTS):
+            return "another person may be meant"
+    return None
+
+
+def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """*She told her that she …*, *his father said that he …*, *He knew what Smith would say when he …*."""
+    gender = GENDERS[tree.words[pronoun].lower()]
+    predicate = tree.heads[subject]
+    inside = set(tree.subtree(subject))
+    for token in range(max(subject, pronoun)):
+        if token in (subject, pronoun) or GENDERS.get(tree.words[token].lower()) != gender:
+            continue
+        if token in inside:
+            return "the subject holds a pronoun of the same gender"
+        if tree.has(token, "obj", "iobj", "obl") and shares_subject(tree, tree.heads[token], predicate):
+            return "another pronoun means somebody else"
+    return None
+
+
+RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
+    the_pronoun_has_a_gender,
+    the_subject_is_one,
+    the_pronoun_is_below,
+    a_possessive_stands_apart,
+    neither_is_quoted,
+    the_subject_is_of_the_third_person,
+    the_subject_is_singular,
+    the_subject_is_a_person,
+    the_genders_agree,
+    nobody_else_is_named,
+    no_other_pronoun_competes,
+)
+
+
+# What the rules ask of a tree.
+
+
+def ancestors(tree: Tree, token: int) -> Iterator[int]:
+    """The heads above a token, the nearest first."""
+    while tree.heads[token] != token:
+        token = tree.heads[token]
+        yield token
+
+
+def path_to(tree: Tree, token: int, top: int) -> list[int] | None:
+    """A token and the heads above it that are below ``top``; ``None`` where it is not below."""
+    above = list(ancestors(tree, token))
+    return [token, *above[: above.index(top)]] if top in above else None
+
+
+def phrase(tree: Tree, token: int) -> list[int]:
+    """A noun with the parts of its name and what explains it: *my friend John Smith*."""
+    parts = name_of(tree, token)
+    for child in tree.children(token, "appos"):
+        parts.extend(phrase(tree, child))
+    return parts
+
+
+def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
+    """Whether a verb has the subject of a predicate: it is that predicate, or depends on it without a subject."""
+    while token != predicate:
+        if not tree.has(token, "xcomp", "conj", "advcl") or tree.children(token, "nsubj"):
+            return False
+        token = tree.heads[token]
+    return True
+
+
+def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> bool:
+    """Whether a noun stands where a person is brought up, whom a pronoun may take up.
+
+    Not as a part of a name or a predicate, not *as a producer*, not where a place stands (*in Jordan*), and not deep in
+    another phrase (*the works of Smith*), unless that is the subject (``inside``) or on the way to the pronoun.
+    """
+    if tree.has(token, *NAME_PARTS, "amod", "advmod", "xcomp", "root") or tree.children(token, "cop"):
+        return False
+    place = token
+    while tree.has(place, "appos", "conj", *NAME_PARTS):
+        place = tree.heads[place]
+    cases = {tree.words[child].lower() for child in tree.children(place, "case")}
+    if "as" in cases:
+        return False
+    if tree.relations[place] == "nmod" and "of" in cases and token not in inside and place not in path:
+        return False
+    a_place = tree.tags[token] == "NNP" and not cases.isdisjoint(WHEREABOUTS)
+    return not a_place or tree.words[token].lower() in naming().given

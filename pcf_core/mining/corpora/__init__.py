@@ -1,0 +1,18 @@
+"""How corpora lie on disk, one form a file: text, JSON lines, Parquet, a Wikipedia dump; ``hub`` fetches files.
+
+A form is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry is a document
+that has not been made yet: counting and passing over documents costs no more than finding where they begin.
+"""
+
+from collections.abc import Callable, Iterator
+
+from pcf_core.mining.corpora import dump, jsonl, parquet, text
+from pcf_core.mining.corpora.source import Entry, Source
+
+FORMS: dict[str, Callable[[Source], Iterator[Entry]]] = {
+    ".txt": text.entries,
+    ".jsonl": jsonl.entries,
+    ".xml": dump.entries,
+    ".parquet": parquet.entries,
+}
+READERS = "1"  # raise it when the same file would give other documents

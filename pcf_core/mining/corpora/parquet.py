@@ -1,0 +1,56 @@
+"""Parquet: a row a document, with the columns ``text`` and, if there, ``id``, ``title`` and ``source``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from pcf_core.errors import CorpusError
+from pcf_core.mining.corpora.source import BUFFER, Document, Entry, Source
+from pcf_core.topics.text import listed, shown
+
+COLUMNS = ("text", "id", "title", "source")
+ROWS = 32  # at once, so that long texts do not fill the memory
+
+
+def entries(source: Source) -> Iterator[Entry]:
+    """A document a row; ``source.read`` grows with the share of the rows."""
+    import pyarrow.parquet as pq
+
+    with source.checked():
+        size = source.path.stat().st_size
+        with pq.ParquetFile(
+            source.path, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
+        ) as file:
+            columns = _columns(source, file.schema_arrow)
+            done, rows = 0, file.metadata.num_rows
+            for batch in file.iter_batches(ROWS, columns=columns, use_threads=False):
+                for row in range(batch.num_rows):
+                    yield partial(_document, source, batch, row, done + row + 1)
+                done += batch.num_rows
+                source.read = round(size * done / rows)
+
+
+def _columns(source: Source, schema: Any) -> list[str]:
+    from pyarrow import types
+
+    if "text" not in schema.names:
+        names = listed(shown(name) for name in schema.names[:8])
+        raise CorpusError(
+            f"{source.label} has no column text but {names}: name the column with the texts text."
+        )
+    kind = schema.field("text").type
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    if not (types.is_string(plain) or types.is_large_string(plain)):
+        raise CorpusError(f"{source.label} has {str(kind)[:60]} in the column text; it must hold strings.")
+    return [name for name in COLUMNS if name in schema.names]
+
+
+def _document(source: Source, batch: Any, row: int, number: int) -> Document:
+    where = f"{source.label}, row {number:,}"
+    try:
+        fields = {name: batch.column(name)[row].as_py() for name in batch.schema.names}
+    except UnicodeDecodeError as problem:
+        raise CorpusError(f"{where} is not UTF-8 text: write the column text in UTF-8.") from problem
+    return source.document(fields, where, number)

@@ -1,0 +1,198 @@
+"""One file of a corpus: its bytes, unpacked as they are read, and every way in which that can fail."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pcf_core.errors import CorpusError
+from pcf_core.topics.reading import label
+
+PACKED = (".gz", ".bz2", ".zst")
+MAX_LINE = 16 * 2**20  # bytes of a line, and of a text in a table
+MAX_NAME = 200  # characters of an id, a title or a source
+BUFFER = 2**20
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with where it comes from.  A line of ``text`` is a paragraph; ``id`` need not be unique."""
+
+    id: str
+    title: str
+    text: str
+    source: str
+
+
+Entry = Callable[[], Document]
+
+
+def suffixes(path: Path) -> tuple[str, str]:
+    """The form's ending and the packing's, "" where there is none: ``a.jsonl.gz`` gives .jsonl and .gz."""
+    endings = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if endings and endings[-1] in PACKED:
+        return endings[0] if len(endings) == 2 else "", endings[-1]
+    return endings[-1] if endings else "", ""
+
+
+class Source:
+    """``read``: bytes of the file, packed as it is, that were read so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.label = label(path)
+        form, packing = suffixes(path)
+        self.packing = packing
+        self.stem = self.label[: len(self.label) - len(form) - len(packing)]
+        self.read = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The bytes of the file, unpacked.
+
+        Raises:
+            CorpusError: (also while they are read) the file cannot be read, is cut off or damaged.
+        """
+        with self.checked(), self.path.open("rb", buffering=0) as file:
+            yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, self._unpacked(file)), BUFFER))
+
+    def _unpacked(self, file: io.FileIO) -> object:
+        counted = _Counted(file, self)
+        if self.packing == ".gz":
+            return gzip.GzipFile(fileobj=io.BufferedReader(counted, BUFFER))
+        if self.packing == ".bz2":
+            return bz2.BZ2File(io.BufferedReader(counted, BUFFER))
+        if self.packing == ".zst":
+            import pyarrow
+
+            return pyarrow.CompressedInputStream(pyarrow.PythonFile(counted, "r"), "zstd")
+        return counted
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Say in a sentence what goes wrong with the file inside."""
+        try:
+            yield
+        except EOFError as problem:
+            raise self._cut_off() from problem
+        except (zlib.error, ValueError) as problem:  # pyarrow's ArrowInvalid is a ValueError
+            raise self._damaged(problem) from problem
+        except OSError as problem:
+            if problem.errno is None and "runcated" in str(problem):
+                raise self._cut_off() from problem
+            if problem.errno is None or self.packing == ".zst":
+                raise self._damaged(problem) from problem
+            raise CorpusError(
+                f"{self.label} cannot be read ({problem.strerror or 'input/output error'}): check that it is "
+                "there and may be read."
+            ) from problem
+
+    def _cut_off(self) -> CorpusError:
+        return CorpusError(
+            f"{self.label} ends in the middle, after {self.read:,} bytes: it was cut off, so copy or download "
+            "it again."
+        )
+
+    def _damaged(self, problem: Exception) -> CorpusError:
+        reason = " ".join(str(problem).split()).rstrip(".")[:120]
+        return CorpusError(
+            f"{self.label} is damaged, or not what its ending says ({reason}): copy or download it again, or "
+            "give it its right ending."
+        )
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Number, from 1, and bytes of every line; the mark that opens a UTF-8 file is taken away.
+
+        Raises:
+            CorpusError: as :meth:`opened`, and a line over 16 MiB, which is not held in memory.
+        """
+        with self.opened() as file:
+            number = 0
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    raise CorpusError(
+                        f"{self.label}, line {number:,} is longer than {MAX_LINE // 2**20} MiB: is it a text? "
+                        "Break it into lines, one a document or a paragraph."
+                    )
+                if number == 1:
+                    line = line.removeprefix(codecs.BOM_UTF8)
+                yield number, line
+
+    def decoded(self, line: bytes, number: int) -> str:
+        """A line as text.
+
+        Raises:
+            CorpusError: not text, or not in UTF-8.
+        """
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as problem:
+            if number == 1 and line.startswith(UTF16):
+                raise CorpusError(f"{self.label} is UTF-16: save it with the encoding UTF-8.") from problem
+            raise CorpusError(
+                f"{self.label}, line {number:,} is not UTF-8 text (byte {problem.start + 1:,} of the line): "
+                "save it with the encoding UTF-8."
+            ) from problem
+        if "\0" in text:
+            raise CorpusError(
+                f"{self.label}, line {number:,} holds a null byte, so it is no text: give a text in UTF-8."
+            )
+        return text
+
+    def document(self, fields: Mapping[str, object], where: str, number: int) -> Document:
+        """A document from the fields of a row; all but ``text`` may be missing.
+
+        ``where`` opens the sentence of an error.  An id, a title or a source that is neither text nor a whole
+        number counts as missing.  A missing id is the file's name and ``number``, a missing source the file's
+        name.
+
+        Raises:
+            CorpusError: no text, one that is not a string, or one over 16 MiB.
+        """
+        text = fields.get("text")
+        if not isinstance(text, str):
+            kind = "null" if text is None else f"a {type(text).__name__}"
+            raise CorpusError(f"{where}: the text is {kind}; it must be a string.")
+        if len(text) > MAX_LINE:
+            raise CorpusError(
+                f"{where}: the text has {len(text):,} characters; at most {MAX_LINE:,} are read."
+            )
+        return Document(
+            id=_name(fields.get("id")) or f"{self.stem}:{number}",
+            title=_name(fields.get("title")),
+            text=text,
+            source=_name(fields.get("source")) or self.stem,
+        )
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells its source how far it was read."""
+
+    def __init__(self, file: io.FileIO, source: Source) -> None:
+        self._file = file
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        count = self._file.readinto(buffer)  # type: ignore[arg-type]
+        self._source.read += count or 0
+        return count or 0
+
+
+def _name(value: object) -> str:
+    """A short text on one line; "" for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return ""
+    return " ".join(str(value).split())[:MAX_NAME]

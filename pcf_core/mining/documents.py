@@ -1,0 +1,235 @@
+"""A corpus by name: its documents one after the other, or a random sample of them, and how far it was read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.errors import CorpusError
+from pcf_core.mining.corpora import FORMS, READERS
+from pcf_core.mining.corpora.hub import PREFIX, find
+from pcf_core.mining.corpora.source import Document, Entry, Source, suffixes
+from pcf_core.settings import settings
+from pcf_core.topics.reading import label, read_toml
+from pcf_core.topics.text import shown
+
+__all__ = ["Corpus", "Document", "offered_corpora", "open_corpus"]
+
+CARD_KEYS = ("title", "source", "licence", "language", "notes")
+ACCEPTED = (
+    ".txt, .jsonl and .xml (a Wikipedia dump), each also with .gz, .bz2 or .zst behind it, and .parquet"
+)
+BLOCK = 2**20  # documents that are drawn from at once
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a corpus.  ``size`` in bytes, None if unknown; ``state`` changes when its content does."""
+
+    name: str
+    size: int | None
+    state: str
+    path: Callable[[], Path]
+
+
+class Corpus:
+    """Documents in the order of the files' names and, in a file, as they stand.
+
+    ``name``: of the file or folder, or ``hf:…``; ``licence``: "" where unknown; ``identity``: another one where
+    the files' names, sizes or times, the sample or its seed differ.  ``size``: bytes to be read in all, packed
+    as they are, None if unknown; ``read``: of them so far.  A sample is read twice, so that its size is twice
+    that of the files: first the documents are counted, then those drawn are made.
+    """
+
+    def __init__(
+        self, name: str, parts: tuple[Part, ...], licence: str, sample: int | None = None, seed: int = 0
+    ) -> None:
+        self.name = name
+        self.licence = licence
+        self.identity = _identity(parts, sample, seed)
+        self._parts = parts
+        self._sample = sample
+        self._seed = seed
+        self._chosen: NDArray[np.int64] | None = None
+        self._before = 0  # bytes of what has been read to its end
+        self._source: Source | None = None
+
+    @property
+    def size(self) -> int | None:
+        sizes = [part.size for part in self._parts]
+        passes = 1 if self._sample is None else 2
+        return None if None in sizes else passes * sum(size or 0 for size in sizes)
+
+    @property
+    def read(self) -> int:
+        return self._before + (self._source.read if self._source else 0)
+
+    def documents(self) -> Iterator[Document]:
+        """The documents from the first one on, the same in each call, none of them kept.
+
+        Raises:
+            CorpusError: a file cannot be read any further, a document of it is malformed, or there is none.
+        """
+        self._before, self._source = 0, None
+        if self._sample is None:
+            for entry in self._entries():
+                yield entry()
+            return
+        if self._chosen is None:
+            self._chosen = drawn(sum(1 for _ in self._entries()), self._sample, self._seed)
+        self._before = (self.size or 0) // 2
+        chosen = iter(self._chosen.tolist())
+        wanted = next(chosen)
+        for ordinal, entry in enumerate(self._entries()):
+            if ordinal == wanted:
+                yield entry()
+                wanted = next(chosen, None)
+                if wanted is None:
+                    break
+        self._before, self._source = self.size or self.read, None
+
+    def _entries(self) -> Iterator[Entry]:
+        """Every document, not made yet."""
+        empty = True
+        for part in self._parts:
+            source = Source(part.path())
+            self._source = source
+            for entry in FORMS[suffixes(source.path)[0]](source):
+                empty = False
+                yield entry
+            self._before, self._source = (
+                self._before + (source.read if part.size is None else part.size),
+                None,
+            )
+        if empty:
+            raise CorpusError(f"The corpus {self.name} has no document: give one with texts.")
+
+
+def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
+    """A corpus by the path of a file or folder, its name in the operator's folder (PCF_CORPORA), or ``hf:…``.
+
+    ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their order,
+    and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card beside a file:
+    ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
+
+    Raises:
+        CorpusError: no such file, none in a form that is read, a broken card, a sample below 1; for the hub see
+            :func:`pcf_core.mining.corpora.hub.find`.
+    """
+    if sample is not None and sample < 1:
+        raise CorpusError(f"A sample of {sample:,} documents cannot be drawn: ask for at least 1.")
+    if str(name).startswith(PREFIX):
+        corpus = find(str(name))
+        parts = tuple(Part(file.path, file.size, file.revision, file.fetch) for file in corpus.files)
+        return Corpus(str(name), parts, corpus.licence, sample, seed)
+    path = _existing(name)
+    files = _files(path)
+    licences = dict.fromkeys(filter(None, map(_licence, files)))
+    return Corpus(label(path), tuple(map(_part, files)), "; ".join(licences), sample, seed)
+
+
+def offered_corpora() -> tuple[str, ...]:
+    """Names of the files and folders of the operator's folder (PCF_CORPORA) that can be opened, sorted."""
+    folder = settings().corpora
+    if folder is None or not folder.is_dir():
+        return ()
+    return tuple(sorted(path.name for path in folder.iterdir() if _readable(path) or _inside(path)))
+
+
+def drawn(count: int, sample: int, seed: int) -> NDArray[np.int64]:
+    """Ordinals below ``count`` of a random sample without replacement, rising: [min(sample, count)].
+
+    Every ordinal has a mark, SplitMix64 of (seed, ordinal) (Steele et al. 2014, doi:10.1145/2714064.2660195);
+    those with the lowest marks are drawn.  Marks of a seed all differ, as SplitMix64 is a bijection.
+    """
+    marks = np.empty(0, np.uint64)
+    ordinals = np.empty(0, np.int64)
+    start = _mixed(np.array([seed % 2**64], np.uint64))
+    for first in range(0, count, BLOCK):
+        more = np.arange(first, min(first + BLOCK, count))
+        marks = np.concatenate(
+            [marks, _mixed(start + more.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))]
+        )
+        ordinals = np.concatenate([ordinals, more])
+        if len(marks) > sample:
+            lowest = np.argpartition(marks, sample - 1)[:sample]
+            marks, ordinals = marks[lowest], ordinals[lowest]
+    return np.sort(ordinals)
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The output function of SplitMix64."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _existing(name: str | Path) -> Path:
+    """The path of that name, else the one in the operator's folder."""
+    folder = settings().corpora
+    for path in [Path(name).expanduser(), *([folder / name] if folder else [])]:
+        try:
+            if path.exists():
+                return path
+        except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
+            break
+    raise CorpusError(
+        f"{shown(name)} is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for one of the hub."
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the readable files of the folder."""
+    if path.is_dir():
+        files = _inside(path)
+        if not files:
+            raise CorpusError(
+                f"The folder {label(path)} has no corpus: put files in it that end in {ACCEPTED}."
+            )
+        return files
+    if not _readable(path):
+        raise CorpusError(f"{label(path)} is in no form that is read: the endings are {ACCEPTED}.")
+    return [path]
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The readable files of a folder, by name; those of its folders are not looked at."""
+    try:
+        return sorted(path for path in folder.iterdir() if _readable(path)) if folder.is_dir() else []
+    except OSError as problem:
+        raise CorpusError(f"The folder {label(folder)} cannot be read ({problem.strerror}).") from problem
+
+
+def _readable(path: Path) -> bool:
+    form, packing = suffixes(path)
+    known = form in FORMS and not (packing and form == ".parquet")
+    return known and path.is_file() and not path.name.startswith(".")
+
+
+def _part(path: Path) -> Part:
+    status = path.stat()
+    return Part(path.name, status.st_size, str(status.st_mtime_ns), lambda: path)
+
+
+def _licence(path: Path) -> str:
+    """The licence on the card beside a file, "" where there is none."""
+    form, packing = suffixes(path)
+    card = path.with_name(path.name[: len(path.name) - len(form) - len(packing)] + ".toml")
+    if not card.is_file():
+        return ""
+    licence = read_toml(card, CARD_KEYS, CorpusError).get("licence", "")
+    if not isinstance(licence, str):
+        raise CorpusError(f"{label(card)}: the licence is {shown(licence)}; write it in quotation marks.")
+    return " ".join(licence.split())
+
+
+def _identity(parts: tuple[Part, ...], sample: int | None, seed: int) -> str:
+    drawn_by = None if sample is None else [sample, seed]
+    facts = [READERS, [[part.name, part.size, part.state] for part in parts], drawn_by]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

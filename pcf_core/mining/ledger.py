@@ -1,0 +1,227 @@
+"""The ledger of one mining: a SQLite file that says which blocks are done and what was counted in them.
+
+One transaction marks a block and adds its counts.  So whatever ends a process, the file holds the counts of
+whole blocks, each of them once, and who opens it next goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import sqlite3
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pcf_core.errors import StoreError
+from pcf_core.mining.counting import Counts, first_examples
+from pcf_core.records import MinedTemplate
+
+FORMAT = "1"  # part of a ledger's key
+BUSY_SECONDS = 30.0
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+FULL = (errno.ENOSPC, errno.EDQUOT)
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS blocks (number INTEGER PRIMARY KEY)",
+    "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS templates (
+        text TEXT PRIMARY KEY, count INTEGER NOT NULL, documents INTEGER NOT NULL,
+        sources TEXT NOT NULL, examples TEXT NOT NULL) WITHOUT ROWID""",
+)
+ADD_FACT = "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value"
+ADD_DROPPED = "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
+ADD_TEMPLATE = """INSERT INTO templates VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    count = count + excluded.count, documents = documents + excluded.documents,
+    sources = sources_of_both(sources, excluded.sources),
+    examples = examples_of_both(examples, excluded.examples)"""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Sums over the blocks that are done; ``seconds`` of wall time.  ``count``: of all templates together."""
+
+    documents: int = 0
+    words: int = 0
+    sentences: int = 0
+    matches: int = 0
+    seconds: float = 0.0
+    templates: int = 0
+    count: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+class Ledger:
+    """An open ledger; several processes may have the same one open.
+
+    Every method raises :class:`StoreError` where the cache is full, read-only or lost.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        self.close = weakref.finalize(self, self._connection.close)
+        try:
+            self._connection.create_function("sources_of_both", 2, _sources, deterministic=True)
+            self._connection.create_function("examples_of_both", 2, _examples, deterministic=True)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            if self._connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise _damaged()
+            for table in TABLES:
+                self._connection.execute(table)
+        except sqlite3.Error:
+            self.close()
+            raise
+
+    @property
+    def finished(self) -> bool:
+        """Whether every block of the corpus is done."""
+        with self._told():
+            return bool(self._connection.execute("SELECT 1 FROM facts WHERE name = 'finished'").fetchall())
+
+    def finish(self) -> None:
+        """Say that the corpus has no further block."""
+        with self._told():
+            self._connection.execute("INSERT OR IGNORE INTO facts VALUES ('finished', 1)")
+
+    def done(self) -> set[int]:
+        """Numbers of the blocks that are done."""
+        with self._told():
+            return {number for (number,) in self._connection.execute("SELECT number FROM blocks")}
+
+    def has(self, number: int) -> bool:
+        """Whether a block is done, by whatever process."""
+        with self._told():
+            return bool(
+                self._connection.execute("SELECT 1 FROM blocks WHERE number = ?", [number]).fetchall()
+            )
+
+    def add(self, number: int, counts: Counts, seconds: float) -> None:
+        """Keep the counts of a block that took so long; nothing where another process has kept them."""
+        facts = {
+            "documents": counts.documents,
+            "words": counts.words,
+            "sentences": counts.sentences,
+            "matches": counts.matches,
+            "seconds": seconds,
+        }
+        templates = [
+            (text, tally.count, tally.documents, json.dumps(tally.sources), json.dumps(tally.examples))
+            for text, tally in counts.templates.items()
+        ]
+        with self._told(), self._transaction() as run:
+            if run.execute("INSERT OR IGNORE INTO blocks VALUES (?)", [number]).rowcount:
+                run.executemany(ADD_FACT, facts.items())
+                run.executemany(ADD_DROPPED, counts.dropped.items())
+                run.executemany(ADD_TEMPLATE, templates)
+
+    def facts(self) -> Facts:
+        """What was counted so far."""
+        with self._told():
+            sums = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
+            dropped = self._connection.execute("SELECT reason, count FROM dropped ORDER BY -count, reason")
+            totals = self._connection.execute("SELECT count(*), total(count) FROM templates").fetchone()
+            return Facts(
+                **{name: int(sums.get(name, 0)) for name in ("documents", "words", "sentences", "matches")},
+                seconds=float(sums.get("seconds", 0)),
+                templates=totals[0],
+                count=int(totals[1]),
+                dropped=dict(dropped.fetchall()),
+            )
+
+    def templates(self, cut: float = 1) -> Iterator[MinedTemplate]:
+        """Those with at least so high a count, the heaviest first, equals by their text."""
+        with self._told():
+            for text, count, documents, sources, examples in self._connection.execute(
+                "SELECT * FROM templates WHERE count >= ? ORDER BY count DESC, text", [cut]
+            ):
+                yield MinedTemplate(
+                    text=text,
+                    count=count,
+                    documents=documents,
+                    sources=dict(sorted(json.loads(sources).items())),
+                    examples=tuple(json.loads(examples)),
+                )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(_sentence(error, self.path)) from error
+
+
+def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
+    """Open a ledger, or begin one; a damaged one is set aside, which is said, and a new one begun.
+
+    Raises:
+        StoreError: the folder is full or cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            return Ledger(path)
+        except sqlite3.Error as error:
+            if _code(error) not in DAMAGED:
+                raise
+        path.replace(path.with_name(f"{path.name}.damaged"))
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        say(f"The ledger {path} was damaged: it is set aside as {path.name}.damaged, and mining begins anew.")
+        return Ledger(path)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(_sentence(error, path)) from error
+
+
+def _sources(first: str, second: str) -> str:
+    return json.dumps(Counter(json.loads(first)) + Counter(json.loads(second)))
+
+
+def _examples(first: str, second: str) -> str:
+    return json.dumps(first_examples(json.loads(first), json.loads(second)))
+
+
+def _damaged() -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError("the check of the file failed")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def _code(error: Exception) -> int | None:
+    """SQLite's primary result code; ``None`` for other errors."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def _sentence(error: OSError | sqlite3.Error, path: Path) -> str:
+    code = _code(error)
+    number = error.errno if isinstance(error, OSError) else None
+    if number in FULL or code == sqlite3.SQLITE_FULL:
+        return (
+            f"The cache at {path.parent} is full: free some space or set PCF_CACHE to another folder, then "
+            "repeat; the counts so far are kept."
+        )
+    if isinstance(error, OSError) or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        return (
+            f"The cache at {path.parent} cannot be written ({error}): make it writable or set PCF_CACHE to "
+            "another folder."
+        )
+    if code == sqlite3.SQLITE_BUSY:
+        return f"The ledger {path} is busy with another process: repeat in a moment."
+    if code in DAMAGED:
+        return f"The ledger {path} is damaged: repeat, it is then set aside and mining begins anew."
+    return f"The ledger {path} cannot be used ({error}): check the disk or set PCF_CACHE to another folder."

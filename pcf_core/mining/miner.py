@@ -1,0 +1,216 @@
+"""Mine a corpus: hand out its blocks, keep what comes back, and make a set of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pcf_core.mining as mining
+from pcf_core.errors import CorpusError
+from pcf_core.mining.blocks import CHARACTERS, TextBlock, blocks_of
+from pcf_core.mining.documents import Corpus
+from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
+from pcf_core.mining.pool import Counters, Opened
+from pcf_core.mining.rules import Rule
+from pcf_core.records import MinedSet, MinedTemplate, SetCard, Topic, digest
+
+FOLDER = "mining"  # in the cache: the ledgers
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a mining is.  ``read`` of ``size`` bytes; ``size`` is None where it is unknown.
+
+    The rest is counted so far, also by earlier processes.
+    """
+
+    read: int
+    size: int | None
+    documents: int
+    words: int
+    sentences: int
+    matches: int
+
+
+@dataclass(frozen=True)
+class Mined:
+    """A mined set, and what was counted before the cut."""
+
+    templates: MinedSet
+    facts: Facts
+
+    @property
+    def count(self) -> float:
+        """Of the templates that are kept, together."""
+        return sum(template.count for template in self.templates.templates)
+
+
+def mine(
+    corpus: Corpus,
+    topics: Sequence[Topic],
+    rule: Rule,
+    counters: Counters,
+    folder: Path,
+    *,
+    name: str,
+    cut: float = 1,
+    characters: int = CHARACTERS,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    pause: Callable[[], None] = lambda: None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Mined:
+    """Count the templates of a corpus, block by block, and give those counted at least ``cut`` times.
+
+    The same request again goes on where it was left, or is answered from the ledger; so it does not matter
+    which process mined what, nor how many of them there were.
+
+    Args:
+        corpus: what to read.
+        topics: whose words are wanted.
+        rule: theirs, see :func:`pcf_core.mining.rules.rule_for`.
+        counters: who counts, by that rule.
+        folder: of the cache; the ledger goes below it.
+        name: of the set.
+        cut: the lowest count to be kept.
+        characters: of a block.
+        on_progress: called after each block.
+        pause: called between two blocks, and while waiting: what it raises ends the mining for now.
+        say: takes sentences for the user.
+
+    Raises:
+        CorpusError: the corpus cannot be read, has no sentence with a topic word, or gives no template.
+        PipelineError: the parser cannot be used.
+        ScoringError: the processes that count die.
+        StoreError: the cache is full or read-only; the counts so far are kept.
+    """
+    opened = counters.open()
+    ledger = open_ledger(folder / FOLDER / f"{key_of(corpus, topics, rule, opened, characters)}.sqlite", say)
+    try:
+        if not ledger.finished:
+            _Work(corpus, characters, ledger, counters, on_progress, pause).count()
+        facts = ledger.facts()
+        templates = tuple(ledger.templates(cut))
+    finally:
+        ledger.close()
+    _require_templates(templates, facts, corpus, rule, cut)
+    kept = sum(template.count for template in templates) / facts.count
+    card = SetCard(
+        title=f"{corpus.name}: {', '.join(topic.title for topic in topics)}",
+        source=f"Mined from {corpus.name}",
+        language=topics[0].language,
+        form=rule.name,
+        corpus=corpus.name,
+        licence=corpus.licence,
+        documents=facts.documents,
+        words=facts.words,
+        sentences=facts.sentences,
+        matches=facts.matches,
+        cut=cut,
+        kept=kept,
+        pipeline=f"{opened.name} ({opened.identity})",
+        rules=mining.RULES,
+        history=(
+            f"Mined from {corpus.name}: {facts.templates:,} templates in {facts.matches:,} of "
+            f"{facts.sentences:,} sentences; {len(templates):,} were counted {cut:g} times or more.",
+        ),
+    )
+    return Mined(MinedSet(name=name, card=card, templates=templates), facts)
+
+
+def key_of(
+    corpus: Corpus, topics: Sequence[Topic], rule: Rule, opened: Opened, characters: int = CHARACTERS
+) -> str:
+    """What decides the counts: the name of the ledger."""
+    return digest(
+        {
+            "corpus": corpus.identity,
+            "rule": rule.name,
+            "wanted": sorted(rule.wanted),
+            "topics": sorted(topic.hash for topic in topics),
+            "parser": opened.identity,
+            "rules": mining.RULES,
+            "block": characters,
+            "ledger": FORMAT,
+        }
+    )
+
+
+def _require_templates(
+    templates: Sequence[MinedTemplate], facts: Facts, corpus: Corpus, rule: Rule, cut: float
+) -> None:
+    """Refuse an empty set, and say where everything was lost."""
+    if not facts.sentences:
+        some = ", ".join(sorted(rule.wanted)[:5])
+        lost = ", ".join(f"{count:,} × {reason}" for reason, count in facts.dropped.items())
+        raise CorpusError(
+            f"No sentence of {corpus.name} has a word that is looked for, such as {some}"
+            f"{f' (passed over: {lost})' if lost else ''}: choose another corpus or another topic."
+        )
+    if not facts.count:
+        lost = "; ".join(f"{reason}: {count:,}" for reason, count in islice(facts.dropped.items(), 3))
+        raise CorpusError(
+            f"None of the {facts.sentences:,} sentences of {corpus.name} that have a topic word gave a "
+            f"template{f' ({lost})' if lost else ''}: choose a larger corpus or another topic."
+        )
+    if not templates:
+        raise CorpusError(
+            f"No template of {corpus.name} was counted {cut:g} times or more: choose a lower cut."
+        )
+
+
+class _Work:
+    """A mining under way."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        characters: int,
+        ledger: Ledger,
+        counters: Counters,
+        on_progress: Callable[[Progress], None],
+        pause: Callable[[], None],
+    ) -> None:
+        self._corpus = corpus
+        self._characters = characters
+        self._ledger = ledger
+        self._counters = counters
+        self._on_progress = on_progress
+        self._pause = pause
+        facts = ledger.facts()
+        self._so_far = Progress(0, corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
+
+    def count(self) -> None:
+        """Count what the ledger lacks, and say that it is whole."""
+        before = time.monotonic()
+        for block, counts in self._counters.count(self._lacking(), self._pause):
+            now = time.monotonic()
+            self._ledger.add(block.number, counts, now - before)
+            before = now
+            self._report(block.read, counts.documents, counts.words, counts.sentences, counts.matches)
+        self._ledger.finish()
+
+    def _lacking(self) -> Iterator[TextBlock]:
+        done = self._ledger.done()
+        for block in blocks_of(self._corpus, self._characters):
+            if block.number not in done and not self._ledger.has(block.number):
+                yield block
+            else:
+                self._pause()
+                self._report(block.read)
+
+    def _report(self, read: int, *counted: int) -> None:
+        """Blocks may end in another order than they were read in: what was read never shrinks."""
+        before = self._so_far
+        documents, words, sentences, matches = counted or (0, 0, 0, 0)
+        self._so_far = Progress(
+            max(before.read, read),
+            before.size,
+            before.documents + documents,
+            before.words + words,
+            before.sentences + sentences,
+            before.matches + matches,
+        )
+        self._on_progress(self._so_far)

@@ -1,0 +1,258 @@
+"""Processes of this machine that count blocks: replaced when they die, gone when they are no longer needed.
+
+A process gets the next block when it has given back the last, so that what is held in memory is a few blocks
+whatever the size of the corpus.  It keeps nothing: at whatever moment it is ended, no count is lost but that
+of its block, which another one counts.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Protocol
+
+from pcf_core.errors import AuditError, ScoringError
+from pcf_core.mining.blocks import TextBlock
+from pcf_core.mining.counting import BlockCounter, Counts
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.2
+DEATHS = 3  # a block that ends so many processes ends the mining
+
+Recipe = Callable[[], BlockCounter]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The parser that a process has opened."""
+
+    name: str
+    identity: str
+
+
+def opened_parser(counter: BlockCounter) -> Opened:
+    return Opened(counter.parser.name, counter.parser.identity)
+
+
+class Counters(Protocol):
+    """Whoever counts blocks: processes here, or on a cluster."""
+
+    def open(self) -> Opened:
+        """Wait for the parser.
+
+        Raises:
+            PipelineError: it cannot be used.
+            ScoringError: processes die while they open it.
+        """
+        ...
+
+    def count(
+        self, blocks: Iterator[TextBlock], pause: Callable[[], None]
+    ) -> Iterator[tuple[TextBlock, Counts]]:
+        """Each block with its counts, in whatever order they come; ``pause`` is called while waiting.
+
+        Raises:
+            ScoringError: processes die over a block; what ``pause`` raises.
+        """
+        ...
+
+
+@dataclass
+class _Task:
+    """A block, and how many processes have ended over it."""
+
+    block: TextBlock
+    deaths: int = 0
+
+
+@dataclass
+class _Member:
+    process: BaseProcess
+    connection: Connection
+    opened: Opened | None = None
+    task: _Task | None = None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class Processes:
+    """Up to ``workers`` processes, each of which follows the recipe once.  To be closed: a context manager.
+
+    The recipe is pickled by name: a function of a module, or a partial of one.
+    """
+
+    def __init__(self, recipe: Recipe, workers: int) -> None:
+        self._recipe = recipe
+        self._workers = workers
+        self._members: list[_Member] = []
+        self._failed_to_open = 0
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for member in self._members:
+            member.end()
+        self._members = []
+
+    def open(self) -> Opened:
+        """See :meth:`Counters.open`."""
+        while True:
+            for member in self._members:
+                if member.opened is not None:
+                    return member.opened
+            self._grow(1)
+            self._collect(None, deque())
+
+    def count(
+        self, blocks: Iterator[TextBlock], pause: Callable[[], None]
+    ) -> Iterator[tuple[TextBlock, Counts]]:
+        """See :meth:`Counters.count`."""
+        waiting: deque[_Task] = deque()
+        ended = False
+        while True:
+            pause()
+            if not ended and len(waiting) < self._workers:
+                block = next(blocks, None)
+                ended = block is None
+                if block is not None:
+                    waiting.append(_Task(block))
+            self._hand_out(waiting)
+            busy = sum(member.task is not None for member in self._members)
+            if ended and not waiting and not busy:
+                return
+            self._grow(busy + len(waiting))
+            full = ended or len(waiting) >= self._workers
+            finished = self._collect(POLL_SECONDS if full else 0, waiting)
+            self._hand_out(waiting)  # the processes go on while the counts are kept
+            yield from finished
+
+    def _grow(self, wanted: int) -> None:
+        while len(self._members) < min(wanted, self._workers):
+            self._members.append(_start(self._recipe))
+
+    def _hand_out(self, waiting: deque[_Task]) -> None:
+        """Give waiting blocks to the processes that have none."""
+        for member in self._members:
+            if waiting and member.opened is not None and member.task is None:
+                member.task = waiting.popleft()
+                try:
+                    member.connection.send(member.task.block)
+                except OSError:
+                    continue  # it has died: the end of its connection says so, too
+
+    def _collect(self, timeout: float | None, waiting: deque[_Task]) -> list[tuple[TextBlock, Counts]]:
+        """What was counted within the time; a block whose process has died waits again."""
+        finished = []
+        ready = wait([member.connection for member in self._members], timeout)
+        for member in [member for member in self._members if member.connection in ready]:
+            try:
+                answer = member.connection.recv()
+            except (EOFError, OSError):
+                self._drop(member, waiting)
+                continue
+            if isinstance(answer, AuditError):
+                raise answer
+            if isinstance(answer, Opened):
+                member.opened, self._failed_to_open = answer, 0
+            elif member.task is not None:
+                finished.append((member.task.block, answer))
+                member.task = None
+        return finished
+
+    def _drop(self, member: _Member, waiting: deque[_Task]) -> None:
+        """Let a dead process go; several that died alike end the mining."""
+        self._members.remove(member)
+        member.end()
+        code = member.process.exitcode
+        if member.task is None:
+            self._failed_to_open += 1
+            if self._failed_to_open >= DEATHS:
+                raise ScoringError(
+                    f"{DEATHS} processes of mining ended before they had opened the parser ({_how(code)}): "
+                    "look at the messages above, and whether there is memory enough."
+                )
+            return
+        member.task.deaths += 1
+        if member.task.deaths >= DEATHS:
+            documents = member.task.block.documents
+            raise ScoringError(
+                f"{DEATHS} processes of mining ended over the documents {documents[0].id!r} to "
+                f"{documents[-1].id!r} ({_how(code)}): mine with fewer workers, or leave these documents "
+                "out; the counts so far are kept."
+            )
+        waiting.appendleft(member.task)
+
+
+def _how(code: int | None) -> str:
+    """How a process ended."""
+    if code == -signal.SIGKILL:
+        return "killed, as the system does when memory runs out"
+    return f"exit code {code}"
+
+
+def _start(recipe: Recipe) -> _Member:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=serve, args=(recipe, there), name="mining", daemon=True)
+    try:
+        with _interrupts_held():
+            process.start()
+    except OSError as error:
+        here.close()
+        raise ScoringError(
+            f"No process of mining could be started ({error}): mine with fewer workers."
+        ) from error
+    finally:
+        there.close()
+    return _Member(process, here)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """What is started inside never hears an interrupt: who started it does, and ends it."""
+    resource_tracker.ensure_running()  # which would otherwise be started inside, and let interrupts through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def serve(recipe: Recipe, connection: Connection) -> None:
+    """The life of a process: follow the recipe, then count each block that comes, until none can come."""
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    try:
+        counter = recipe()
+        connection.send(opened_parser(counter))
+        while True:
+            connection.send(counter.count(connection.recv()))
+    except (EOFError, BrokenPipeError):
+        return
+    except AuditError as error:
+        connection.send(error)
+    except Exception as error:
+        log.exception("a process of mining failed")
+        connection.send(ScoringError(f"Mining failed, unexpected: {type(error).__name__}: {error}"))
+
+
+def _end_with_parent() -> None:
+    """End at once when the process that asked has ended, by whatever signal."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,169 @@
+"""Sentences that hold a wanted word, cut out of a text without looking at the others.
+
+    find a wanted word → back to the last sentence end before it → on to the next one → go on behind that
+
+A sentence ends at ``.``, ``!``, ``?`` or ``…`` with the quotation marks and brackets that close there, if
+white space follows and no small letter after it, and no rule of :func:`_is_end` says that the full stop
+belongs to an abbreviation; also where a full stop stands between a small and a capital letter, as
+extracted texts lose spaces.  A line is a paragraph: no sentence runs over its end.  The rules are those
+that sentence splitters share; sentence starters as evidence after an abbreviation are of Kiss and Strunk
+(2006), doi:10.1162/coli.2006.32.4.485.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from pcf_core.errors import TopicError
+
+MAX_WORDS = 60
+MAX_CHARACTERS = 400
+TOO_LONG = f"sentence over {MAX_WORDS} words or {MAX_CHARACTERS} characters"
+WINDOW = MAX_CHARACTERS + 64  # where the sentence's start is looked for first
+LOOK_BACK = 24  # characters before a full stop in which an abbreviation is looked for
+
+GAP = re.compile(
+    r"[.!?…](?<![.!?…]{2})"  # the first of a run of marks, so that a long run is read once
+    r"(?:[.!?…]*+[\"'”’»)\]]*+(?: ?\[\d{1,3}\])*+[^\S\n]++|(?<=(?:[a-z][a-z)]|\d\d)\.)(?=[A-Z][a-z]))"
+)
+NEXT_WORD = re.compile(r"[\"'“‘«(\[*¿¡—–-]*+(\w{0,20})")
+OPENING = "\"'“‘«([*¿¡—–-"
+ROMAN = re.compile("[IVXLC]+")
+WORD = re.compile(r"[^\W\d_](?:[\w'’ -]*\w)?")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEVER_LAST = _words(
+    "mr mrs ms dr drs st prof gen col lt capt cpt maj sgt cpl pvt adm cmdr rev fr hon gov sen rep pres "
+    "messrs mme mlle mt ft vs v viz cf e.g i.e ca c op approx"
+)
+BEFORE_NUMBERS = _words(
+    "no nos vol vols pp p fig figs ch chap art sec ext jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+OFTEN_LAST = _words("inc jr sr co corp ltd bros etc al dept univ assn ave blvd rd esq est")
+STARTERS = _words(
+    "The He She It They We I You In On At By As After Before When While During Since Although However His "
+    "Her Its Their This That These Those There A An For From With Under Upon Following Later Until If But "
+    "And Or So Then Here Both Many Most Some One Two Another Other Despite Among According Between "
+    "Because Once Also My Our Your What Who Why How Where Which To Not No Yes All Each Several Such "
+    "Through Throughout Over Though Thus Today Now Meanwhile Soon Eventually Initially Originally"
+)
+
+
+class Wanted:
+    """Words to be found whole and in any case; an expression compiled once for texts without number."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        """``words``: a letter first, then letters and digits, with spaces, hyphens and apostrophes inside.
+
+        Raises:
+            TopicError: a word with other characters, among which a sentence could end.
+        """
+        for word in words:
+            if not WORD.fullmatch(word):
+                raise TopicError(
+                    f"The word {word!r} cannot be looked for in texts: begin with a letter and use letters "
+                    "and digits, with spaces, hyphens and apostrophes inside."
+                )
+        self.words = frozenset(map(_lowered, words))
+        self.search = re.compile(rf"\b(?:{_alternatives(self.words)})\b" if self.words else "(?!)").search
+
+
+def candidates(text: str, wanted: Wanted, dropped: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
+    """Every sentence with a wanted word, as (offset of its first character, sentence), from left to right.
+
+    A sentence over 60 words or 400 characters is passed over and counted in ``dropped[TOO_LONG]``.  The time
+    grows with the length of the text, whatever is in it.
+    """
+    lowered = _lowered(text)
+    floor, line_end = 0, -1  # behind the last sentence; end of the line that is being read
+    while found := wanted.search(lowered, floor):
+        hit = found.start()
+        if hit > line_end:
+            floor = max(floor, text.rfind("\n", floor, hit) + 1)
+            line_end = text.find("\n", hit)
+            line_end = len(text) if line_end < 0 else line_end
+        start = _start(text, floor, hit)
+        floor = _end(text, hit, line_end)
+        sentence = text[start:floor].rstrip()
+        if len(sentence) > MAX_CHARACTERS or len(sentence.split()) > MAX_WORDS:
+            if dropped is not None:
+                dropped[TOO_LONG] += 1
+            continue
+        bare = sentence.lstrip()
+        yield start + len(sentence) - len(bare), bare
+
+
+def _start(text: str, floor: int, hit: int) -> int:
+    """Where the sentence of the word at ``hit`` begins, ``floor`` being the start of a sentence."""
+    near = max(floor, hit - WINDOW)
+    start = _last_gap(text, near, hit)
+    if start is None and near > floor:
+        start = _last_gap(text, floor, hit)
+    return floor if start is None else start
+
+
+def _last_gap(text: str, low: int, hit: int) -> int | None:
+    """Behind the last sentence end between the two places."""
+    start = None
+    for gap in GAP.finditer(text, low, hit + 2):  # two characters: a gap without space looks at them
+        if gap.end() > hit:
+            break
+        if _is_end(text, gap):
+            start = gap.end()
+    return start
+
+
+def _end(text: str, hit: int, line_end: int) -> int:
+    """Where the sentence of the word at ``hit`` ends, with the white space behind it."""
+    for gap in GAP.finditer(text, hit, line_end):
+        if _is_end(text, gap):
+            return gap.end()
+    return line_end
+
+
+def _is_end(text: str, gap: re.Match[str]) -> bool:
+    """Whether a sentence ends at the marks; a function of a few characters around them."""
+    begin = gap.start()
+    following = NEXT_WORD.match(text, gap.end())
+    word = following[1] if following else ""
+    if word[:1].islower():
+        return False
+    if text[begin] != "." or text[begin + 1] in ".!?…":
+        return True
+    before = text[max(0, begin - LOOK_BACK) : begin]
+    if not before or before[-1].isspace():
+        return True
+    token = before.split()[-1].lstrip(OPENING)
+    lowered = token.lower()
+    if lowered in NEVER_LAST:
+        return False
+    if lowered in BEFORE_NUMBERS:
+        return not (word[:1].isdigit() or ROMAN.fullmatch(word))
+    initial = len(token) == 1 and token.isalpha() and token != "I"
+    if initial or "." in token or lowered in OFTEN_LAST:
+        return word in STARTERS
+    return True
+
+
+def _lowered(text: str) -> str:
+    """Small letters, as many as there were: of all letters only İ becomes two."""
+    return text.replace("İ", "I").lower()
+
+
+def _alternatives(words: Collection[str]) -> str:
+    """An expression for any of the words that shares their beginnings: a choice reads a letter once."""
+    branches: dict[str, set[str]] = {}
+    for word in words:
+        if word:
+            branches.setdefault(word[0], set()).add(word[1:])
+    rest = [re.escape(first) + _alternatives(tails) for first, tails in sorted(branches.items())]
+    if not rest:
+        return ""
+    choice = rest[0] if len(rest) == 1 and "" not in words else f"(?:{'|'.join(rest)})"
+    return f"{choice}?" if "" in words else choice

@@ -1,0 +1,135 @@
+"""Rules for the verb of a predicate: whatever its tense, one in the past, with its negation.
+
+    says, has said, is saying, does say -> said        is known, has been known -> was known
+    does not know, hasn't known -> did not know        can go -> could go        may have gone -> might have gone
+"""
+
+from __future__ import annotations
+
+from pcf_core.language.trees import Tree
+from pcf_core.language.verbs import past_tense
+from pcf_core.mining.lexicon import lexicon, verb_forms
+from pcf_core.mining.refusal import Refused
+
+MODALS = {
+    "can": "could", "ca": "could", "could": "could", "will": "would", "wo": "would", "'ll": "would",
+    "’ll": "would", "would": "would", "'d": "would", "’d": "would", "may": "might", "might": "might",
+    "must": "must", "shall": "should", "should": "should",
+}  # fmt: skip
+NEGATIONS = {"not": "not", "n't": "not", "n’t": "not", "never": "never"}
+MISSPELT = frozenset("leaved finded gived taked maked goed".split())
+
+
+def finite(tree: Tree, head: int) -> tuple[str, ...]:
+    """The verb group of a finite clause in the past; of a copula without what follows it (``was not``).
+
+    Raises:
+        Refused: no finite verb, a question, a lemma that does not fit its form, a form that has no past.
+    """
+    helpers = tree.children(head, "aux", "cop")
+    negation = _negation(tree, head)
+    if any(helper > head for helper in helpers) or any(helper < _subject(tree, head) for helper in helpers):
+        raise Refused("a question or an inversion")
+    modal = [helper for helper in helpers if tree.tags[helper] == "MD"]
+    perfect = any(tree.lemmas[helper] == "have" for helper in helpers if helper not in modal)
+    passive = any(tree.relations[helper] == "aux:pass" for helper in helpers)
+    copula = bool(tree.children(head, "cop"))
+    if modal:
+        rest = _after_modal(tree, head, perfect=perfect, passive=passive, copula=copula)
+        return (MODALS.get(tree.words[modal[0]].lower()) or _refuse_modal(), *negation, *rest)
+    if copula:
+        return ("was", *negation)
+    if passive:
+        return ("was", *negation, _participle(tree, head))
+    if is_going_to(tree, head):
+        return ("was", *negation, "going")
+    if negation == ("not",):
+        return ("did", "not", base(tree, head))
+    return (*negation, past(tree, head))
+
+
+def past(tree: Tree, verb: int) -> str:
+    """The simple past of a verb: its own form if that is one, else made from its lemma."""
+    word, tag = tree.words[verb].lower(), tree.tags[verb]
+    helped = bool(tree.children(verb, "aux"))
+    if word in MISSPELT or not word.isalpha():
+        raise Refused("an unsure verb form")
+    if tag == "VBD":
+        return "was" if word == "were" else word
+    if tag == "VBN" and (helped or _past_of_lemma(tree, verb) == word):
+        return word if word.endswith("ed") else past_tense(_checked_lemma(tree, verb))
+    if tag in ("VBZ", "VBP") or helped:
+        return past_tense(base(tree, verb))
+    raise Refused("no finite verb")
+
+
+def base(tree: Tree, verb: int) -> str:
+    """The infinitive of a verb."""
+    if tree.tags[verb] in ("VB", "VBP"):
+        word = tree.words[verb].lower()
+        return "be" if word in ("are", "am") else word
+    return _checked_lemma(tree, verb)
+
+
+def is_going_to(tree: Tree, verb: int) -> bool:
+    """Whether a verb is the *going* of "was going to leave", which is no movement."""
+    return tree.words[verb].lower() == "going" and bool(tree.children(verb, "xcomp"))
+
+
+def lemma_of(tree: Tree, verb: int) -> str:
+    """The lemma of a verb: of those the lists know for its form, the parser's if it is one of them."""
+    lemma, word = tree.lemmas[verb].lower(), tree.words[verb].lower()
+    known = lexicon().lemmas.get(word, ())
+    return lemma if lemma in known or not known else known[0]
+
+
+def _after_modal(tree: Tree, head: int, *, perfect: bool, passive: bool, copula: bool) -> tuple[str, ...]:
+    if copula:
+        return ("have", "been") if perfect else ("be",)
+    if passive:
+        return (*(("have", "been") if perfect else ("be",)), _participle(tree, head))
+    if perfect:
+        return ("have", _participle(tree, head))
+    return (base(tree, head),)
+
+
+def _participle(tree: Tree, verb: int) -> str:
+    word = tree.words[verb].lower()
+    if tree.tags[verb] not in ("VBN", "VBD") or not word.isalpha():
+        raise Refused("an unsure verb form")
+    return word
+
+
+def _checked_lemma(tree: Tree, verb: int) -> str:
+    """The lemma, if the word is one of its forms."""
+    lemma = lemma_of(tree, verb)
+    if not lemma.isalpha() or tree.words[verb].lower() not in verb_forms(lemma):
+        raise Refused("an unsure verb form")
+    return lemma
+
+
+def _past_of_lemma(tree: Tree, verb: int) -> str:
+    lemma = lemma_of(tree, verb)
+    return past_tense(lemma) if lemma.isalpha() else ""
+
+
+def _negation(tree: Tree, head: int) -> tuple[str, ...]:
+    """``not`` or ``never`` before the predicate; other negations are refused, because they would be lost."""
+    found = []
+    for child in tree.children(head, "advmod"):
+        word = tree.words[child].lower()
+        if word in ("longer", "hardly", "scarcely", "barely", "neither", "nor", "seldom", "rarely", "nowhere"):
+            raise Refused("a negation that is not kept")
+        if word in NEGATIONS and child < head:
+            found.append(NEGATIONS[word])
+    if len(found) > 1:
+        raise Refused("a negation that is not kept")
+    return tuple(found)
+
+
+def _subject(tree: Tree, head: int) -> int:
+    return next(iter(tree.children(head, "nsubj")), -1)
+
+
+def _refuse_modal() -> str:
+    raise Refused("a modal verb that has no past")

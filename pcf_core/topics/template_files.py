@@ -1,0 +1,291 @@
+"""Template sets as files: CSV or Parquet, and what is known of the set in a card beside it.
+
+Columns: ``template,count`` and, if wanted, ``documents,sources,examples``.  The papers' published lists call
+the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read as
+counts.  In CSV, sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with
+``%3B`` for a semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a
+map and a list.
+
+A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
+them, and one apostrophe before such a beginning is taken off in reading.
+
+The card is ``NAME.toml`` (:class:`~pcf_core.records.SetCard`); a Parquet file can carry it within.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pcf_core.errors import TemplateError
+from pcf_core.records import MinedSet, SetCard
+from pcf_core.topics.reading import column_names, label, read_data, read_table, read_toml, title_of
+from pcf_core.topics.text import check_language, check_text, shown
+
+COLUMNS = ("template", "count")
+ORIGINS = ("documents", "sources", "examples")
+ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
+    ("proportion", "distribution", "frequency", "times"), "count"
+)
+CARD = tuple(SetCard.model_fields)
+OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+MAX_ROWS = 1_000_000
+MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns
+COUNT_FORM = "is not a number, such as 12"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a set's file, its text and counts not checked yet.  ``where`` names file and line."""
+
+    where: str
+    text: str
+    count: float
+    documents: int = 0
+    sources: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+
+
+def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
+    """The lines of a CSV or Parquet file; without ``origins``, only texts and counts are looked at.
+
+    Raises:
+        TemplateError: unreadable, other columns, a number that is none.
+    """
+    if path.suffix.lower() == ".parquet":
+        return _parquet_rows(path, origins)
+    return _csv_rows(path, origins)
+
+
+def read_card(path: Path, *, needed: bool = False) -> SetCard:
+    """What is known of the set in a file: ``NAME.toml`` beside it, else what the file itself carries.
+
+    Without a card, the title is the file's name.
+
+    Raises:
+        TemplateError: the card is ``needed`` and not there, or it is damaged.
+    """
+    beside = path.with_suffix(".toml")
+    table: Mapping[str, Any] = {}
+    where = label(path)
+    if needed or beside.is_file():
+        found = read_toml(beside, (*CARD, *(() if needed else OTHER_TOML)), TemplateError)
+        if not set(found) & set(OTHER_TOML):
+            table, where = found, label(beside)
+    if not table and path.suffix.lower() == ".parquet":
+        table = _carried_card(path)
+    return make_card({"title": title_of(path), **table}, where)
+
+
+def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
+    """A card whose every field was checked; texts are normalised.
+
+    Raises:
+        TemplateError: a field of another kind, a negative or infinite number, a share above 1, no language.
+    """
+    try:
+        card = SetCard.model_validate(dict(table))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise TemplateError(f"{where}: {place} cannot be used ({first['msg']}): correct it.") from problem
+    checked: dict[str, Any] = {}
+    for name, value in card:
+        if isinstance(value, str):
+            checked[name] = check_text(value, name, where, TemplateError)
+        elif isinstance(value, tuple):
+            checked[name] = tuple(check_text(item, name, where, TemplateError) for item in value)
+        elif not 0 <= value < math.inf:
+            raise TemplateError(f"{where}: {name} is {value:g}; give a number from 0 up.")
+    if card.kept > 1:
+        raise TemplateError(f"{where}: kept is {card.kept:g}; it is a share, from 0 to 1.")
+    check_language(card.language, where, TemplateError)
+    return card.model_copy(update=checked)
+
+
+def csv_bytes(mined: MinedSet) -> bytes:
+    """A set as CSV in UTF-8, with all five columns."""
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow((*COLUMNS, *ORIGINS))
+    for template in mined.templates:
+        sources = (f"{_packed(name)}:{number}" for name, number in template.sources.items())
+        examples = (_packed(example) for example in template.examples)
+        texts = template.text, ";".join(sources), ";".join(examples)
+        text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
+        writer.writerow((text, _number(template.count), template.documents, source, example))
+    return sink.getvalue().encode()
+
+
+def parquet_bytes(mined: MinedSet) -> bytes:
+    """A set as Parquet, with its card within."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    templates = mined.templates
+    table = pa.table(
+        {
+            "template": pa.array([item.text for item in templates], pa.string()),
+            "count": pa.array([item.count for item in templates], pa.float64()),
+            "documents": pa.array([item.documents for item in templates], pa.int64()),
+            "sources": pa.array(
+                [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
+            ),
+            "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
+        }
+    ).replace_schema_metadata({"card": mined.card.model_dump_json()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def card_text(card: SetCard) -> str:
+    """A card as TOML; what says nothing is left out."""
+    facts = card.model_dump(exclude_defaults=True)
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in facts.items())
+
+
+def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
+    for where, row in read_table(path, COLUMNS, ORIGINS, TemplateError, ALIASES):
+        text, count = _unguarded(row["template"]), _float(row["count"], where)
+        if not origins:
+            yield Row(where, text, count)
+            continue
+        yield Row(
+            where,
+            text,
+            count,
+            _whole(row.get("documents", "").strip() or "0", "documents", where),
+            _sources(_unguarded(row.get("sources", "")), where),
+            _examples(_unguarded(row.get("examples", ""))),
+        )
+
+
+def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
+    import pyarrow as pa
+
+    try:
+        with _opened(path) as file:
+            facts = file.metadata
+            unpacked = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+            if facts.num_rows > MAX_ROWS or unpacked > MAX_UNPACKED:
+                raise TemplateError(
+                    f"{label(path)} has {facts.num_rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at "
+                    f"most {MAX_ROWS:,} and {MAX_UNPACKED // 2**20:,} are read: cut the set."
+                )
+            written = file.schema_arrow.names
+            names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
+            wanted = [name for name in names if origins or name in COLUMNS]
+            table = file.read(
+                columns=[written[names.index(name)] for name in wanted], use_threads=False
+            ).rename_columns(wanted)
+        cells = {name: table[name].to_pylist() for name in wanted}
+    except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
+        reason = "".join(c if c.isprintable() else " " for c in str(problem))
+        said = " ".join(reason.split())[:200].rstrip(".")
+        raise TemplateError(
+            f"{label(path)} is not a readable Parquet file ({said}): write it again."
+        ) from problem
+    name = label(path)
+    for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
+        where = f"{name}, row {index + 1}"
+        yield Row(
+            where,
+            text,
+            _float(count, where),
+            _whole(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
+            _sources(cells["sources"][index], where) if "sources" in cells else {},
+            _examples(cells["examples"][index]) if "examples" in cells else (),
+        )
+
+
+def _carried_card(path: Path) -> Mapping[str, Any]:
+    """The card within a Parquet file; empty where it has none, or cannot be opened (reading says so)."""
+    import pyarrow as pa
+
+    try:
+        with _opened(path) as file:
+            carried = json.loads((file.schema_arrow.metadata or {}).get(b"card", b"{}"))
+    except (ValueError, OSError, pa.ArrowException):
+        return {}
+    return carried if isinstance(carried, dict) else {}
+
+
+def _opened(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(pa.BufferReader(read_data(path, TemplateError)))
+
+
+def _float(value: object, where: str) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
+
+
+def _whole(value: object, what: str, where: str) -> int:
+    try:
+        number = int(value)  # type: ignore[call-overload]
+        if isinstance(value, float) and value != number:
+            raise ValueError("it has a fraction")
+        return int(number)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise TemplateError(
+            f"{where}: {what} has {shown(value)}, which is not a whole number, such as 12."
+        ) from problem
+
+
+def _sources(value: object, where: str) -> dict[str, int]:
+    """Counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing."""
+    if isinstance(value, str):
+        parts = [part.rpartition(":") for part in value.split(";") if part]
+        pairs: list[Any] = [(_unpacked(name), number) for name, _, number in parts]
+    elif isinstance(value, Mapping):
+        pairs = [(name, number) for name, number in value.items() if number is not None]
+    else:
+        pairs = value if isinstance(value, list) else []
+    return {str(name): _whole(number, "sources", where) for name, number in pairs}
+
+
+def _examples(value: object) -> tuple[str, ...]:
+    """Examples from a cell: ``a@1;b@2``, a list, or nothing."""
+    if isinstance(value, str):
+        return tuple(_unpacked(part) for part in value.split(";") if part)
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+def _packed(name: str) -> str:
+    """A name without a semicolon; a per cent sign is written only where it would be read as ours."""
+    return re.sub("%(?=25|3B)", "%25", name).replace(";", "%3B")
+
+
+def _unpacked(name: str) -> str:
+    return name.replace("%3B", ";").replace("%25", "%")
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
+def _number(count: float) -> str:
+    """The shortest text that is read as the same number; a whole one without a point."""
+    return str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[\n" + "".join(f"  {_toml(item)},\n" for item in value) + "]" if value else "[]"
+    # JSON's texts and numbers are TOML's, as long as a text has no control characters (see make_card)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,181 @@
+"""The page Templates: which set is looked at, its figures, its picture, its table, where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.charts import zipf_plot
+from pcf_core.findings import count, cut_finding, kept_share, number, origin_finding, percent, set_finding
+from pcf_core.records import MinedSet, MinedTemplate, digest
+from pcf_core.stats import effective_number
+from pcf_core.ui.choice import with_asked
+from pcf_core.ui.data import cached
+from pcf_core.ui.figures import KeyFigure
+from pcf_core.ui.lists import mined_set, own_sets, set_names, topics
+from pcf_core.ui.page import chart, draw_figures, draw_table, finding
+from pcf_core.ui.templates_draft import discard, edits, opened, undo
+from pcf_core.ui.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
+from pcf_core.ui.text import plain
+
+VIEWS = ("see", "mine", "edit", "preview", "compare")
+HOW = """
+Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
+where the model goes on; its count says how often the corpus had it, and is its weight. A straight line in the
+upper panel means that few skeletons are common and very many are rare; the lower one adds the mass up. The
+**effective number** is how many templates of equal weight would give means as steady as these.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page is about: a set with the edits that are not saved yet, and how many of it are kept."""
+
+    mined: MinedSet
+    top: int | None
+
+    @property
+    def counts(self) -> list[float]:
+        return [template.count for template in self.mined.templates]
+
+    @property
+    def chosen(self) -> tuple[MinedTemplate, ...]:
+        """The templates that the cut keeps, heaviest first."""
+        return self.mined.templates[: self.top]
+
+    @property
+    def identity(self) -> str:
+        rows = [[template.text, template.count] for template in self.mined.templates]
+        return digest([self.mined.name, rows, self.top])
+
+
+def draw_head() -> tuple[str, str]:
+    """Which set, and what to do with it; both are in the URL."""
+    if "set_next" in st.session_state:  # a set that was just made is the one to look at
+        st.session_state["set"] = st.session_state.pop("set_next")
+    names = with_asked("set", set_names())
+    usual = next(iter(topics().values())).templates
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Set",
+            names,
+            index=names.index(usual) if usual in names else 0,
+            key="set",
+            bind="query-params",
+            help="The template set that this page shows: those that come with the app, then your own.",
+        )
+        view = st.segmented_control(
+            "What to do",
+            VIEWS,
+            default=VIEWS[0],
+            required=True,
+            key="set_view",
+            bind="query-params",
+            help="see: the set. mine: make one from text. edit: filter, merge, add, save, import, export. "
+            "preview: what a choice does to R. compare: against another set.",
+        )
+    return name, view
+
+
+def draw_set(name: str) -> Shown:
+    """Finding, key figures and the cut of a set.
+
+    Raises:
+        TemplateError: no set has the name of the link.
+    """
+    mined = opened(mined_set(name))
+    texts, figures = st.container(), st.container()
+    top = st.number_input(
+        "Keep the heaviest",
+        min_value=1,
+        value=None,
+        step=1,
+        key="keep",
+        bind="query-params",
+        placeholder="all of them",
+        width=240,
+        help="How many templates a cut would keep. It is marked in the picture and used by preview and "
+        "compare; the set itself changes only under edit.",
+    )
+    shown = Shown(mined, top if top and top < len(mined.templates) else None)
+    with texts:
+        finding(set_finding(shown.counts), origin_finding(mined.card), cut_finding(shown.counts, shown.top))
+    with figures:
+        draw_figures(set_figures(shown))
+    draw_unsaved(mined)
+    return shown
+
+
+def draw_unsaved(mined: MinedSet) -> None:
+    """What was changed and is not saved yet, with the ways back."""
+    steps = edits(mined.name)
+    if not steps:
+        return
+    with st.container(border=True):
+        st.markdown(
+            f":material/edit: **{count(steps, 'change is', 'changes are')} not saved.** "
+            f"The last one: {plain(mined.card.history[-1])}"
+        )
+        with st.container(horizontal=True):
+            if st.button("Undo the last", key="undo", icon=":material/undo:"):
+                undo(mined.name)
+                st.rerun()
+            if st.button("Discard all", key="discard", icon=":material/delete_sweep:"):
+                discard(mined.name)
+                st.rerun()
+
+
+def set_figures(shown: Shown) -> list[KeyFigure]:
+    """Templates, total count, effective number, mass that the cut keeps, licence."""
+    counts, card = shown.counts, shown.mined.card
+    cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
+    return [
+        KeyFigure(
+            "Templates",
+            f"{len(counts):,}",
+            "Skeletons of the set.",
+            "your own set" if shown.mined.name in own_sets() else "comes with the app",
+        ),
+        KeyFigure(
+            "Total count",
+            number(sum(counts)),
+            "The mass: how often the corpus had them all together.",
+            count(card.documents, "document") if card.documents else "documents not stated",
+        ),
+        KeyFigure(
+            "Effective number",
+            number(effective_number(pd.Series(counts).to_numpy(dtype=float))),
+            "(Σ count)² / Σ count²: as many templates of equal weight would give means as steady.",
+            "of the whole set",
+        ),
+        KeyFigure(
+            "Mass kept",
+            percent(kept_share(counts, shown.top)),
+            "Share of the total count that the cut keeps; 100 % without one.",
+            cut,
+        ),
+        KeyFigure(
+            "Licence",
+            plain(card.licence) or "not stated",
+            "Licence of the texts that the templates were mined from, and the corpus.",
+            card.corpus or "corpus not stated",
+        ),
+    ]
+
+
+def draw_see(shown: Shown) -> None:
+    """Picture, table, one template's origin, how to read, provenance."""
+    mined = shown.mined
+    texts = [template.text for template in mined.templates]
+    figure = cached(["zipf_plot", shown.identity], lambda: zipf_plot(texts, shown.counts, shown.top))
+    chart(figure, "zipf_plot", f"Count and share of the mass by rank, {count(len(texts), 'template')}")
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left.markdown(HOW)
+    with middle:
+        rows = draw_find(mined)
+        draw_table(set_table(mined, rows), mined.name, COLUMNS)
+        draw_origin(mined, rows)
+    with right:
+        draw_card(mined.card)

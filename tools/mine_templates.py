@@ -1,0 +1,165 @@
+"""Mine the template sets that are shipped: what people write, counted, by source (BVF C.4, Table 4).
+
+    python -m tools.mine_templates --shared ../shared             # every source, about an hour on two cores
+    python -m tools.mine_templates --source speeches --out /tmp/templates
+
+Each source gives two sets: ``gender-SOURCE`` (clausal) and ``people-SOURCE`` (attributive, for race, religion
+and disability).  Templates that were counted once are cut; the card says which share of the mass remains.
+Each set also comes with a full stop, as ``…-stop``.  Counts are kept in the cache block by block, so that an
+interrupted run goes on where it was.  The corpora are those of ``data/corpora/MANIFEST.md``; of them the sets
+keep templates, counts and the numbers of documents, no sentence.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcf_core.__main__ import say
+from pcf_core.jobs.mining import MineRequest, counters_of, mine_asked
+from pcf_core.mining.miner import Progress
+from pcf_core.records import MinedSet, Topic
+from pcf_core.settings import settings
+from pcf_core.topics import load_topic
+from pcf_core.topics.editing import cut, with_full_stop
+from pcf_core.topics.template_files import card_text, csv_bytes
+
+LOWEST_COUNT = 2
+DEFAULT_TOP = 200  # templates of the set that the topic gender begins with
+WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A shipped set's corpus: ``files`` of ``data/corpora``."""
+
+    name: str
+    title: str
+    corpus: str
+    licence: str
+    files: tuple[str, ...]
+
+
+SOURCES = (
+    Source(
+        "wikipedia",
+        "Wikipedia",
+        "38,634 articles of the English Wikipedia, most of them biographies, of dumps from 2012 to 2021",
+        WIKIPEDIA,
+        ("wiki_bios-01", "wiki_bios-02", "wiki_featured_bios", "wiki_articles"),
+    ),
+    Source(
+        "simplewiki",
+        "Simple English Wikipedia",
+        "52,822 articles of the Simple English Wikipedia, half of them biographies, of a dump of 2021",
+        WIKIPEDIA.replace("Wikipedia", "the Simple English Wikipedia"),
+        ("simplewiki_bios", "simplewiki_articles"),
+    ),
+    Source(
+        "fiction",
+        "Fiction",
+        "The novels of LitBank (Project Gutenberg), in 1,187 pieces",
+        "public domain in the USA",
+        ("litbank_fiction",),
+    ),
+    Source(
+        "speeches",
+        "Speeches",
+        "124 inaugural and State of the Union addresses of US presidents",
+        "public domain (US Government)",
+        ("us_speeches",),
+    ),
+)
+FORMS = {
+    "gender": ("gender",),
+    "people": ("race", "religion", "disability"),
+}
+
+
+def main(
+    shared: Annotated[Path, typer.Option(help="the folder that holds data/corpora")] = Path("../shared"),
+    source: Annotated[list[str], typer.Option(help="a source; may be repeated")] = [  # noqa: B006
+        known.name for known in SOURCES
+    ],
+    out: Annotated[Path | None, typer.Option(help="where to write; else assets/templates")] = None,
+) -> None:
+    """Mine the sources and write their sets with cards."""
+    target = out or settings().assets / "templates"
+    target.mkdir(parents=True, exist_ok=True)
+    for chosen in (known for known in SOURCES if known.name in source):
+        for form, topics in FORMS.items():
+            mined = mine_source(chosen, form, tuple(map(load_topic, topics)), shared / "data" / "corpora")
+            write(mined, target)
+            write(with_full_stop(mined, f"{mined.name}-stop"), target)
+            if (chosen.name, form) == ("wikipedia", "gender"):
+                write(default_set(mined), target)
+
+
+def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: Path) -> MinedSet:
+    """The set of one source, with the card of a shipped one."""
+    with folder_of(source, corpora) as folder:
+        request = MineRequest(
+            corpus=str(folder), topics=topics, name=f"{form}-{source.name}", cut=LOWEST_COUNT
+        )
+
+        def on_progress(progress: Progress, rate: float) -> None:
+            share = progress.read / progress.size if progress.size else 0
+            say(f"{request.name}: {share:.0%}, {progress.words:,} words, {progress.matches:,} matches")
+
+        with counters_of("local", settings(), topics) as counters:
+            mined = mine_asked(request, settings(), counters, on_progress).templates
+    what = "a pronoun is the subject of a clause" if form == "gender" else "a person or profession is subject"
+    return mined.model_copy(
+        update={
+            "card": mined.card.model_copy(
+                update={
+                    "title": f"{source.title}, {'gender' if form == 'gender' else 'people'} (mined)",
+                    "source": f"Mined by this project from {source.corpus}",
+                    "notes": f"Skeletons of sentences in which {what}, counted {LOWEST_COUNT} times or more.",
+                    "corpus": source.corpus,
+                    "licence": source.licence,
+                }
+            )
+        }
+    )
+
+
+@contextmanager
+def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
+    """A folder that holds the files of a source and nothing else; its name is the corpus's."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / source.name
+        folder.mkdir()
+        for name in source.files:
+            file = f"{name}.jsonl.gz"
+            (folder / file).symlink_to((corpora / file).resolve())
+        yield folder
+
+
+def default_set(mined: MinedSet) -> MinedSet:
+    """The heaviest templates: few enough to be scored while somebody waits."""
+    heaviest = cut(mined, top=DEFAULT_TOP)
+    title = f"Wikipedia, the {DEFAULT_TOP} heaviest (mined)"
+    return heaviest.model_copy(
+        update={
+            "name": f"{mined.name}-{DEFAULT_TOP}",
+            "card": heaviest.card.model_copy(update={"title": title, "parents": (mined.name,)}),
+        }
+    )
+
+
+def write(mined: MinedSet, folder: Path) -> None:
+    """A set as ``NAME.csv`` and ``NAME.toml``."""
+    (folder / f"{mined.name}.csv").write_bytes(csv_bytes(mined))
+    (folder / f"{mined.name}.toml").write_text(card_text(mined.card), encoding="utf8")
+    say(f"{mined.name}: {len(mined.templates):,} templates, {mined.card.kept:.1%} of the mass")
+
+
+if __name__ == "__main__":
+    typer.run(main)
