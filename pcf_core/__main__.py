@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-import threading
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -32,7 +32,7 @@ from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, submit_run
 from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
-from pcf_core.records import Protocol, RiskReport, RunSpec, Scale
+from pcf_core.records import Protocol, RiskReport, RunSpec, Scale, SetCard
 from pcf_core.report import export_run, report_document
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
@@ -51,7 +51,7 @@ from pcf_core.topics import (
     parquet_bytes,
 )
 from pcf_core.topics.reading import name_of
-from pcf_core.topics.text import check_text
+from pcf_core.topics.text import check_name, check_text
 
 app = typer.Typer(
     add_completion=False,
@@ -195,6 +195,13 @@ def topics(as_json: JsonOption = False) -> None:
     )
 
 
+def share_text(card: SetCard) -> str:
+    """What a set carries of the mass it was cut from; nothing where it was not mined."""
+    if not card.kept:
+        return "share unknown"
+    return f"{card.kept:.1%} of the mass" if card.matches or card.kept < 1 else ""
+
+
 @app.command()
 def templates(as_json: JsonOption = False) -> None:
     """List the template sets, the shipped ones first."""
@@ -222,7 +229,7 @@ def templates(as_json: JsonOption = False) -> None:
         as_json,
         lambda: [
             f"{templates.name:<24} {len(templates.templates):>7,} templates  "
-            f"{f'{card.kept:.1%} of the mass' if card.kept else 'share unknown':<18}  "
+            f"{share_text(card):<18}  "
             f"{f'{card.documents:,} documents' if card.documents else '':<20}  "
             f"{'own  ' * (templates.name in own)}{templates.title}"
             + (f" ({card.licence})" if card.licence else "")
@@ -392,10 +399,16 @@ def mine(
         )
     if not queue:
         out = checked_out(out)
+    topics = tuple(load_topic(given) for given in topic)
     request = MineRequest(
         corpus=corpus_path(corpus),
-        topics=tuple(load_topic(given) for given in topic),
-        name=name or name_of(out or Path(f"{corpus_stem(corpus)}-{topic[0]}")),
+        topics=topics,
+        name=check_name(
+            name or name_of(out or Path(f"{corpus_stem(corpus)}-{topics[0].name}")),
+            "--name",
+            "The set",
+            InputError,
+        ),
         pipeline=pipeline or settings().pipeline,
         sample=sample,
         seed=seed,
@@ -418,22 +431,36 @@ def mine(
 
 
 def checked_out(out: Path | None) -> Path:
-    """The file to write the set to, of which the folder is there: known before hours of work.
+    """The file to write the set to: what speaks against it is said before hours of work.
 
     Raises:
-        InputError: no file, one of another kind, or in no folder.
+        InputError: no file, one of another kind, or in no folder; its card would replace another file.
     """
     if out is None or out.suffix not in (".csv", ".parquet") or not out.absolute().parent.is_dir():
         raise InputError(
             f"--out must name a .csv or .parquet file in a folder that is there; got {str(out or '')!r}."
         )
+    card = out.with_suffix(".toml")
+    if card.exists() and not is_mined_card(card):
+        raise InputError(f"{card} is there and is no card of a mined set: choose another --out.")
     return out
+
+
+def is_mined_card(path: Path) -> bool:
+    """Whether it is what this command wrote beside an earlier set."""
+    try:
+        return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError):
+        return False
 
 
 def corpus_path(corpus: str) -> str:
     """The corpus as a worker in another folder finds it: a path that is there is made absolute."""
-    path = Path(corpus).expanduser()
-    return str(path.absolute()) if path.exists() else corpus
+    try:
+        path = Path(corpus)
+        return str(path.absolute()) if path.exists() else corpus
+    except OSError:  # too long for a path
+        return corpus
 
 
 def corpus_stem(corpus: str) -> str:
@@ -452,10 +479,8 @@ def queue_mining(request: MineRequest) -> dict[str, Any]:
 def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> dict[str, Any]:
     """Mine in the foreground, with progress on stderr, and write the set with its card."""
     from pcf_core.jobs.mining import counters_of, document_of, mine_asked
-    from pcf_core.jobs.processes import signals_to
-    from pcf_core.jobs.scoring import Stopped
 
-    stopped = threading.Event()
+    told = False
 
     def progress(so_far: Progress, rate: float) -> None:
         nonlocal told
@@ -468,15 +493,9 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
             nl=False,
         )
 
-    told = False
     try:
-        with (
-            signals_to(stopped.set),
-            counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters,
-        ):
-            mined = mine_asked(request, settings(), counters, progress, stopped.is_set, say=say)
-    except Stopped:
-        raise typer.Exit(INTERRUPTED) from None
+        with counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters:
+            mined = mine_asked(request, settings(), counters, progress, say=say)
     finally:
         if told:
             say("")

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,9 +16,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pcf_core.jobs import Queue
 from pcf_core.settings import Settings
+from pcf_core.topics import load_mined, load_templates, save_set
+from tests.topics.mined_sets import small as small_set
 
 ROOT = Path(__file__).resolve().parent.parent
+MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
 SCHEMAS = {
     name: json.loads(text)
     for name, text in re.findall(
@@ -55,6 +60,18 @@ def test_lists_follow_their_schemas(own_settings: Settings) -> None:
     gender = next(topic for topic in found["topics"] if topic["name"] == "gender")
     assert [group["name"] for group in gender["groups"]] == ["male", "female"]
     assert "gender-reporting" in {templates["name"] for templates in answer_of("templates")}
+
+
+def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Settings) -> None:
+    save_set(small_set())
+    (own_settings.cache / "templates" / "broken.parquet").write_bytes(b"PAR1")
+    *shipped, mine = answer_of("templates")
+    assert not any(templates["own"] for templates in shipped)
+    assert (mine["name"], mine["own"], len(mine["templates"])) == ("small", True, 4)
+    assert (mine["documents"], mine["matches"], mine["kept"], mine["licence"]) == (12, 20, 1.0, "CC0")
+    reporting = next(templates for templates in shipped if templates["name"] == "gender-reporting")
+    assert (reporting["documents"], reporting["kept"]) == (10000, 0.1091)
+    assert "left out: broken: broken.parquet is not a readable" in run_cli("templates").stderr
 
 
 def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
@@ -151,6 +168,16 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["score", "--model", "mini-gpt", "--engine", "steam"], "--engine must be one of local, ray"),
         (["score", "--model", "mini-gpt", "--engine", "ray", "--queue"], "PCF_ENGINE"),
         (["worker", "--device", "toaster"], "PCF_DEVICE"),
+        (["mine", "--corpus", "nowhere.txt", "--topic", "gender", "--out", "a.csv"], "nowhere.txt"),
+        (MINE, "--out must name"),
+        ([*MINE, "--out", "no/such/a.csv"], "--out"),
+        ([*MINE, "--out", "pyproject.csv"], "no card"),
+        (["mine", "--corpus", "Makefile", "--topic", "gender", "--out", "a.csv"], "endings are"),
+        (["mine", "--corpus", "requirements.txt", "--topic", "none", "--out", "a.csv"], "none"),
+        ([*MINE, "--out", "a.csv", "--cut", "0"], "--cut"),
+        ([*MINE, "--out", "a.csv", "--name", "A b"], "--name"),
+        ([*MINE, "--out", "a.csv", "--queue"], "neither --out"),
+        ([*MINE, "--out", "a.csv", "--pipeline", "no-such-parser"], "no-such-parser"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(
@@ -162,6 +189,72 @@ def test_bad_input_is_one_sentence_and_exit_2(
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+SENTENCES = (
+    "The nurse said that she was tired. ",
+    "Mary thought that she could win the race. ",
+    "The engineer believed that he was right. ",
+)
+
+
+@pytest.fixture
+def parser(own_settings: Settings) -> None:
+    if not (own_settings.assets / "pipelines" / "en-mini").is_dir() and own_settings.pipeline == "en-mini":
+        pytest.skip("the shipped parser is not there")
+
+
+def test_mined_templates_are_written_with_their_card(
+    parser: None, own_settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("".join(SENTENCES) + SENTENCES[0])
+    out = tmp_path / "own-set.csv"
+    options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--out", str(out)]
+    mined = answer_of("mine", *options, "--workers", "1")
+    assert (mined["out"], mined["name"], mined["words"]) == (str(out), "own-set", 29)
+    assert mined["sentences"] == mined["matches"] + sum(mined["dropped"].values()) == 4
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    assert rows[0] == ["template", "count", "documents", "sources", "examples"]
+    assert rows[1][:3] == ["The [X] said that [Y]", "2", "1"]
+    assert load_mined(out).card.corpus == "own.txt"
+    again = answer_of("mine", *options, "--cut", "2", "--workers", "2")
+    assert (again["templates"], again["count"], again["seconds"]) == (1, 2, mined["seconds"])
+    assert [template.text for template in load_templates(out).templates] == ["The [X] said that [Y]"]
+
+
+def test_a_mining_can_be_left_to_a_worker(own_settings: Settings, tmp_path: Path) -> None:
+    """The tests start none: it stays in the queue, where the page shows it."""
+    (tmp_path / "own.txt").write_text(SENTENCES[0])
+    queued = answer_of("mine", "--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--queue")
+    assert queued == {"name": "own-gender", "job": 1}
+    job = Queue.open(own_settings.catalogue).get(1)
+    assert (job.kind, job.state, job.payload["corpus"]) == ("mine", "queued", str(tmp_path / "own.txt"))
+
+
+@pytest.mark.slow
+def test_an_interrupted_mining_says_how_to_go_on(
+    parser: None, own_settings: Settings, tmp_path: Path
+) -> None:
+    """Interrupted after the first blocks are kept; the second call reads on, and its counts are the same."""
+    (tmp_path / "own.txt").write_text("\n\n".join("".join(SENTENCES) * 100 for _ in range(60)))
+    options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]
+    command = [sys.executable, "-m", "pcf_core", "mine", *options, "--out", str(tmp_path / "a.csv")]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    progress = ""
+    while " words, " not in progress and process.poll() is None:
+        progress += process.stderr.read(1)  # type: ignore[union-attr]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on from there" in errors
+    assert "Traceback" not in errors
+    assert not (tmp_path / "a.csv").exists()
+    (ledger,) = (own_settings.cache / "mining").glob("*.sqlite")
+    kept = sqlite3.connect(ledger).execute("SELECT value FROM facts WHERE name = 'words'").fetchone()[0]
+    assert kept > 0
+    resumed = answer_of("mine", *options, "--out", str(tmp_path / "a.csv"))
+    assert kept < resumed["words"] == 60 * 100 * sum(len(sentence.split()) for sentence in SENTENCES)
+    assert load_mined(tmp_path / "a.csv").templates[0].count == 60 * 100
 
 
 @pytest.mark.slow

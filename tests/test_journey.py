@@ -160,7 +160,7 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_is_drawn_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
     """On the shipped results: no console error, no horizontal scrolling."""
-    charts = {"": "Overview", **VIEWS}
+    charts = {"": "Overview", "templates": "Templates", **VIEWS}
     pages = {"score": "Score", "models": "Models", "about": "About", **charts}
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
     with (

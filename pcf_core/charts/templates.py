@@ -20,6 +20,7 @@ RISKS: Mapping[str, str] = {
     "prejudice_risk": "prejudice → more",
     "caprice_risk": "caprice → more",
 }
+PLAIN = ",~r"  # 10,000 rather than 10k
 ONLY = 2.5  # an axis that ends here times below the smallest share has a place for what a set lacks
 
 
@@ -71,7 +72,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
                 y=values[places],
                 mode="lines+markers",
                 line={"color": theme.ACCENT, "width": 1},
-                marker={"color": theme.ACCENT, "symbol": symbol, "size": 5},
+                marker={"color": theme.ACCENT, "symbol": symbol, "size": 4},
                 customdata=[
                     f"<b>{text}</b><br>rank {rank:,}<br>{fact}"
                     for text, rank, fact in zip(names, ranks.tolist(), facts, strict=True)
@@ -100,9 +101,9 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
                 row=row,
                 col=1,
             )
-    figure.update_xaxes(type="log", dtick=1)
+    figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
     figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
-    figure.update_yaxes(type="log", dtick=1, title_text="count (log)", row=1, col=1)
+    figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the mass", row=2, col=1)
     return theme.base_layout(figure, 480, view=f"{len(weights)} {weights[0]:g}", legend=kept is not None)
 
@@ -148,7 +149,7 @@ def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most
                     x=[share.first or edge for share in chosen],
                     y=[share.second or edge for share in chosen],
                     mode="markers",
-                    marker={"color": color, "symbol": symbol, "size": 7},
+                    marker={"color": color, "symbol": symbol, "size": 6, "opacity": 0.7},
                     customdata=[_shares_text(share, first, second) for share in chosen],
                     hovertemplate="%{customdata}<extra></extra>",
                     name=theme.text(name, 60),
@@ -188,19 +189,23 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
     ``before`` and ``after`` name the two choices of templates in the legend.
     """
     figure = make_subplots(rows=len(RISKS), vertical_spacing=0.13)
-    looks = (
-        (before, -0.16, "circle-open", theme.MUTED),
-        (after, 0.16, "diamond", theme.ACCENT),
+    sides = (
+        (before, [move.before for move in moves], -0.16, "circle-open", theme.MUTED),
+        (after, [move.after for move in moves], 0.16, "diamond", theme.ACCENT),
     )
     for row, (risk, title) in enumerate(RISKS.items(), start=1):
-        for name, offset, symbol, color in looks:
-            reports = [move.before if name is before else move.after for move in moves]
+        for name, reports, offset, symbol, color in sides:
             figure.add_trace(
                 go.Scatter(
                     x=[getattr(report, risk) for report in reports],
                     y=[place + offset for place in range(len(moves))],
                     mode="markers",
-                    marker={"symbol": symbol, "size": 10, "color": color, "line": {"width": 2}},
+                    marker={
+                        "symbol": symbol,
+                        "size": 10,
+                        "color": color,
+                        "line": {"width": 2, "color": color},
+                    },
                     error_x=_interval(reports, risk, color),
                     customdata=[
                         f"<b>{theme.text(move.label)}</b><br>{theme.text(name)}<br>{_value(report, risk)}"

@@ -82,10 +82,10 @@ def move_finding(model: str, before: RiskReport, after: RiskReport, first: str, 
 
     It does not say that the difference is more than chance: both intervals are over their own templates.
     """
-    parts = [
-        f"{name} from {number(getattr(before, risk))} to {number(getattr(after, risk))}"
-        for name, risk in (("prejudice", "prejudice_risk"), ("caprice", "caprice_risk"))
-    ]
+    parts = []
+    for name, risk in (("prejudice", "prejudice_risk"), ("caprice", "caprice_risk")):
+        was, is_now = number(getattr(before, risk)), number(getattr(after, risk))
+        parts.append(f"{name} {was} over both" if was == is_now else f"{name} from {was} to {is_now}")
     return (
         f"The risk of {model} is {risk_with_interval(before)} over {first} and {risk_with_interval(after)} "
         f"over {second}; {' and '.join(parts)}."

@@ -144,7 +144,7 @@ def document_of(mined: Mined) -> dict[str, Any]:
     return {
         "name": mined.templates.name,
         "templates": len(mined.templates.templates),
-        "count": mined.count,
+        "count": int(mined.count),
         "documents": facts.documents,
         "words": facts.words,
         "sentences": facts.sentences,

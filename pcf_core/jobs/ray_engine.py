@@ -23,7 +23,7 @@ from ray.job_config import JobConfig
 from pcf_core.errors import ScoringError
 from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock
 from pcf_core.jobs.ray_pool import Actor, Pool, Reference
-from pcf_core.jobs.ray_worker import RayMiner, RayWorker
+from pcf_core.jobs.ray_worker import Opened, RayMiner, RayWorker
 from pcf_core.jobs.room import Machine, Needs, needs_of
 from pcf_core.mining.blocks import TextBlock
 from pcf_core.mining.counting import Counts
@@ -40,7 +40,7 @@ class RayScorer(ParallelScorer):
     """The scorer of a model that is open elsewhere; ``pool`` gives its processes, when it is their turn."""
 
     def __init__(self, pool: Callable[[], Pool]) -> None:
-        opened = pool().open()
+        opened: Opened = pool().open()
         super().__init__(opened.key)
         self.environment = opened.environment
         self._traits = opened.traits

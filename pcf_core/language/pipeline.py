@@ -17,16 +17,18 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc, Span
 from thinc.api import NumpyOps, get_current_ops, set_current_ops
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pcf_core.errors import PipelineError
 from pcf_core.language.schemes import Scheme, scheme_of, tree_of
@@ -36,14 +38,17 @@ from pcf_core.settings import settings
 SHIPPED = "en-mini"
 LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
 READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
-OWN = {
-    "@tokenizers": "spacy.", "@vectors": "spacy.", "@architectures": "spacy.", "@scorers": "spacy.",
-}  # fmt: skip
+UNREAD = (
+    "morphologizer", "ner", "senter", "sentencizer", "textcat", "textcat_multilabel", "entity_ruler",
+    "entity_linker", "span_ruler", "spancat",
+)  # fmt: skip
+OWN = ("@tokenizers", "@vectors", "@architectures", "@scorers")  # the registries that they name
 CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
 PENN = {"NN", "PRP", "VB", "VBD", "VBN"}  # part of the tags that rules read
-REMEMBERED = 200_000  # words the vocabulary keeps, in tens of MB
+REMEMBERED = 100_000  # words and lemmas the vocabulary keeps
 LONGEST = 1_000_000  # characters parsed at once: about 1 GB
-ODD = re.compile(r"\s{2,}|[^\S ]|^\s|[\ud800-\udfff]")
+HALF = re.compile(r"[\ud800-\udfff]")
+ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
 
 
 @dataclass(frozen=True)
@@ -68,27 +73,32 @@ class Pipeline:
         remaining = iter(texts)
         while batch := list(islice(remaining, batch_size)):
             plain = [Plain.of(text) for text in batch]
-            full = len(self.nlp.vocab) > REMEMBERED
-            with self.pool.limit(limits=1, user_api="blas"), self.nlp.memory_zone() if full else nullcontext():
+            full = len(self.nlp.vocab.strings) > REMEMBERED
+            forgetting = self.nlp.memory_zone() if full else nullcontext()
+            with self.pool.limit(limits=1, user_api="blas"), forgetting:
                 docs = self.nlp.pipe((text.text for text in plain), batch_size=batch_size)
                 found = [
-                    [text.placed(tree_of(sentence, self.scheme)) for sentence in doc.sents] if len(doc) else []
+                    [text.placed(tree_of(sentence, self.scheme)) for sentence in sentences_of(doc)]
                     for text, doc in zip(plain, docs, strict=True)
                 ]
-                del docs
             yield from found
+
+
+def sentences_of(doc: Doc) -> Iterator[Span]:
+    """The sentences of a document; none of an empty one, where spaCy raises."""
+    return doc.sents if len(doc) else iter(())
 
 
 @dataclass(frozen=True)
 class Plain:
     """A text with single spaces, since spaCy makes other white space words of their own.
 
-    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; empty where
+    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; none where
     nothing was changed.
     """
 
     text: str
-    pieces: tuple[list[int], list[int]] = ((), ())  # type: ignore[assignment]
+    pieces: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, text: str) -> Plain:
@@ -104,22 +114,19 @@ class Plain:
             )
         if not ODD.search(text):
             return cls(text)
-        words, old, new, length = [], [], [], 0
+        words, pieces, length = [], [], 0
         for match in re.finditer(r"\S+", text):
-            old.append(match.start())
-            new.append(length)
-            words.append(re.sub(r"[\ud800-\udfff]", "\ufffd", match[0]))
+            words.append(HALF.sub("\ufffd", match[0]))
+            pieces.append((length, match.start()))
             length += len(match[0]) + 1
-        return cls(" ".join(words), (new, old))
+        return cls(" ".join(words), tuple(pieces))
 
     def placed(self, tree: Tree) -> Tree:
         """The tree with its offset in the text that was given."""
-        new, old = self.pieces
-        if not new:
+        if not self.pieces:
             return tree
-        at = bisect_right(new, tree.offset) - 1
-        offset = old[at] + tree.offset - new[at]
-        return Tree(tree.words, tree.lemmas, tree.tags, tree.heads, tree.relations, offset)
+        here, there = self.pieces[bisect_right(self.pieces, tree.offset, key=itemgetter(0)) - 1]
+        return replace(tree, offset=there + tree.offset - here)
 
 
 # ---------------------------------------------------------------------------------------------- opening
@@ -147,20 +154,24 @@ def open_pipeline(name: str) -> Pipeline:
 
 
 def find(name: str) -> Path:
-    """The folder that holds a parser's ``config.cfg``; nothing is imported."""
-    shipped = settings().assets / "pipelines" / SHIPPED
-    if name == SHIPPED:
-        folder = shipped
-    elif name.isidentifier():
-        folder = package_folder(name) or Path(name)
-    else:
-        folder = Path(name).expanduser()
-    if not (folder / "config.cfg").is_file():
-        raise PipelineError(
-            f"The parser {name!r} is not there: name the shipped {SHIPPED}, an installed spaCy package such as "
-            "en_core_web_sm, or a folder with spaCy's config.cfg."
-        )
-    return folder
+    """The folder that holds a parser's ``config.cfg``; nothing is imported.
+
+    Raises:
+        PipelineError: there is none of this name.
+    """
+    try:
+        if name == SHIPPED:
+            folder = settings().assets / "pipelines" / SHIPPED
+        else:
+            folder = (package_folder(name) if name.isidentifier() else None) or Path(name).expanduser()
+        if (folder / "config.cfg").is_file():
+            return folder
+    except (OSError, ValueError, KeyError, RuntimeError):  # no name of a file, a package without a home
+        pass
+    raise PipelineError(
+        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
+        "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
+    )
 
 
 def package_folder(name: str) -> Path | None:
@@ -195,20 +206,24 @@ def check_parts(name: str, config: Mapping[str, Any]) -> None:
     """
     language = config.get("nlp", {}).get("lang")
     if language != "en":
-        raise PipelineError(f"The parser {name} must be one of English, 'en' (got {language!r}): take another.")
+        raise PipelineError(
+            f"The parser {name} must be one of English, 'en' (got {language!r}): take another."
+        )
     for kind, factories in (("tagger", ("tagger",)), ("lemmatizer", LEMMATIZERS), ("parser", ("parser",))):
         if not names_of(config, *factories):
+            got = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
             raise PipelineError(
-                f"The parser {name} has no {kind} (it has {', '.join(config['nlp'].get('pipeline', [])) or 'no part'}"
-                "): mining needs tags, lemmas and dependencies; take another."
+                f"The parser {name} has no {kind} (it has {got}), and mining needs tags, lemmas and "
+                "dependencies: take another."
             )
     kept = {part: config["components"][part] for part in names_of(config, *READ)}
-    hooks = [hook for hook in CALLBACKS if config["nlp"].get(hook)]
-    foreign = sorted({*hooks, *foreign_parts(config["nlp"]), *foreign_parts(kept)})
+    hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
+    others = {*config["nlp"]["pipeline"]} - {*names_of(config, *READ, *UNREAD)}  # others may listen to them
+    foreign = sorted({*hooks, *others, *foreign_parts(config["nlp"]), *foreign_parts(kept)})
     if foreign:
         raise PipelineError(
-            f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is run: "
-            "take one that needs no further package."
+            f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is "
+            "run: take one that needs no further package."
         )
 
 
@@ -225,7 +240,7 @@ def foreign_parts(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if str(key).startswith("@"):
-                if not str(inner).startswith(OWN.get(key, " ")):
+                if key not in OWN or not str(inner).startswith("spacy."):
                     yield str(inner)
             else:
                 yield from foreign_parts(inner)
@@ -256,5 +271,6 @@ def identity_of(folder: Path) -> str:
         inside = path.relative_to(folder)
         if len(inside.parts) > 1 or inside.name in ("config.cfg", "tokenizer"):
             with path.open("rb") as file:
-                total.update(f"{inside.as_posix()}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\0".encode())
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{inside.as_posix()}\0{content}\0".encode())
     return total.hexdigest()

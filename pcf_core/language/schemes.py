@@ -5,7 +5,8 @@ spaCy's English packages carry the labels of ClearNLP's conversion of OntoNotes 
 preposition its object, the verb *be* its predicate.  Universal Dependencies 2 (de Marneffe et al. 2021,
 doi:10.1162/coli_a_00402), as in the treebank UD English EWT, lets content words govern.  One step a function
 turns the first into the second.  Left as they are: clauses in front of a verb of saying, which EWT makes the
-root or not by punctuation, and the expletive subject of "it is clear that".
+root or not by punctuation; the expletive subject of "it is clear that"; and names, whose parts stay
+``compound`` where EWT has ``flat``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from spacy.attrs import DEP, HEAD, LEMMA, ORTH, TAG
 from spacy.tokens import Span
 
 from pcf_core.errors import PipelineError
@@ -50,8 +50,10 @@ RENAMED = {
     "quantmod": "advmod",
     "relcl": "acl:relcl",
 }
-PLACES = frozenset("there here away back home abroad up down out in on off over".split())
-NOMINATIVE = frozenset("i he she we they".split())
+PLACES = frozenset(
+    {"abroad", "away", "back", "down", "here", "home", "in", "off", "on", "out", "over", "there", "up"}
+)
+NOMINATIVE = frozenset({"i", "he", "she", "we", "they"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
@@ -76,9 +78,10 @@ def tree_of(sentence: Span, scheme: Scheme) -> Tree:
     The offset counts from the start of the document.
     """
     strings = sentence.doc.vocab.strings
-    columns = sentence.to_array([ORTH, LEMMA, TAG, DEP, HEAD]).T
-    words, lemmas, tags, relations = (tuple([strings[key] for key in column]) for column in columns[:4].tolist())
-    heads = [token + step for token, step in enumerate(columns[4].astype("int64").tolist())]
+    table = sentence.doc.to_array(["ORTH", "LEMMA", "TAG", "DEP", "HEAD"])
+    *texts, steps = table[sentence.start : sentence.end].T
+    words, lemmas, tags, relations = (tuple([strings[key] for key in column.tolist()]) for column in texts)
+    heads = [token + step for token, step in enumerate(steps.astype("int64").tolist())]
     if scheme == "clearnlp":
         draft = Draft(words, lemmas, tags, heads, list(relations))
         convert(draft)

@@ -17,22 +17,49 @@ from pcf_core.mining.refusal import Dropped, Refused
 def wanted() -> tuple[str, ...]:
     """Every noun for a person, singular and plural."""
     known = lexicon()
-    return tuple(sorted({*known.persons, *known.plural}))
+    nouns = known.persons - known.lists["not_subjects"]
+    return tuple(sorted({*nouns, *(form for form, noun in known.plural.items() if noun in nouns)}))
 
 
 def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
-    """At most one template of a sentence, or why a sentence whose subject is a person by profession gives none."""
+    """Templates of a sentence whose subject is a person by profession: one for each predicate it has."""
     head = tree.root
     subject = next(iter(tree.children(head, "nsubj")), head)
-    if subject >= head or tree.tags[subject] not in ("NN", "NNS"):
+    if subject >= head or not is_profession(tree, subject):
         return
-    if lexicon().person(tree.words[subject]) is None:
-        return
-    try:
-        words = predicate(tree, head)
-        hint = hints(words, topic_words, groups=True)
-        if hint:
-            raise Refused(hint)
-        yield f"The [X], who {' '.join(words)}, is [Y]"
-    except Refused as reason:
-        yield Dropped(str(reason))
+    for verb in (head, *shared(tree, head)):
+        try:
+            yield skeleton(tree, verb, topic_words)
+        except Refused as reason:
+            yield Dropped(str(reason))
+
+
+def is_profession(tree: Tree, subject: int) -> bool:
+    """Whether a noun names a person by what they do; a bare or inner capital marks a name ("Baker came")."""
+    known, word = lexicon(), tree.words[subject]
+    noun = known.person(word)
+    if tree.tags[subject] not in ("NN", "NNS") or noun is None or noun in known.lists["not_subjects"]:
+        return False
+    return word.islower() or (subject == 0 and tree.tags[subject] == "NNS")
+
+
+def shared(tree: Tree, head: int) -> Iterator[int]:
+    """Further predicates of the same subject: "came and settled"."""
+    for verb in tree.children(head, "conj"):
+        if verb > head and not tree.children(verb, "nsubj", "csubj", "expl"):
+            yield verb
+
+
+def skeleton(tree: Tree, head: int, topic_words: Collection[str] = ()) -> str:
+    """The template of one predicate.
+
+    Raises:
+        Refused: with its reason.
+    """
+    words = predicate(tree, head)
+    hint = hints(words, topic_words, groups=True)
+    if hint:
+        raise Refused(hint)
+    if "it" in words:
+        raise Refused("a pronoun inside")
+    return f"The [X], who {' '.join(words)}, is [Y]"

@@ -1,7 +1,7 @@
 """The clausal rule: "Detective Smith said he would leave no stone unturned" -> "The [X] said that [Y]".
 
-    Smith         said                (that)        he would leave ...
-    subject   <   predicate    <    connective   <  pronoun, subject of a clause that depends on the predicate
+Smith         said                (that)        he would leave ...
+subject   <   predicate    <    connective   <  pronoun, subject of a clause that depends on the predicate
 """
 
 from __future__ import annotations
@@ -12,29 +12,21 @@ from pcf_core.language.trees import Tree
 from pcf_core.language.verbs import is_reporting
 from pcf_core.mining.coreference import judge
 from pcf_core.mining.lexicon import hints, lexicon
+from pcf_core.mining.mending import mended
 from pcf_core.mining.predicates import predicate
 from pcf_core.mining.refusal import Dropped, Refused
-from pcf_core.mining.verb_groups import lemma_of
+from pcf_core.mining.verb_groups import is_passive, lemma_of
 from pcf_core.records import Topic
 
-SUBJECTS = ("he", "she", "they")  # words that can be the subject of a clause and mean one person
-ADVERBIAL = frozenset(
-    "when whenever because while whilst after before although though as if unless until till since where wherever once "
-    "whereas lest".split()
-)
+SUBJECTS = ("he", "she")  # pronouns that can be the subject of a clause, and whose reference can be told
 PAIRS = frozenset({"as if", "as though", "so that", "even though", "even if", "now that"})
 COORDINATORS = frozenset({"and", "but", "so"})
-QUESTIONS = frozenset("how why what where when who whom".split())
-STANCE = frozenset(
-    "afraid amazed angry annoyed aware certain confident convinced delighted disappointed glad grateful happy hopeful "
-    "insistent pleased positive proud relieved sad shocked sorry sure surprised thankful unaware upset worried adamant "
-    "impressed doubtful unsure uncertain fearful concerned embarrassed ashamed lucky fortunate conscious furious "
-    "persuaded satisfied ecstatic horrified saddened told informed assured".split()
-)
+QUESTIONS = frozenset(["how", "why", "what", "where", "when", "who", "whom"])
+RELATIVES = frozenset(["which", "whom", "who", "whose", "where", "what"])
 
 
 def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
-    """The words of the topics that can be the subject of a clause, in lower case: without one no sentence fits."""
+    """Words of the topics that can be the subject of a clause, in lower case."""
     words = {word.lower() for topic in topics for word in topic.words}
     return tuple(word for word in SUBJECTS if word in words)
 
@@ -42,21 +34,24 @@ def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
 def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
     """At most one template of a sentence, or why a sentence of this form gives none.
 
-    ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics, none of which may stand inside.
+    ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
     """
+    refused: Refused | None = None
     for pronoun, word in enumerate(tree.words):
         if pronoun < 2 or word.lower() not in words or not tree.has(pronoun, "nsubj"):
             continue
         clause = tree.heads[pronoun]
-        found = governor(tree, clause)
+        better = mended(tree, clause)
+        found = governor(better, clause)
         if found is None or not found[1] < found[0] < pronoun:
             continue
-        head, subject = found
         try:
-            yield skeleton(tree, head, subject, clause, pronoun, topic_words)
+            yield skeleton(better, *found, clause, pronoun, topic_words)
+            return
         except Refused as reason:
-            yield Dropped(str(reason))
-        return
+            refused = refused or reason
+    if refused:
+        yield Dropped(str(refused))
 
 
 def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
@@ -112,13 +107,18 @@ def connective(tree: Tree, clause: int, pronoun: int) -> str:
     ]
     if not left:
         governing = tree.heads[clause]
-        reports = is_reporting(lemma_of(tree, governing)) or tree.words[governing].lower() in STANCE
+        reports = (
+            is_reporting(lemma_of(tree, governing))
+            or tree.words[governing].lower() in lexicon().lists["stance"]
+        )
         if tree.has(clause, "ccomp") and reports:
             return "that"
         raise Refused("no connective")
     first = left[0]
     word = tree.words[first].lower()
-    pair = f"{tree.words[first - 1].lower()} {word}" if word != "as" else f"as {tree.words[first + 1].lower()}"
+    pair = (
+        f"{tree.words[first - 1].lower()} {word}" if word != "as" else f"as {tree.words[first + 1].lower()}"
+    )
     if tree.has(clause, "ccomp"):
         if word in ("that", "if", "whether") or (word in QUESTIONS and first == pronoun - 1):
             return word
@@ -132,9 +132,9 @@ def connective(tree: Tree, clause: int, pronoun: int) -> str:
             return pair if pair in PAIRS else word
     elif pair in PAIRS:
         return pair
-    elif word in ADVERBIAL:
+    elif word in lexicon().lists["conjunctions"]:
         return word
-    raise Refused("an unknown connective")
+    raise Refused("a relative clause" if word in RELATIVES else "an unknown connective")
 
 
 def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> None:
@@ -144,21 +144,23 @@ def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> N
     verbal = not tree.children(head, "cop") and tree.tags[head].startswith("VB")
     if tree.has(clause, "ccomp"):
         if not verbal:
-            if word not in STANCE and "so" not in words:
+            if word not in lists["stance"] and "so" not in words:
                 raise Refused("a clause its predicate does not take")
             return
-        takers = lists["that"] if joint == "that" else lists["whether" if joint in ("if", "whether") else "question"]
-        passive = any(tree.relations[child] == "aux:pass" for child in tree.children(head))
+        takers = (
+            lists["that"]
+            if joint == "that"
+            else lists["whether" if joint in ("if", "whether") else "question"]
+        )
+        passive = is_passive(tree, head)
         if lemma not in takers or (passive and lemma not in lists["told"] | {"ask"}):
             raise Refused("a clause its predicate does not take")
-        if tree.children(head, "obj", "iobj") and lemma not in lists["told"] | lists["recipient_optional"]:
+        told = bool(tree.children(head, "obj", "iobj"))
+        if told and lemma not in lists["told"] | lists["recipient_optional"]:
             raise Refused("a clause its predicate does not take")
-    elif joint == "that" and not {"so", "such"} & set(words) and word not in STANCE:
+        if lemma in lists["needs_recipient"] and not told and not passive:
+            raise Refused("a verb that needs more")
+    elif (joint == "that" and not {"so", "such"} & set(words) and word not in lists["stance"]) or (
+        joint == "as" and len(words) == 1
+    ):
         raise Refused("a clause its predicate does not take")
-    elif joint == "where" and tree.tags[_before(tree, clause)] in (",", "NN", "NNS", "NNP", "NNPS", "CD"):
-        raise Refused("a clause that describes a place")
-
-
-def _before(tree: Tree, clause: int) -> int:
-    """The word before a clause."""
-    return max(min(tree.subtree(clause)) - 1, 0)

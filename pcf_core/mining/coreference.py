@@ -1,7 +1,30 @@
 """Whether a pronoun below the main predicate means the main subject: rules within one sentence.
 
     The nurse said that she would stay.        she = the nurse: accepted
-    The nurse told the doctor that she …       she may be the doctor: refused
+    The nurse told the doctor that she ...     she may be the doctor: refused
+
+Precision goes before recall.  A pair is accepted that no rule of ``RULES`` refuses, and they refuse
+
+    him and her, objects            a pronoun beside or above the clause, or in the subject
+    his friend, in his absence he   quoted speech, where one of both is in it and the other is not
+    I, it, there, who, everyone     plurals, coordinated subjects, "no nurse"
+    organisations, places, months   "the" + name, nouns for anything but a person
+    another gender                  another person of this gender who may be meant, or another pronoun
+                                    that means somebody else
+
+There is no recogniser of names: a name is a person's unless a word of it speaks against that
+(:mod:`pcf_core.mining.naming`), and a given name can only rule out a gender.
+
+Measured by ``python -m benchmarks.coreference`` with the shipped parser: right of accepted pairs, the lower
+end of Wilson's 95 % interval of that share, and recall.
+
+                                            he, she: mined          at any depth         with his, her
+    GAP                                    27/27 0.88 0.46     105/110 0.90 0.52     292/308 0.92 0.41
+    of it held out (validation)              4/4 0.51 0.44       21/23 0.73 0.54       45/49 0.81 0.38
+    GUM, annotators' trees                 79/80 0.93 0.81     248/251 0.97 0.75     535/544 0.97 0.64
+    GUM, parsed                            78/79 0.93 0.80     233/236 0.96 0.73     497/506 0.97 0.61
+
+The rules were written against GAP's development part and GUM; GAP's validation part is held out.
 """
 
 from __future__ import annotations
@@ -13,7 +36,6 @@ from pcf_core.language.trees import Tree
 from pcf_core.mining.naming import (
     GENDERS,
     NAME_PARTS,
-    Gender,
     gender_of,
     is_name,
     name_of,
@@ -25,14 +47,16 @@ from pcf_core.mining.naming import (
 SUBJECTS = ("he", "she")
 CLAUSES = ("ccomp", "advcl", "conj", "parataxis", "acl", "csubj", "xcomp")
 REPAIRS = ("reparandum", "discourse", "dislocated", "list")
-QUOTES = frozenset('" “ ” „ `` \'\' ‘‘ ’’ « »'.split())
-QUANTIFIERS = frozenset("all any both each either every few many neither no several some".split())
-WHEREABOUTS = frozenset("at during from in inside into near on onto outside since until via within".split())
+QUOTES = frozenset({'"', "“", "”", "„", "``", "''", "‘‘", "’’", "«", "»"})
+QUANTIFIERS = frozenset(
+    {"all", "any", "both", "each", "either", "every", "many", "neither", "no", "several", "some"}
+)
+WHEREABOUTS = frozenset({"at", "during", "in", "inside", "into", "near", "since", "until", "within"})
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``reason``: what the accepted subject is (``pronoun``, ``name``, ``noun``), or why the pair is refused."""
+    """``reason``: what an accepted subject is (``pronoun``, ``name``, ``noun``), or why it is refused."""
 
     accepted: bool
     reason: str
@@ -46,8 +70,8 @@ def corefers(tree: Tree, subject: int, pronoun: int) -> bool:
 def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
     """Whether ``pronoun`` means ``subject``, two tokens of one sentence.
 
-    ``subject`` is the subject of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below that
-    predicate, or *his* or *her*.  The first of ``RULES`` that refuses gives the reason.
+    ``subject`` is that of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below the
+    predicate, or *his* or *her* there.  The first of ``RULES`` that refuses gives the reason.
     """
     for rule in RULES:
         reason = rule(tree, subject, pronoun)
@@ -67,7 +91,7 @@ def kind_of(tree: Tree, subject: int) -> str:
 
 
 def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """*he* and *she* as subjects, *his* and *her* before a noun; *him* and *her* as objects mean others too often."""
+    """*he* and *she* as subjects, *his* and *her* before a noun; as objects they mean others too often."""
     word = tree.words[pronoun].lower()
     if word in SUBJECTS and tree.has(pronoun, "nsubj"):
         return None
@@ -96,7 +120,7 @@ def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """A thing is owned (*his friend Smith said*, *Smith was her guest*); before the subject, in a phrase set off."""
+    """It owns a thing, not *her friend* and not the predicate (*was her guest*); a comma goes between."""
     if tree.words[pronoun].lower() in SUBJECTS:
         return None
     if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == tree.heads[subject]:
@@ -143,7 +167,7 @@ def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | Non
 
 
 def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """A given name only refuses: it never makes a name a person's."""
+    """Of pronouns, nouns and titles; a given name counts where nearly all its bearers are of one gender."""
     if gender_of(tree, subject) in (None, GENDERS[tree.words[pronoun].lower()]):
         return None
     return "the genders differ"
@@ -152,13 +176,13 @@ def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
 def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
     """No noun or name of a person of the same gender, where the pronoun might take it up.
 
-    Left of the subject it is less likely meant than the subject is, for *he* and *she*; a possessive behind the
-    subject may take up whoever was named.
+    Left of the subject, it is less likely meant by *he* and *she* than the subject is; a possessive behind
+    the subject may take up whoever was named.
     """
     gender = GENDERS[tree.words[pronoun].lower()]
     anyone = tree.words[pronoun].lower() not in SUBJECTS and subject < pronoun
     inside = set(tree.subtree(subject))
-    path = path_to(tree, pronoun, tree.heads[subject]) or []
+    path = path_to(tree, pronoun, tree.heads[subject]) or [pronoun]
     own = {*phrase(tree, subject), *(tree.subtree(tree.heads[pronoun]) if pronoun < subject else ())}
     for token in range(max(subject, pronoun)):
         left = token < subject < pronoun and token not in inside
@@ -181,6 +205,12 @@ def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | N
             continue
         if token in inside:
             return "the subject holds a pronoun of the same gender"
+        if (
+            token < subject < pronoun
+            and kind_of(tree, subject) != "pronoun"
+            and path_to(tree, token, predicate) is None
+        ):
+            return "a pronoun goes before the subject"
         if tree.has(token, "obj", "iobj", "obl") and shares_subject(tree, tree.heads[token], predicate):
             return "another pronoun means somebody else"
     return None
@@ -226,7 +256,7 @@ def phrase(tree: Tree, token: int) -> list[int]:
 
 
 def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
-    """Whether a verb has the subject of a predicate: it is that predicate, or depends on it without a subject."""
+    """Whether a verb has a predicate's subject: it is it, or depends on it without a subject of its own."""
     while token != predicate:
         if not tree.has(token, "xcomp", "conj", "advcl") or tree.children(token, "nsubj"):
             return False
@@ -237,8 +267,10 @@ def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
 def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> bool:
     """Whether a noun stands where a person is brought up, whom a pronoun may take up.
 
-    Not as a part of a name or a predicate, not *as a producer*, not where a place stands (*in Jordan*), and not deep in
-    another phrase (*the works of Smith*), unless that is the subject (``inside``) or on the way to the pronoun.
+    Not as a part of a name or a predicate, not *as a producer*, not where a place stands (*in Jordan*), and
+    not deep in another phrase (*the works of Smith*), unless that is the subject (``inside``) or holds the
+    pronoun. A coordinated clause has a parallel subject: an oblique is not taken up (*she sang with Ann,
+    and she ...*).
     """
     if tree.has(token, *NAME_PARTS, "amod", "advmod", "xcomp", "root") or tree.children(token, "cop"):
         return False
@@ -248,7 +280,15 @@ def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> 
     cases = {tree.words[child].lower() for child in tree.children(place, "case")}
     if "as" in cases:
         return False
-    if tree.relations[place] == "nmod" and "of" in cases and token not in inside and place not in path:
+    beside = token not in inside and place not in path
+    if beside and tree.relations[place] == "nmod" and "of" in cases:
+        return False
+    if (
+        beside
+        and tree.has(place, "obl", "nmod")
+        and not tree.has(place, "nmod:poss")
+        and tree.has(path[-1], "conj")
+    ):
         return False
     a_place = tree.tags[token] == "NNP" and not cases.isdisjoint(WHEREABOUTS)
     return not a_place or tree.words[token].lower() in naming().given

@@ -1,4 +1,4 @@
-"""A corpus by name: its documents one after the other, or a random sample of them, and how far it was read."""
+"""A corpus by name: its documents one by one, or a random sample of them, and how far it was read."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Part:
 class Corpus:
     """Documents in the order of the files' names and, in a file, as they stand.
 
-    ``name``: of the file or folder, or ``hf:…``; ``licence``: "" where unknown; ``identity``: another one where
-    the files' names, sizes or times, the sample or its seed differ.  ``size``: bytes to be read in all, packed
-    as they are, None if unknown; ``read``: of them so far.  A sample is read twice, so that its size is twice
-    that of the files: first the documents are counted, then those drawn are made.
+    ``name``: of the file or folder, or ``hf:…``; ``licence``: "" where unknown; ``identity``: another one
+    where the files' names, sizes or times, the sample or its seed differ.  ``size``: bytes to be read in all,
+    packed as they are, None if unknown; ``read``: so far.  A sample is read twice, so that its size is
+    twice that of the files: first the documents are counted, then those drawn are made.
     """
 
     def __init__(
@@ -114,13 +114,13 @@ class Corpus:
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
     """A corpus by the path of a file or folder, its name in the operator's folder (PCF_CORPORA), or ``hf:…``.
 
-    ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their order,
-    and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card beside a file:
-    ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
+    ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their
+    order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
+    beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
 
     Raises:
-        CorpusError: no such file, none in a form that is read, a broken card, a sample below 1; for the hub see
-            :func:`pcf_core.mining.corpora.hub.find`.
+        CorpusError: no such file, none in a form that is read, a broken card, a sample below 1; for the hub
+            see :func:`pcf_core.mining.corpora.hub.find`.
     """
     if sample is not None and sample < 1:
         raise CorpusError(f"A sample of {sample:,} documents cannot be drawn: ask for at least 1.")
@@ -180,7 +180,8 @@ def _existing(name: str | Path) -> Path:
         except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
             break
     raise CorpusError(
-        f"{shown(name)} is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for one of the hub."
+        f"{shown(name)} is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for "
+        "one of the hub."
     )
 
 

@@ -1,4 +1,4 @@
-"""Word lists of the rules, from ``assets/language/*.toml``: persons, hints at a group, what words need beside them."""
+"""Word lists of the rules, from ``assets/language/*.toml``: persons, hints, what words need beside them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,43 @@ from pcf_core.language.verbs import past_participle, past_tense
 from pcf_core.settings import settings
 from pcf_core.topics import load_evidence
 
-EVIDENCE = ("occupations-bvf", "occupations-pcf")
+EVIDENCE = "occupations-bvf"
 VERB_LISTS = (
     "needs_object", "needs_predicate", "light", "together", "told", "recipient_optional", "that", "whether",
     "question", "alone",
 )  # fmt: skip
-NOT_PERSONS = frozenset(  # of the evidence lists' fragments, what is no noun for a person
-    "senior lead chief head general regional principal managing advisory independent special full non ii iii "
-    "retired temporary contracts licensed founding interim managed direct external aerospace acting primary "
-    "second relief prime orthopedic internship chair junior major minor personnel staff faculty vice md pa pm".split()
+DOUBLED = re.compile(
+    r"[^aeiou]*[aeiou][^aeiouwxy]|.*(admit|permit|commit|submit|refer|prefer|occur|regret|rebel|control)"
 )
-DOUBLED = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]|.*(admit|permit|commit|submit|refer|prefer|occur|regret|rebel|control)")
-ANYONE = frozenset("people child kid person friend family other parent everyone someone anyone nobody public".split())
+ANYONE = frozenset(
+    [
+        "people",
+        "child",
+        "kid",
+        "person",
+        "friend",
+        "family",
+        "other",
+        "parent",
+        "everyone",
+        "someone",
+        "anyone",
+        "nobody",
+        "public",
+    ]
+)
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """``persons``: nouns for a person, singular; ``plural``: their plurals -> singular.
 
-    ``hints``: word -> why it drops a template, of either rule; ``groups``: words of race, religion, disability and
-    nationality, which drop an attributive template.  ``lists``: the sets of complements.toml by name;
+    ``hints``: words that drop any template; ``groups``: words of race, religion, disability and nationality,
+    which drop an attributive template.  ``lists``: the sets of complements.toml by name;
     ``verbs``: verb, or ``be`` + verb for its passive, -> prepositions of which it needs one; ``adjectives``
-    likewise; ``adverbs``: verb -> adverbs it keeps.  ``lemmas``: form of a verb of any list -> its lemmas.
+    likewise; ``adverbs``: verb -> adverbs it keeps; ``particles``: verb -> those with which it needs an
+    object; ``idioms``: verb or preposition -> nouns that need no more after it; ``lemmas``: form of a listed
+    verb -> the verbs it may belong to.
     """
 
     persons: frozenset[str]
@@ -45,6 +60,8 @@ class Lexicon:
     verbs: Mapping[str, frozenset[str]]
     adjectives: Mapping[str, frozenset[str]]
     adverbs: Mapping[str, frozenset[str]]
+    particles: Mapping[str, frozenset[str]]
+    idioms: Mapping[str, frozenset[str]]
     lemmas: Mapping[str, tuple[str, ...]]
 
     def person(self, word: str) -> str | None:
@@ -58,8 +75,7 @@ def lexicon() -> Lexicon:
     """The shipped lists, read once."""
     persons, words, needs = (_table(name) for name in ("persons", "hints", "complements"))
     nouns = {noun for text in persons.values() for noun in text.split()}
-    nouns |= {term for name in EVIDENCE for term in load_evidence(name).terms}
-    nouns -= NOT_PERSONS
+    nouns |= set(load_evidence(EVIDENCE).terms)
     lists = {name: frozenset(text.split()) for name, text in needs.items() if isinstance(text, str)}
     verbs = _frames(needs["needs_preposition"])
     return Lexicon(
@@ -71,12 +87,16 @@ def lexicon() -> Lexicon:
         verbs=verbs,
         adjectives=_frames(needs["adjectives"]),
         adverbs=_frames(needs["adverbs"]),
-        lemmas=_lemmas({*(verb for name in VERB_LISTS for verb in lists[name]), *(verb.split()[-1] for verb in verbs)}),
+        particles=_frames(needs["particles"]),
+        idioms=_frames(needs["idioms"]),
+        lemmas=_lemmas(
+            {*(verb for name in VERB_LISTS for verb in lists[name]), *(verb.split()[-1] for verb in verbs)}
+        ),
     )
 
 
 def hints(words: Iterable[str], more: Collection[str] = (), *, groups: bool = False) -> str | None:
-    """Why words may not stand in a template, or ``None``: they hint at a gender or, with ``groups``, any group.
+    """Why words may not stand in a template, or ``None``: they hint at a gender or, with ``groups``, a group.
 
     ``more``: words of the topic that is mined.  A part of a compound with a hyphen counts as a word.
     """
@@ -118,7 +138,9 @@ def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for verb in sorted(verbs):
         for form in verb_forms(verb):
             found.setdefault(form, []).append(verb)
-    return {form: tuple(sorted(lemmas, key=lambda verb: (verb == form, verb))) for form, lemmas in found.items()}
+    return {
+        form: tuple(sorted(lemmas, key=lambda verb: (verb == form, verb))) for form, lemmas in found.items()
+    }
 
 
 def _table(name: str) -> dict[str, Any]:

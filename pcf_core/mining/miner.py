@@ -16,6 +16,7 @@ from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
 from pcf_core.mining.pool import Counters, Opened
 from pcf_core.mining.rules import Rule
 from pcf_core.records import MinedSet, MinedTemplate, SetCard, Topic, digest
+from pcf_core.topics import make_mined
 
 FOLDER = "mining"  # in the cache: the ledgers
 
@@ -110,14 +111,14 @@ def mine(
         matches=facts.matches,
         cut=cut,
         kept=kept,
-        pipeline=f"{opened.name} ({opened.identity})",
+        pipeline=f"{opened.name} ({opened.identity[:16]})",
         rules=mining.RULES,
         history=(
             f"Mined from {corpus.name}: {facts.templates:,} templates in {facts.matches:,} of "
             f"{facts.sentences:,} sentences; {len(templates):,} were counted {cut:g} times or more.",
         ),
     )
-    return Mined(MinedSet(name=name, card=card, templates=templates), facts)
+    return Mined(make_mined(name, templates, card, where="The mined set"), facts)
 
 
 def key_of(

@@ -1,14 +1,16 @@
-"""Rules for noun phrases and adjectives inside a predicate: as short as they can stand, and nobody named in them."""
+"""Rules for noun phrases inside a predicate: as short as they can stand, and nobody named in them."""
 
 from __future__ import annotations
 
 from pcf_core.language.trees import Tree
 from pcf_core.mining.lexicon import ANYONE, lexicon
 from pcf_core.mining.refusal import Refused
+from pcf_core.mining.verb_groups import lemma_of
 
-KEPT_PRONOUNS = frozenset("it them this that these those something nothing everything anything".split())
-DETERMINERS = frozenset("a an the this that these those some any no every each all both another".split())
-LONE_ADJECTIVES = frozenset("first best worst latter opposite same".split())
+KEPT_PRONOUNS = frozenset({"it"})
+DETERMINERS = frozenset(["a", "an", "the", "some", "any", "no", "every", "each", "all", "both", "another"])
+POINTERS = frozenset(["this", "that", "these", "those"])
+LONE_ADJECTIVES = frozenset(["first", "best", "worst", "latter", "opposite", "same"])
 SILENT_H = ("hour", "honor", "honour", "honest", "heir")
 SPOKEN_AS_YOU = ("uni", "use", "usual", "eu", "one", "once", "ubiq", "uti", "ur")
 UNI_EXCEPTIONS = ("unin", "unim", "unid")
@@ -32,10 +34,15 @@ def noun_phrase(tree: Tree, head: int) -> tuple[str, ...]:
     words = [tree.words[token].lower() for token in sorted(kept)]
     if any(tree.words[token][0].isupper() for token in kept if token > 0):
         raise Refused("a name inside")
-    if lemma in lists["needs_adjective"] and not any(tree.has(token, "amod", "compound") for token in kept):
-        if words[0] not in ("no", "some", "all", "any", "more"):
-            raise Refused("a noun that needs more")
+    bare = not any(tree.has(token, "amod", "compound") for token in kept)
+    if bare and lemma in lists["needs_adjective"] and words[0] not in ("no", "some", "all", "any", "more"):
+        raise Refused("a noun that needs more")
     return (*with_article(words), *_of(tree, head, lemma))
+
+
+def wants_infinitive(tree: Tree, head: int) -> bool:
+    """Whether a noun says little without an infinitive ("the right to vote")."""
+    return tree.tags[head] == "NN" and singular(tree, head) in lexicon().lists["needs_infinitive"]
 
 
 def check_head(tree: Tree, head: int) -> None:
@@ -81,10 +88,10 @@ def starts_with_vowel(word: str) -> bool:
 def _lone(tree: Tree, head: int) -> tuple[str, ...]:
     """A pronoun, or an adjective as a noun ("the first")."""
     word = tree.words[head].lower()
-    if tree.tags[head] in ("PRP", "DT"):
-        if word not in KEPT_PRONOUNS:
-            raise Refused("a pronoun inside")
+    if word in KEPT_PRONOUNS:
         return (word,)
+    if tree.tags[head] in ("PRP", "DT"):
+        raise Refused("a pronoun inside")
     article = [tree.words[child].lower() for child in tree.children(head, "det")]
     if word not in LONE_ADJECTIVES or article != ["the"]:
         raise Refused("an adjective without its noun")
@@ -99,6 +106,8 @@ def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
     if tree.tags[child] == "CD" or tree.has(child, "nummod"):
         raise Refused("a number inside")
     if tree.has(child, "det"):
+        if word in POINTERS:
+            raise Refused("a pronoun inside")
         if word not in DETERMINERS:
             raise Refused("a clause or question inside")
         return True
@@ -116,11 +125,13 @@ def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
 
 def _of(tree: Tree, head: int, lemma: str) -> tuple[str, ...]:
     """``of`` and its noun after nouns that say little without."""
-    if lemma not in lexicon().lists["needs_of"]:
+    verb = lemma_of(tree, tree.heads[head])
+    before = preposition(tree, head).split(" ")[0] or verb
+    if lemma not in lexicon().lists["needs_of"] or lemma in lexicon().idioms.get(before, ()):
         return ()
     for child in tree.children(head, "nmod"):
         if child > head and preposition(tree, child) == "of":
-            return ("of", *noun_phrase(tree, child))
+            return prepositional(tree, child)
     raise Refused("a noun that needs more")
 
 

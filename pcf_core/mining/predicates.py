@@ -13,7 +13,7 @@ LONGEST = 9  # words of a predicate
 def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     """The predicate that ``head`` heads, in the past, with the complements it needs and no adjunct.
 
-    ``clause``: the clause that stands at ``[Y]``, which counts as a complement.  "has often said in letters" ->
+    ``clause``: the clause that stands at ``[Y]``, which counts as a complement.  "has often said" ->
     ``said``; "is going to leave" -> ``was going to leave``; "was elected by the council" -> ``was elected``.
 
     Raises:

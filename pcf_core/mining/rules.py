@@ -14,7 +14,7 @@ from pcf_core.records import Topic
 
 
 class Rule(Protocol):
-    """``wanted``: words of which a sentence must have one, in lower case.  Picklable: worker processes get it."""
+    """``wanted``: words of which a sentence must have one, in lower case.  Workers get it pickled."""
 
     @property
     def name(self) -> Literal["clausal", "attributive"]: ...
@@ -54,7 +54,7 @@ def rule_for(topics: Sequence[Topic]) -> Rule:
     """The rule that mines templates for topics, all of one position.
 
     Raises:
-        TopicError: no topic, positions that differ, another language than English, no word that can be a subject.
+        TopicError: no topic, positions that differ, not English, no word that can be a subject.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:
@@ -65,8 +65,8 @@ def rule_for(topics: Sequence[Topic]) -> Rule:
     for topic in topics:
         if topic.language.split("-")[0] != "en":
             raise TopicError(
-                f"Templates are mined from English; the topic {topic.name} is in the language {topic.language}: "
-                f"give its templates as a file."
+                f"Templates are mined from English; the topic {topic.name} is in the language "
+                f"{topic.language}: give its templates as a file."
             )
     words = frozenset(word.lower() for topic in topics for word in topic.words)
     if positions == {"predicate"}:

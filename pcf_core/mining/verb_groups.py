@@ -1,7 +1,7 @@
 """Rules for the verb of a predicate: whatever its tense, one in the past, with its negation.
 
-    says, has said, is saying, does say -> said        is known, has been known -> was known
-    does not know, hasn't known -> did not know        can go -> could go        may have gone -> might have gone
+says, has said, is saying, does say -> said        is known, has been known -> was known
+does not know, hasn't known -> did not know        can go -> could go        may have gone -> might have gone
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MODALS = {
     "must": "must", "shall": "should", "should": "should",
 }  # fmt: skip
 NEGATIONS = {"not": "not", "n't": "not", "n’t": "not", "never": "never"}
-MISSPELT = frozenset("leaved finded gived taked maked goed".split())
+MISSPELT = frozenset(["leaved", "finded", "gived", "taked", "maked", "goed"])
 
 
 def finite(tree: Tree, head: int) -> tuple[str, ...]:
@@ -26,13 +26,13 @@ def finite(tree: Tree, head: int) -> tuple[str, ...]:
     Raises:
         Refused: no finite verb, a question, a lemma that does not fit its form, a form that has no past.
     """
-    helpers = tree.children(head, "aux", "cop")
+    helpers = helpers_of(tree, head)
     negation = _negation(tree, head)
     if any(helper > head for helper in helpers) or any(helper < _subject(tree, head) for helper in helpers):
         raise Refused("a question or an inversion")
     modal = [helper for helper in helpers if tree.tags[helper] == "MD"]
     perfect = any(tree.lemmas[helper] == "have" for helper in helpers if helper not in modal)
-    passive = any(tree.relations[helper] == "aux:pass" for helper in helpers)
+    passive = is_passive(tree, head)
     copula = bool(tree.children(head, "cop"))
     if modal:
         rest = _after_modal(tree, head, perfect=perfect, passive=passive, copula=copula)
@@ -48,10 +48,28 @@ def finite(tree: Tree, head: int) -> tuple[str, ...]:
     return (*negation, past(tree, head))
 
 
+def helpers_of(tree: Tree, head: int) -> tuple[int, ...]:
+    """Auxiliaries and copula; a second verb may share those of the first ("was tried and shot")."""
+    own = tree.children(head, "aux", "cop")
+    if own or not tree.has(head, "conj") or tree.tags[head] not in ("VBN", "VBG", "VB"):
+        return own
+    return () if tree.children(head, "nsubj") else tree.children(tree.heads[head], "aux", "cop")
+
+
+def is_passive(tree: Tree, head: int) -> bool:
+    """Whether a verb is passive."""
+    helpers = helpers_of(tree, head)
+    joined = bool(helpers) and not tree.children(head, "aux", "cop") and tree.tags[head] == "VBN"
+    return any(
+        tree.relations[helper] == "aux:pass" or (joined and tree.relations[helper] == "cop")
+        for helper in helpers
+    )
+
+
 def past(tree: Tree, verb: int) -> str:
     """The simple past of a verb: its own form if that is one, else made from its lemma."""
     word, tag = tree.words[verb].lower(), tree.tags[verb]
-    helped = bool(tree.children(verb, "aux"))
+    helped = bool(helpers_of(tree, verb))
     if word in MISSPELT or not word.isalpha():
         raise Refused("an unsure verb form")
     if tag == "VBD":
@@ -95,7 +113,7 @@ def _after_modal(tree: Tree, head: int, *, perfect: bool, passive: bool, copula:
 
 def _participle(tree: Tree, verb: int) -> str:
     word = tree.words[verb].lower()
-    if tree.tags[verb] not in ("VBN", "VBD") or not word.isalpha():
+    if not (tree.tags[verb] in ("VBN", "VBD") or word.endswith("ed")) or not word.isalpha():
         raise Refused("an unsure verb form")
     return word
 
@@ -118,7 +136,17 @@ def _negation(tree: Tree, head: int) -> tuple[str, ...]:
     found = []
     for child in tree.children(head, "advmod"):
         word = tree.words[child].lower()
-        if word in ("longer", "hardly", "scarcely", "barely", "neither", "nor", "seldom", "rarely", "nowhere"):
+        if word in (
+            "longer",
+            "hardly",
+            "scarcely",
+            "barely",
+            "neither",
+            "nor",
+            "seldom",
+            "rarely",
+            "nowhere",
+        ):
             raise Refused("a negation that is not kept")
         if word in NEGATIONS and child < head:
             found.append(NEGATIONS[word])

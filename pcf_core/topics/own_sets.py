@@ -11,10 +11,12 @@ from pathlib import Path
 
 from pcf_core.errors import StoreError, TemplateError
 from pcf_core.records import MinedSet
-from pcf_core.topics.reading import MAX_BYTES, given_file, label
+from pcf_core.topics.reading import MAX_BYTES, label
 from pcf_core.topics.template_files import parquet_bytes
 from pcf_core.topics.templates import ENDINGS, SHELF, load_mined, make_mined
 from pcf_core.topics.text import check_name, listed, shown
+
+LONGEST_FILE_NAME = 60  # characters, of up to four bytes
 
 
 def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
@@ -83,16 +85,20 @@ def load_upload(file_name: str, data: bytes) -> MinedSet:
 
     Raises:
         TemplateError: another kind of file, or refused by :func:`~pcf_core.topics.load_mined`.
+        StoreError: there is no room for temporary files.
     """
-    shown_name = label(Path(file_name.replace("/", "-").replace("\\", "-")))[-100:]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / shown_name
-        path.write_bytes(data)
-        if given_file(path, ENDINGS) is None:
-            raise TemplateError(
-                f"{shown(shown_name)} is no {' or '.join(ENDINGS)} file: save the set as one."
-            )
-        return load_mined(path)
+    name = label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_FILE_NAME:]
+    if Path(name).suffix.lower() not in ENDINGS:
+        raise TemplateError(f"{shown(name)} is no {' or '.join(ENDINGS)} file: save the set as one.")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(data)
+            return load_mined(path)
+    except OSError as problem:
+        raise StoreError(
+            f"{name} cannot be put into the folder for temporary files ({problem.strerror}): make room there."
+        ) from problem
 
 
 def _is_kept(mined: MinedSet) -> bool:

@@ -75,8 +75,9 @@ class Shelf:
         if path is None:
             names = self.names()
             more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
+            yours = ", one of yours," if self.keeps_own else ""
             raise self.error(
-                f"{shown(name_or_path)} is neither a shipped {self.kind} nor an existing "
+                f"{shown(name_or_path)} is neither a shipped {self.kind}{yours} nor an existing "
                 f"{' or '.join(self.accepts)} file: use {listed([*names[:MOST_NAMED], *more])}, or the path "
                 "of such a file."
             )
@@ -150,8 +151,12 @@ def read_text(path: Path, error: type[InputError]) -> str:
         ) from problem
 
 
-def read_toml(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
+def read_toml(
+    path: Path, allowed: Collection[str], error: type[InputError], *, foreign: Collection[str] = ()
+) -> dict[str, Any]:
     """The top-level table of a TOML file.
+
+    A file with a ``foreign`` key is one of another kind that may lie there: its table is empty.
 
     Raises:
         error: malformed, or with a key that is not ``allowed``.
@@ -162,6 +167,8 @@ def read_toml(path: Path, allowed: Collection[str], error: type[InputError]) -> 
     except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
         reason = " ".join(str(problem).split()).rstrip(".")[:200]
         raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
+    if set(table) & set(foreign):
+        return {}
     unknown = sorted(set(table) - set(allowed))
     if unknown:
         raise error(

@@ -79,9 +79,8 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
     table: Mapping[str, Any] = {}
     where = label(path)
     if needed or beside.is_file():
-        found = read_toml(beside, (*CARD, *(() if needed else OTHER_TOML)), TemplateError)
-        if not set(found) & set(OTHER_TOML):
-            table, where = found, label(beside)
+        table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
+        where = label(beside) if table else where
     if not table and path.suffix.lower() == ".parquet":
         table = _carried_card(path)
     return make_card({"title": title_of(path), **table}, where)

@@ -126,10 +126,10 @@ def make_mined(
     """
     checked = tuple(_mined(template, where) for template in templates)
     _check_together(checked, where)
+    name = check_name(name, "the name", where, TemplateError)
+    known = make_card(card.model_dump(), where)
     return MinedSet(
-        name=check_name(name, "the name", where, TemplateError),
-        card=make_card(card.model_dump(), where),
-        templates=checked,
+        name=name, card=known if known.title else known.model_copy(update={"title": name}), templates=checked
     )
 
 

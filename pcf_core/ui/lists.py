@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pcf_core.errors import EvidenceError, InputError, TemplateError, TopicError
-from pcf_core.records import Evidence, MinedSet, TemplateSet, Topic
+from pcf_core.records import Evidence, MinedSet, TemplateSet, Topic, digest
 from pcf_core.settings import settings
 from pcf_core.topics import (
     list_evidence,
@@ -136,3 +136,8 @@ def named(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, T
         if item is None:
             raise error(f"There is no {kind} named {name!r}; choose another in the sidebar.")
     return found  # type: ignore[return-value]
+
+
+def set_token(name: str) -> str:
+    """Stands for the content of a set: it changes when the set's files do."""
+    return digest([name, TemplateSets().stamp(name)])

@@ -8,13 +8,14 @@ from pathlib import PurePath
 import streamlit as st
 
 from pcf_core.errors import AuditError
-from pcf_core.findings import look_finding, mining_finding
+from pcf_core.findings import count, look_finding, mining_finding
 from pcf_core.jobs import Job, ensure_worker
 from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
+from pcf_core.ui.templates_draft import point_at
 from pcf_core.ui.text import duration, plain, size_text
 
 ACTIVE = ("queued", "running")
@@ -67,8 +68,11 @@ def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
     return sorted(jobs, key=lambda job: -job.id)[:limit]
 
 
-def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20) -> None:
-    """All recent jobs of some kinds, refreshed each second while one is under way."""
+def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20, *, on_templates: bool = False) -> None:
+    """All recent jobs of some kinds, refreshed each second while one is under way.
+
+    ``on_templates``: whether it stands on the page Templates.
+    """
     jobs = recent_jobs(kinds, limit)
     if not jobs:
         st.caption("The queue is empty.")
@@ -81,14 +85,14 @@ def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20) -> None:
         if busy:
             keep_a_worker()
         for job in current:
-            draw_job(job)
+            draw_job(job, on_templates=on_templates)
         if busy and not any(job.state in ACTIVE for job in current):
             st.rerun()
 
     watch()
 
 
-def draw_job(job: Job) -> None:
+def draw_job(job: Job, *, on_templates: bool = False) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
     with st.container(border=True):
         st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=DOING[job.kind])}")
@@ -100,7 +104,7 @@ def draw_job(job: Job) -> None:
             st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
             st.error(plain(job.error))
-        draw_actions(job)
+        draw_actions(job, on_templates=on_templates)
 
 
 def heading(job: Job) -> str:
@@ -118,9 +122,8 @@ def heading(job: Job) -> str:
 def progress_text(job: Job) -> str:
     """How far, how fast, how long still; a mining counts bytes, and may not know of how many."""
     if job.kind == "mine":
-        text = (
-            f"{size_text(job.done)} of {size_text(job.total)}" if job.total else f"{size_text(job.done)} read"
-        )
+        text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
+        text += so_far_text(job)
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
     else:
         text = f"{job.done:,} of {job.total:,} cells"
@@ -130,14 +133,20 @@ def progress_text(job: Job) -> str:
     return text
 
 
+def so_far_text(job: Job) -> str:
+    """What a mining has counted so far; all of it is kept."""
+    so_far = job.result or {"documents": 0, "matches": 0}
+    return f"{count(so_far['documents'], 'document')}, {count(so_far['matches'], 'match', 'matches')} so far"
+
+
 def ended_text(job: Job) -> str:
     if job.kind == "mine":
-        return plain(mining_finding(job.result)) if job.result else f"{size_text(job.done)} read"
+        return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return f"{cells} · run {job.key}"
 
 
-def draw_actions(job: Job) -> None:
+def draw_actions(job: Job, *, on_templates: bool) -> None:
     queue = open_queue()
     with st.container(horizontal=True):
         if job.state in ACTIVE and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:"):
@@ -148,19 +157,22 @@ def draw_actions(job: Job) -> None:
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
         if job.state == "done":
-            draw_links(job)
+            draw_links(job, on_templates=on_templates)
 
 
-def draw_links(job: Job) -> None:
-    """The ways to what a finished job has made."""
+def draw_links(job: Job, *, on_templates: bool) -> None:
+    """The ways to what a finished job has made.
+
+    On the page Templates a link would not do: the set that is chosen there goes before the link's.
+    """
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name
-        st.page_link(
-            "pages/templates.py",
-            label=f"Open {plain(name)}",
-            icon=":material/list_alt:",
-            query_params={"set": name},
-        )
+        label, icon = f"Open {plain(name)}", ":material/list_alt:"
+        if not on_templates:
+            st.page_link("pages/templates.py", label=label, icon=icon, query_params={"set": name})
+        elif st.button(label, key=f"open_{job.id}", icon=icon):
+            point_at(name, "see")
+            st.rerun()
         return
     asked = ScoreRequest.model_validate(job.payload)
     parameters: dict[str, str | list[str]] = {

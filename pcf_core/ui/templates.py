@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-import pandas as pd
+import numpy as np
 import streamlit as st
 
 from pcf_core.charts import zipf_plot
 from pcf_core.findings import count, cut_finding, kept_share, number, origin_finding, percent, set_finding
-from pcf_core.records import MinedSet, MinedTemplate, digest
+from pcf_core.records import MinedSet
 from pcf_core.stats import effective_number
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.data import cached
 from pcf_core.ui.figures import KeyFigure
-from pcf_core.ui.lists import mined_set, own_sets, set_names, topics
+from pcf_core.ui.lists import own_sets, set_names
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
-from pcf_core.ui.templates_draft import discard, edits, opened, undo
+from pcf_core.ui.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.ui.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
 from pcf_core.ui.text import plain
 
+USUAL = "gender-nineteen"
 VIEWS = ("see", "mine", "edit", "preview", "compare")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
@@ -29,39 +30,15 @@ upper panel means that few skeletons are common and very many are rare; the lowe
 """
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What the page is about: a set with the edits that are not saved yet, and how many of it are kept."""
-
-    mined: MinedSet
-    top: int | None
-
-    @property
-    def counts(self) -> list[float]:
-        return [template.count for template in self.mined.templates]
-
-    @property
-    def chosen(self) -> tuple[MinedTemplate, ...]:
-        """The templates that the cut keeps, heaviest first."""
-        return self.mined.templates[: self.top]
-
-    @property
-    def identity(self) -> str:
-        rows = [[template.text, template.count] for template in self.mined.templates]
-        return digest([self.mined.name, rows, self.top])
-
-
 def draw_head() -> tuple[str, str]:
     """Which set, and what to do with it; both are in the URL."""
-    if "set_next" in st.session_state:  # a set that was just made is the one to look at
-        st.session_state["set"] = st.session_state.pop("set_next")
+    adopt_pointed()
     names = with_asked("set", set_names())
-    usual = next(iter(topics().values())).templates
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Set",
             names,
-            index=names.index(usual) if usual in names else 0,
+            index=names.index(USUAL) if USUAL in names else 0,
             key="set",
             bind="query-params",
             help="The template set that this page shows: those that come with the app, then your own.",
@@ -85,7 +62,8 @@ def draw_set(name: str) -> Shown:
     Raises:
         TemplateError: no set has the name of the link.
     """
-    mined = opened(mined_set(name))
+    found = opened(name)
+    mined = found.mined
     texts, figures = st.container(), st.container()
     top = st.number_input(
         "Keep the heaviest",
@@ -99,11 +77,15 @@ def draw_set(name: str) -> Shown:
         help="How many templates a cut would keep. It is marked in the picture and used by preview and "
         "compare; the set itself changes only under edit.",
     )
-    shown = Shown(mined, top if top and top < len(mined.templates) else None)
+    shown = replace(found, top=top if top and top < len(mined.templates) else None)
     with texts:
         finding(set_finding(shown.counts), origin_finding(mined.card), cut_finding(shown.counts, shown.top))
     with figures:
         draw_figures(set_figures(shown))
+        st.caption(
+            f"Corpus: {plain(mined.card.corpus) or 'not stated'} · licence of its texts: "
+            f"{plain(mined.card.licence) or 'not stated'}"
+        )
     draw_unsaved(mined)
     return shown
 
@@ -128,7 +110,7 @@ def draw_unsaved(mined: MinedSet) -> None:
 
 
 def set_figures(shown: Shown) -> list[KeyFigure]:
-    """Templates, total count, effective number, mass that the cut keeps, licence."""
+    """Templates, total count, effective number, mass that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
     return [
@@ -146,7 +128,7 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Effective number",
-            number(effective_number(pd.Series(counts).to_numpy(dtype=float))),
+            number(effective_number(np.array(counts))),
             "(Σ count)² / Σ count²: as many templates of equal weight would give means as steady.",
             "of the whole set",
         ),
@@ -155,12 +137,6 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
             percent(kept_share(counts, shown.top)),
             "Share of the total count that the cut keeps; 100 % without one.",
             cut,
-        ),
-        KeyFigure(
-            "Licence",
-            plain(card.licence) or "not stated",
-            "Licence of the texts that the templates were mined from, and the corpus.",
-            card.corpus or "corpus not stated",
         ),
     ]
 
@@ -175,7 +151,7 @@ def draw_see(shown: Shown) -> None:
     left.markdown(HOW)
     with middle:
         rows = draw_find(mined)
-        draw_table(set_table(mined, rows), mined.name, COLUMNS)
+        draw_table(set_table(shown).iloc[rows], mined.name, COLUMNS)
         draw_origin(mined, rows)
     with right:
         draw_card(mined.card)

@@ -14,14 +14,12 @@ from pcf_core.stats import rank_correlation
 from pcf_core.topics import SetComparison, compare_sets
 from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.data import cached
-from pcf_core.ui.lists import mined_set, set_names
+from pcf_core.ui.lists import set_names
 from pcf_core.ui.page import chart, draw_table, finding
-from pcf_core.ui.templates import Shown
-from pcf_core.ui.templates_draft import opened
+from pcf_core.ui.templates_draft import Shown, opened
 from pcf_core.ui.templates_effect import (
     LEAST_COVERED,
     MOST_SENTENCES,
-    chosen_set,
     coverings,
     draw_refused,
     draw_uncovered,
@@ -49,8 +47,8 @@ def draw_compare(shown: Shown) -> None:
     if other is None or other == shown.mined.name:
         st.info("There is no other set yet: import one under edit, or mine one.", icon=":material/info:")
         return
-    second = Shown(opened(mined_set(other)), None)
-    found = compare_sets(chosen_set(shown), chosen_set(second))
+    second = opened(other)
+    found = compare_sets(shown.chosen_set, second.chosen_set)
     ranks = rank_correlation(found.first_weights, found.second_weights)
     first = shown.mined.model_copy(update={"templates": shown.chosen})
     finding(
@@ -63,7 +61,7 @@ def draw_compare(shown: Shown) -> None:
             ranks.spearman_interval if ranks else None,
         )
     )
-    shares = template_shares(found, chosen_set(shown), chosen_set(second))
+    shares = template_shares(found, shown.chosen_set, second.chosen_set)
     chart(
         cached(
             ["share_scatter", shown.identity, second.identity],
@@ -94,8 +92,8 @@ def template_shares(found: SetComparison, first: TemplateSet, second: TemplateSe
 def draw_effect(first: Shown, second: Shown) -> None:
     """R, R^p and R^c of the models that have scored both sets."""
     choice = current_choice()
-    ones, refused = readings(coverings(chosen_set(first), choice), choice)
-    twos, also_refused = readings(coverings(chosen_set(second), choice), choice)
+    ones, refused = readings(coverings(first.chosen_set, choice), choice)
+    twos, also_refused = readings(coverings(second.chosen_set, choice), choice)
     draw_refused({**refused, **also_refused})
     by_model = {item.model: item for item in twos}
     pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]

@@ -1,26 +1,75 @@
-"""Edits that are not saved yet: per set a stack of its states in the session, so that each can be undone."""
+"""The set that the page is about, with edits that are not saved yet.
+
+Per set the session keeps a stack of its states, so that each edit can be undone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import uuid4
 
 import streamlit as st
 
-from pcf_core.records import MinedSet
+from pcf_core.records import MinedSet, MinedTemplate, Template, TemplateSet
+from pcf_core.ui.lists import mined_set, set_token
 
 DRAFTS = "template_drafts"
+NEXT = "template_next"
 MOST_STEPS = 50
 
 
-def _steps(name: str) -> list[MinedSet]:
-    drafts: dict[str, list[MinedSet]] = st.session_state.setdefault(DRAFTS, {})
+@dataclass(frozen=True)
+class Shown:
+    """A set as it stands, and how many of its heaviest templates are kept.
+
+    ``token`` stands for the set's content in the keys of caches.
+    """
+
+    mined: MinedSet
+    token: str
+    top: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.mined.name
+
+    @cached_property
+    def counts(self) -> list[float]:
+        """[template] counts of the whole set, heaviest first."""
+        return [template.count for template in self.mined.templates]
+
+    @property
+    def chosen(self) -> tuple[MinedTemplate, ...]:
+        """The templates that the cut keeps, heaviest first."""
+        return self.mined.templates[: self.top]
+
+    @cached_property
+    def chosen_set(self) -> TemplateSet:
+        """The same as a run would have them."""
+        templates = tuple(Template(text=item.text, count=item.count) for item in self.chosen)
+        return TemplateSet(name=self.name, title=self.mined.card.title, templates=templates)
+
+    @property
+    def identity(self) -> str:
+        return f"{self.token}-{self.top}"
+
+
+def _steps(name: str) -> list[Shown]:
+    drafts: dict[str, list[Shown]] = st.session_state.setdefault(DRAFTS, {})
     return drafts.setdefault(name, [])
 
 
-def opened(saved: MinedSet) -> MinedSet:
-    """The set as it was last edited, else as it is saved."""
-    steps = _steps(saved.name)
-    return steps[-1] if steps else saved
+def opened(name: str) -> Shown:
+    """The set as it was last edited, else as it is saved.
+
+    Raises:
+        TemplateError: there is none of the name (any more), or it is damaged.
+    """
+    saved = mined_set(name)
+    steps = _steps(name)
+    return steps[-1] if steps else Shown(saved, set_token(name))
 
 
 def edits(name: str) -> int:
@@ -28,15 +77,26 @@ def edits(name: str) -> int:
     return len(_steps(name))
 
 
-def edit(saved: MinedSet, change: Callable[[MinedSet], MinedSet]) -> None:
+def edit(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
     """Apply a change to the set as it stands.
 
     Raises:
         TemplateError: the change is refused; nothing is changed then.
     """
-    steps = _steps(saved.name)
-    steps.append(change(opened(saved)))
+    steps = _steps(name)
+    steps.append(Shown(change(opened(name).mined), uuid4().hex))
     del steps[:-MOST_STEPS]
+
+
+def point_at(name: str, view: str) -> None:
+    """Let the page show another set and view when it is drawn next."""
+    st.session_state[NEXT] = {"set": name, "set_view": view}
+
+
+def adopt_pointed() -> None:
+    """Take over what :func:`point_at` said, before the page's widgets are drawn."""
+    for key, value in st.session_state.pop(NEXT, {}).items():
+        st.session_state[key] = value
 
 
 def undo(name: str) -> None:

@@ -11,8 +11,7 @@ from pcf_core.findings import count
 from pcf_core.records import MinedSet, digest
 from pcf_core.topics.editing import add, cut, drop, filtered, merge, united, with_full_stop
 from pcf_core.ui.lists import mined_set, set_names
-from pcf_core.ui.templates import Shown
-from pcf_core.ui.templates_draft import edit, edits
+from pcf_core.ui.templates_draft import Shown, edit
 from pcf_core.ui.templates_files import draw_delete, draw_export, draw_import, draw_save
 from pcf_core.ui.templates_table import COLUMNS, draw_find, set_table
 from pcf_core.ui.text import plain
@@ -22,11 +21,10 @@ MOST_ROWS = 1000
 
 def draw_edit(shown: Shown) -> None:
     """The table with its row of changes, then save, import, export and delete."""
-    saved = mined_set(shown.mined.name)
     rows = draw_find(shown.mined)
-    chosen = draw_rows(shown.mined, rows)
-    draw_row_changes(saved, shown.mined, chosen)
-    draw_set_changes(saved, shown)
+    chosen = draw_rows(shown, rows)
+    draw_row_changes(shown.name, chosen)
+    draw_set_changes(shown)
     draw_save(shown.mined)
     left, right = st.columns(2, gap="large")
     with left:
@@ -36,15 +34,15 @@ def draw_edit(shown: Shown) -> None:
         draw_delete(shown.mined.name)
 
 
-def draw_rows(mined: MinedSet, rows: list[int]) -> list[str]:
+def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     """The templates that the filter finds; the texts of those that are ticked."""
     listed = rows[:MOST_ROWS]
     if not listed:
         st.info("No template has these words; change what stands under Find.", icon=":material/search_off:")
         return []
-    state = digest([mined.name, edits(mined.name), rows])  # another table has no ticks
+    state = digest([shown.token, st.session_state.get("find")])  # another table has no ticks
     event = st.dataframe(
-        set_table(mined, listed),
+        set_table(shown).iloc[listed],
         hide_index=True,
         column_config=COLUMNS,
         placeholder="–",
@@ -55,7 +53,7 @@ def draw_rows(mined: MinedSet, rows: list[int]) -> list[str]:
     )
     if len(rows) > len(listed):
         st.caption(f"The {len(listed):,} heaviest of them are listed; narrow the filter to reach the others.")
-    return ticked_texts(mined, listed, event.selection.rows)
+    return ticked_texts(shown.mined, listed, event.selection.rows)
 
 
 def ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) -> list[str]:
@@ -63,17 +61,17 @@ def ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) 
     return [mined.templates[listed[row]].text for row in ticked if row < len(listed)]
 
 
-def changed(saved: MinedSet, change: Callable[[MinedSet], MinedSet]) -> None:
+def changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
     """Make a change and draw the page anew; a refusal is said beside the button."""
     try:
-        edit(saved, change)
+        edit(name, change)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     else:
         st.rerun()
 
 
-def draw_row_changes(saved: MinedSet, mined: MinedSet, chosen: list[str]) -> None:
+def draw_row_changes(name: str, chosen: list[str]) -> None:
     """Drop, keep and merge: what can be done with ticked rows."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -84,7 +82,7 @@ def draw_row_changes(saved: MinedSet, mined: MinedSet, chosen: list[str]) -> Non
             disabled=not chosen,
             help="Takes the ticked rows out of the set. Tick rows at their left edge, or with the space bar.",
         ):
-            changed(saved, lambda before: drop(before, chosen))
+            changed(name, lambda before: drop(before, chosen))
         if st.button(
             "Keep only what is found",
             key="keep_found",
@@ -92,7 +90,7 @@ def draw_row_changes(saved: MinedSet, mined: MinedSet, chosen: list[str]) -> Non
             disabled=not query,
             help="Takes out every template that the text under Find does not find.",
         ):
-            changed(saved, lambda before: filtered(before, query))
+            changed(name, lambda before: filtered(before, query))
         with st.popover(
             "Merge …",
             icon=":material/merge:",
@@ -106,11 +104,12 @@ def draw_row_changes(saved: MinedSet, mined: MinedSet, chosen: list[str]) -> Non
                 help="The text that stays: one of the ticked ones, or a new one with [X] and [Y].",
             )
             if st.button("Merge", key="merge_rows", type="primary"):
-                changed(saved, lambda before: merge(before, chosen, into))
+                changed(name, lambda before: merge(before, chosen, into))
 
 
-def draw_set_changes(saved: MinedSet, shown: Shown) -> None:
+def draw_set_changes(shown: Shown) -> None:
     """Changes that concern the set as a whole."""
+    name = shown.name
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Add …", icon=":material/add:", help="Adds a template of your own."):
             text = st.text_input(
@@ -123,7 +122,7 @@ def draw_set_changes(saved: MinedSet, shown: Shown) -> None:
                 "Count", min_value=0.0, value=1.0, step=1.0, format="%g", key="add_count", help="Its weight."
             )
             if st.button("Add", key="add_template", type="primary"):
-                changed(saved, lambda before: add(before, text, weight))
+                changed(name, lambda before: add(before, text, weight))
         with st.popover("Cut …", icon=":material/content_cut:", help="Takes out all rare templates at once."):
             lowest = st.number_input(
                 "Lowest count",
@@ -135,7 +134,7 @@ def draw_set_changes(saved: MinedSet, shown: Shown) -> None:
                 help="Templates with a lower count are taken out.",
             )
             if st.button("Cut by count", key="cut_by_count", type="primary"):
-                changed(saved, lambda before: cut(before, min_count=lowest))
+                changed(name, lambda before: cut(before, min_count=lowest))
             label = f"Cut to the {shown.top:,} heaviest" if shown.top else "Cut to the heaviest"
             top = shown.top
             if st.button(
@@ -144,19 +143,19 @@ def draw_set_changes(saved: MinedSet, shown: Shown) -> None:
                 disabled=top is None,
                 help="As many as *Keep the heaviest* above the table says.",
             ):
-                changed(saved, lambda before: cut(before, top=top))
+                changed(name, lambda before: cut(before, top=top))
         if st.button(
             "With full stops",
             key="full_stops",
             icon=":material/fiber_manual_record:",
             help="Ends every template with a full stop. Models see it, and score the words with it.",
         ):
-            changed(saved, with_full_stop)
+            changed(name, with_full_stop)
         with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
-            others = [name for name in set_names() if name != shown.mined.name]
+            others = [known for known in set_names() if known != name]
             other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
             if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
-                changed(saved, lambda before: united_under(before, mined_set(str(other))))
+                changed(name, lambda before: united_under(before, mined_set(str(other))))
 
 
 def united_under(first: MinedSet, second: MinedSet) -> MinedSet:

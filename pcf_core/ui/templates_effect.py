@@ -13,13 +13,12 @@ from pcf_core.charts import RiskMove, risk_moves
 from pcf_core.charts.templates import RISKS
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, move_finding, percent
-from pcf_core.records import MinedSet, RiskReport, Template, TemplateSet
+from pcf_core.records import MinedSet, RiskReport, TemplateSet
 from pcf_core.ui.choice import Choice, current_choice
 from pcf_core.ui.data import cached, open_store, read_run
 from pcf_core.ui.lists import evidence_lists, topics
 from pcf_core.ui.page import chart, draw_table, finding
-from pcf_core.ui.templates import Shown
-from pcf_core.ui.templates_draft import edits
+from pcf_core.ui.templates_draft import Shown, edits
 from pcf_core.ui.text import plain
 
 LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
@@ -49,12 +48,6 @@ class Reading:
     @property
     def model(self) -> str:
         return self.covering.run.scoring.model
-
-
-def chosen_set(shown: Shown) -> TemplateSet:
-    """The templates that are kept, as a run would have them."""
-    templates = tuple(Template(text=item.text, count=item.count) for item in shown.chosen)
-    return TemplateSet(name=shown.mined.name, title=shown.mined.card.title, templates=templates)
 
 
 def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
@@ -108,7 +101,7 @@ def _reading(covering: Covering, choice: Choice) -> Reading:
 def draw_preview(shown: Shown) -> None:
     """How the choice moves R, R^p and R^c of cached runs."""
     choice = current_choice()
-    found = coverings(chosen_set(shown), choice)
+    found = coverings(shown.chosen_set, choice)
     read, refused = readings(found, choice)
     draw_refused(refused)
     partly = [one for one in found if one.share < LEAST_COVERED]

@@ -14,7 +14,7 @@ from pcf_core.topics.editing import renamed
 from pcf_core.topics.reading import label, name_of
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.lists import own_sets, set_names
-from pcf_core.ui.templates_draft import discard
+from pcf_core.ui.templates_draft import discard, point_at
 from pcf_core.ui.text import plain
 
 LARGEST_IMPORT = 32  # MiB
@@ -65,7 +65,7 @@ def named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
 
 def go_to(name: str) -> None:
     """Show another set from now on."""
-    st.session_state["set_next"] = name
+    point_at(name, "edit")
     st.rerun()
 
 

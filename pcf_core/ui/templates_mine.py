@@ -7,9 +7,11 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pcf_core.errors import AuditError, CorpusError
+from pcf_core.errors import AuditError, CorpusError, TemplateError
 from pcf_core.findings import count
-from pcf_core.jobs.mining import MineRequest, submit_mining
+from pcf_core.jobs import MineRequest, submit_mining
+from pcf_core.mining.corpora import FORMS
+from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.settings import settings
 from pcf_core.topics import check_new_name
 from pcf_core.topics.reading import name_of
@@ -17,15 +19,179 @@ from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.lists import own_sets, topics
 from pcf_core.ui.page import finding
-from pcf_core.ui.queue import draw_queue, keep_a_worker
-from pcf_core.ui.templates_uploads import ENDINGS, keep_upload, offered_corpora
+from pcf_core.ui.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
+from pcf_core.ui.templates_uploads import UPLOADED, corpora_at_hand, delete_upload, keep_upload
 from pcf_core.ui.text import plain, size_text
 
+DEFAULT_TOPIC = "gender"
 UPLOAD = "upload a file"
-HUB = "hf:"
 LARGEST_UPLOAD = 500  # MiB
+MOST_JOBS = 100
+PACKINGS = ("gz", "bz2", "zst")
 HOW = """
-The miner reads the corpus once. It looks for sentences in which a word of the topic can stand at *[Y]*, 
-parses those alone, and keeps the skeleton of each: the subject becomes *[X]*, the topic's word *[Y]*. A skeleton that
-has a name, a number or anything that hints at a group is dropped, and counted with its reason. The command
-line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
+The miner reads the corpus once. It looks for sentences in which a word of the topic can stand at *[Y]*,
+parses those alone, and keeps the skeleton of each: the subject becomes *[X]*, the topic's word *[Y]*. A
+skeleton that has a name, a number or anything that hints at a group is dropped, and counted with its reason.
+The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
+"""
+
+
+def draw_mine() -> None:
+    """What can be mined, the form, and the mining jobs of the queue."""
+    corpora = corpora_at_hand()
+    finding(mine_finding(len(corpora)))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        draw_form(corpora)
+    with right:
+        st.markdown("**How it works**")
+        st.markdown(HOW)
+    st.subheader("Queue")
+    draw_queue(("mine",), on_templates=True)
+
+
+def mine_finding(corpora: int) -> str:
+    """How many corpora are offered, and how to get at others."""
+    own = count(len(own_sets()), "set of your own is", "sets of your own are")
+    if not corpora:
+        return f"No corpus is at hand yet: upload one, and it is kept here. {own} kept."
+    return f"{count(corpora, 'corpus is', 'corpora are')} at hand, and others can be uploaded. {own} kept."
+
+
+def draw_form(corpora: dict[str, Path]) -> None:
+    """Corpus, topics, sample, cut and name; a button that queues the mining."""
+    chosen = st.selectbox(
+        "Corpus",
+        [UPLOAD, *corpora],
+        index=min(1, len(corpora)),
+        key="mine_corpus",
+        accept_new_options=settings().allow_hub,
+        placeholder="Choose one",
+        help="A corpus of the operator's folder (PCF_CORPORA), an upload, or, where downloads are allowed, a "
+        "data set of the Hugging Face hub, typed as hf:owner/name.",
+    )
+    file = draw_upload() if chosen == UPLOAD else None
+    if chosen and chosen.startswith(UPLOADED) and chosen in corpora:
+        draw_delete(chosen, corpora[chosen])
+    known = topics()
+    names = st.multiselect(
+        "Topics",
+        list(known),
+        default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in known else [],
+        key="mine_topics",
+        bind="query-params",
+        help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
+        "words that describe (the religions).",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sample = st.number_input(
+            "Documents",
+            min_value=1,
+            value=None,
+            step=1000,
+            key="mine_sample",
+            bind="query-params",
+            placeholder="all of them",
+            help="Mines a random sample of so many documents, each with the same chance.",
+        )
+        seed = st.number_input(
+            "Seed", min_value=0, value=0, step=1, key="mine_seed", help="Another number draws another sample."
+        )
+        lowest = st.number_input(
+            "Lowest count", min_value=1, value=2, step=1, key="mine_cut", help="Rarer templates are not kept."
+        )
+    name = st.text_input(
+        "Name of the set",
+        value=suggested_name(names, chosen, file),
+        max_chars=MAX_NAME,
+        key=f"mine_name_{chosen}_{file.file_id if file else ''}_{'-'.join(names)}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
+    if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
+        try:
+            check_free(name)
+            corpus = keep_upload(file.name, file) if file else corpus_named(str(chosen), corpora)
+            start(
+                MineRequest(
+                    corpus=str(corpus),
+                    topics=tuple(known[topic] for topic in names),
+                    name=name,
+                    sample=sample,
+                    seed=seed,
+                    cut=lowest,
+                )
+            )
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+
+
+def draw_upload() -> UploadedFile | None:
+    """The field for a corpus file; what was chosen."""
+    file = st.file_uploader(
+        "Corpus file",
+        type=[*(form.removeprefix(".") for form in FORMS), *PACKINGS],
+        max_upload_size=LARGEST_UPLOAD,
+        key="mine_upload",
+        help=f"{', '.join(FORMS)}; all but Parquet also packed with {', '.join(PACKINGS)}. JSON lines and "
+        "Parquet have a text in each row (text; if wanted id, title, source), in plain text an empty line "
+        "parts paragraphs, XML is a dump of Wikipedia. The file is kept in the app's cache folder.",
+    )
+    if file is not None:
+        st.caption(f"{plain(file.name)}, {size_text(file.size)}")
+    return file
+
+
+def suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
+    """Topic and corpus, as far as they are chosen, shortened to what a name may have."""
+    corpus = file.name if file else "" if chosen in (None, UPLOAD) else str(chosen).removeprefix(UPLOADED)
+    stem = corpus.removeprefix(PREFIX).split(".")[0]
+    return name_of(Path("-".join([*names, *([stem] if stem else [])]) or "mined"))
+
+
+def corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
+    """Where the chosen corpus lies; of what is typed only a data set of the hub is taken.
+
+    Raises:
+        CorpusError: it is neither offered nor one of the hub.
+    """
+    if chosen in corpora:
+        return corpora[chosen]
+    if chosen.startswith(PREFIX) and settings().allow_hub:
+        return chosen
+    raise CorpusError(
+        f"There is no corpus {chosen[:60]!r} here: choose one of the list, upload a file, or name a data set "
+        "of the hub as hf:owner/name."
+    )
+
+
+def draw_delete(name: str, path: Path) -> None:
+    """Delete an upload, after a second question."""
+    with st.popover("Delete this upload …", icon=":material/delete_forever:"):
+        st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
+        if st.button("Delete for good", key="delete_upload", type="primary"):
+            try:
+                delete_upload(path)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
+
+
+def check_free(name: str) -> None:
+    """Refuse a name that a set has, or that one shall have which is being mined.
+
+    Raises:
+        TemplateError: with what to do.
+    """
+    check_new_name(name)
+    if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
+        raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
+
+
+def start(request: MineRequest) -> None:
+    """Queue the mining and see that a worker is alive."""
+    submit_mining(open_queue(), request)
+    keep_a_worker()

@@ -10,6 +10,8 @@ import streamlit as st
 from pcf_core.findings import count, number, percent
 from pcf_core.records import MinedSet, MinedTemplate, SetCard
 from pcf_core.topics.editing import matching
+from pcf_core.ui.data import cached
+from pcf_core.ui.templates_draft import Shown
 from pcf_core.ui.text import plain
 
 MOST_LISTED = 300
@@ -44,23 +46,25 @@ COLUMNS = {
 }
 
 
-def set_table(mined: MinedSet, rows: Sequence[int]) -> pd.DataFrame:
-    """One row per template at these places of the set."""
-    total = sum(template.count for template in mined.templates)
-    shares = pd.Series([template.count / total for template in mined.templates], dtype=float)
-    table = pd.DataFrame(
+def set_table(shown: Shown) -> pd.DataFrame:
+    """One row per template of the set, the heaviest first."""
+    return cached(["set_table", shown.token], lambda: _table(shown.mined.templates))
+
+
+def _table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
+    counts = pd.Series([template.count for template in templates], dtype=float)
+    return pd.DataFrame(
         {
-            "rank": range(1, len(shares) + 1),
-            "template": [template.text for template in mined.templates],
-            "count": [template.count for template in mined.templates],
-            "share": shares,
-            "mass": shares.cumsum().clip(upper=1.0),
-            "documents": [template.documents or None for template in mined.templates],
-            "sources": [sources_text(template) for template in mined.templates],
-            "examples": ["; ".join(template.examples) for template in mined.templates],
+            "rank": range(1, len(templates) + 1),
+            "template": [template.text for template in templates],
+            "count": counts,
+            "share": counts / counts.sum(),
+            "mass": (counts.cumsum() / counts.sum()).clip(upper=1.0),
+            "documents": [template.documents or None for template in templates],
+            "sources": [sources_text(template) for template in templates],
+            "examples": ["; ".join(template.examples) for template in templates],
         }
     )
-    return table.iloc[rows]
 
 
 def sources_text(template: MinedTemplate) -> str:
@@ -78,6 +82,7 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
         st.selectbox(
             "Where does this come from?",
             list(options),
+            key="origin_of",
             help=f"One of the {MOST_LISTED} heaviest templates that the filter finds.",
         )
     ]

@@ -5,26 +5,26 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from pcf_core.errors import CorpusError
+from pcf_core.mining.corpora import FORMS
+from pcf_core.mining.corpora.source import suffixes
+from pcf_core.mining.documents import offered_corpora
 from pcf_core.settings import settings
 from pcf_core.topics.reading import name_of
+from pcf_core.topics.text import shown
 
-ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".xml.bz2")
 CHUNK = 2**20
 HASH_DIGITS = 8
+UPLOADED = "upload: "  # before the names of uploads in a list of corpora
 
 
 def uploads_folder() -> Path:
     return settings().cache / "uploads"
-
-
-def ending_of(name: str) -> str | None:
-    """The ending of a corpus file, the longest that fits; ``None`` for another kind of file."""
-    fitting = [ending for ending in ENDINGS if name.lower().endswith(ending)]
-    return max(fitting, key=len, default=None)
 
 
 def keep_upload(name: str, data: BinaryIO) -> Path:
@@ -36,45 +36,56 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
     Raises:
         CorpusError: another kind of file, an empty one, or the folder cannot be written.
     """
-    ending = ending_of(name)
-    if ending is None:
-        raise CorpusError(f"A corpus is a file that ends in {', '.join(ENDINGS)}; got {name[-60:]!r}.")
-    stem = name_of(Path(Path(name).name[: -len(ending)]))
+    form, packing = suffixes(Path(name))
+    if form not in FORMS:
+        endings = ", ".join(FORMS)
+        raise CorpusError(f"A corpus file ends in {endings}, packed or not; got {shown(name[-60:])}.")
+    stem = name_of(Path(Path(name).name.removesuffix(packing)))
     folder = uploads_folder()
-    try:
+    with _told("kept"):
         folder.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(prefix=".part-", dir=folder)
         path = Path(part)
         try:
-            seen, size = hashlib.sha256(), 0
+            seen = hashlib.sha256()
             with os.fdopen(handle, "wb") as file:
                 while chunk := data.read(CHUNK):
                     seen.update(chunk)
-                    size += file.write(chunk)
-            if not size:
-                raise CorpusError(f"The file {name[-60:]!r} is empty: choose one with text in it.")
-            return path.replace(folder / f"{stem}-{seen.hexdigest()[:HASH_DIGITS]}{ending}")
+                    file.write(chunk)
+            if not path.stat().st_size:
+                raise CorpusError(f"The file {shown(name[-60:])} is empty: choose one with text in it.")
+            return path.replace(folder / f"{stem}-{seen.hexdigest()[:HASH_DIGITS]}{form}{packing}")
         finally:
             path.unlink(missing_ok=True)
+
+
+def corpora_at_hand() -> dict[str, Path]:
+    """What can be mined, by the name people see: the operator's folder first, then what was uploaded."""
+    operators, folder = settings().corpora, uploads_folder()
+    found = {name: operators / name for name in offered_corpora()} if operators else {}
+    if folder.is_dir():
+        uploads = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        found |= {f"{UPLOADED}{path.name}": path for path in uploads}
+    return found
+
+
+def delete_upload(path: Path) -> None:
+    """Delete an uploaded file; sets that were mined from it stay.
+
+    Raises:
+        CorpusError: the folder cannot be written.
+    """
+    with _told("deleted"):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as problem:
         reason = problem.strerror or "input/output error"
         raise CorpusError(
-            f"The upload cannot be kept in the cache folder ({reason}): free some space, or ask the operator "
-            "for a folder that can be written (PCF_CACHE)."
+            f"The upload cannot be {what} in the cache folder ({reason}): free some space, or ask the "
+            "operator for a folder that can be written (PCF_CACHE)."
         ) from problem
-
-
-def offered_corpora() -> dict[str, Path]:
-    """What can be mined, by the name people see: the operator's folder first, then what was uploaded.
-
-    Hidden entries, and files of other kinds, are not offered; a folder is offered as one corpus.
-    """
-    found = {}
-    operators = settings().corpora
-    for folder, kind in ((operators, ""), (uploads_folder(), "upload: ")):
-        if folder is None or not folder.is_dir():
-            continue
-        for path in sorted(folder.iterdir()):
-            if not path.name.startswith(".") and (path.is_dir() or ending_of(path.name)):
-                found[f"{kind}{path.name}"] = path
-    return found

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,19 @@ import psutil
 import pytest
 
 from pcf_core.audit import build_run
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.errors import ModelError, PipelineError, ScoringError
 from pcf_core.jobs.blocks import Block, environment
-from pcf_core.jobs.engines import scorers_of
+from pcf_core.jobs.engines import cluster_of, scorers_of
 from pcf_core.jobs.scoring import Stopped, score_run
+from pcf_core.mining.miner import Progress
 from pcf_core.models import resolve
 from pcf_core.records import Evidence, RunSpec
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings, settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.mining.fakes import Here, corpus_of, fake_counter, mine_fake, unopened
+from tests.mining.test_miner import without_time
 
 ray = pytest.importorskip("ray", reason="ray is not installed: pip install -r requirements-ray.txt")
 pytestmark = [
@@ -191,6 +195,34 @@ def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
         )
     assert signal.getsignal(signal.SIGTERM) is before
     assert not ray.is_initialized()
+
+
+def test_a_mining_counts_the_same_and_makes_up_for_a_node_that_is_killed(
+    cluster: Any, own_settings: Settings, tmp_path: Path
+) -> None:
+    """Some fifty blocks by two nodes, one of which goes after the tenth."""
+    second = cluster.list_all_nodes()[-1]
+    blocks: list[Progress] = []
+
+    def kill_after_ten(progress: Progress) -> None:
+        blocks.append(progress)
+        if len(blocks) == 10:
+            kill(cluster, second)
+
+    corpus = corpus_of(150)
+    with cluster_of(own_settings) as engine:
+        counters = engine.counters(partial(fake_counter, 0.01))
+        mined = mine_fake(tmp_path / "ray", corpus, counters, on_progress=kill_after_ten)
+    assert (len(blocks) > 40, blocks[-1].documents) == (True, 150)
+    alone = mine_fake(tmp_path / "here", corpus, Here(fake_counter()))
+    assert without_time(mined) == without_time(alone)
+
+
+def test_a_parser_that_is_not_there_is_said_from_the_cluster(
+    cluster: Any, own_settings: Settings, tmp_path: Path
+) -> None:
+    with cluster_of(own_settings) as engine, pytest.raises(PipelineError, match="no such parser"):
+        mine_fake(tmp_path, corpus_of(5), engine.counters(unopened))
 
 
 def test_a_process_that_dies_is_replaced_and_a_deadly_block_ends_the_run(

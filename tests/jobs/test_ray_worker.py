@@ -10,11 +10,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pcf_core.errors import ModelError
+from pcf_core.errors import ModelError, PipelineError
 from pcf_core.jobs import ray_worker
 from pcf_core.jobs.blocks import Block, score_block
-from pcf_core.jobs.ray_worker import RayWorker
+from pcf_core.jobs.ray_worker import RayMiner, RayWorker
+from pcf_core.mining.blocks import blocks_of
+from pcf_core.mining.pool import Opened
 from pcf_core.settings import Settings, settings
+from tests.mining.fakes import corpus_of, fake_counter
 
 
 @pytest.fixture
@@ -52,3 +55,15 @@ def test_what_goes_over_the_network_survives_it(worker: RayWorker, toy: ModuleTy
 def test_another_model_under_the_same_name_is_refused(worker: RayWorker, toy: ModuleType) -> None:
     with pytest.raises(ModelError, match=r"on the machine .* \(weights there, yesterday's here\): give all"):
         worker.open(toy.spec_of(identity="yesterday's"), "exact")
+
+
+def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(toy_settings: Settings) -> None:
+    miner = RayMiner(toy_settings.environment)
+    block = next(blocks_of(corpus_of(5)))  # type: ignore[arg-type]
+    assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")
+    assert pickle.loads(pickle.dumps(miner.score(block))) == fake_counter().count(block)  # noqa: S301
+    with pytest.raises(
+        PipelineError, match=r"is not the one that mining began with \(1 there, 2 elsewhere\)"
+    ):
+        miner.open(fake_counter, "2")
+    settings.cache_clear()

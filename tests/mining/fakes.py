@@ -7,10 +7,11 @@ As a program, a mining of such a corpus by two processes:
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -130,6 +131,17 @@ def corpus_of(documents: int, sentences: int = 4) -> FakeCorpus:
 
 def fake_counter(delay: float = 0.0) -> BlockCounter:
     return BlockCounter(FakeParser(delay=delay), FakeRule())
+
+
+def open_fake(pipeline: str, topics: Sequence[Topic]) -> BlockCounter:
+    """In place of :func:`pcf_core.mining.counting.open_counter`; the parser's name says how slow it is."""
+    return fake_counter(float(pipeline.partition("-")[2] or 0))
+
+
+def write_jsonl(path: Path, corpus: FakeCorpus) -> Path:
+    rows = [{"id": one.id, "title": "", "text": one.text, "source": one.source} for one in corpus.held]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
 
 
 class Failing(FakeParser):

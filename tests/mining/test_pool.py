@@ -98,7 +98,7 @@ def test_a_block_that_ends_process_after_process_is_named(tmp_path: Path) -> Non
     (tmp_path / "crashes").mkdir()
     with (
         Processes(partial(failing_counter, tmp_path / "crashes", 9), 1) as processes,
-        pytest.raises(ScoringError, match=r"3 processes .* documents '.*'odd'.* \(exit code 7\).* are kept"),
+        pytest.raises(ScoringError, match=r"3 processes .* 'odd' to '.*' \(exit code 7\).* are kept"),
     ):
         mine_fake(tmp_path, corpus, processes)
     here = Here(fake_counter())
@@ -193,6 +193,7 @@ def blocks_done(folder: Path) -> int:
     return 0
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_and_nothing_counts_twice(tmp_path: Path) -> None:
     """Three kills, each some blocks further and some milliseconds later; no process survives its parent."""
     chance = random.Random(4)

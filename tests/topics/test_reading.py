@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.errors import EvidenceError, InputError, TopicError
+from pcf_core.settings import settings
 from pcf_core.topics.reading import MAX_BYTES, Shelf, name_of, read_table, read_text, read_toml, title_of
 
 SHELF = Shelf("topic", "topics", (".toml",), (".toml",), TopicError)
@@ -28,6 +29,27 @@ def test_a_path_is_taken_as_it_is(tmp_path):
     own.touch()
     assert SHELF.find(own) == SHELF.find(str(own)) == own
     assert not SHELF.is_shipped(own)
+
+
+def test_the_users_own_come_after_the_shipped_and_never_before_them(assets, monkeypatch, tmp_path):
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    own = tmp_path / "cache" / "topics"
+    own.mkdir(parents=True)
+    for name in ("gender.toml", "a.toml", "Unsafe name.toml", "b.toml.tmp"):
+        (own / name).touch()
+    shelf = Shelf("topic", "topics", (".toml",), (".toml",), TopicError, keeps_own=True)
+    assert shelf.names() == (*SHELF.names(), "a")
+    assert shelf.find("a") == own / "a.toml"
+    assert shelf.find("gender") == assets / "topics" / "gender.toml"
+    assert not shelf.is_shipped(shelf.find("a"))
+    assert "a" not in SHELF.names()
+
+
+def test_a_sentence_does_not_list_a_hundred_names(assets, refusal):
+    for number in range(100):
+        (assets / "topics" / f"topic-{number}.toml").touch()
+    assert "and 93 more" in refused(refusal, TopicError, SHELF.find, "gendre")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.errors import TemplateError
-from pcf_core.topics import list_template_sets, load_templates, make_templates, template_weights
+from pcf_core.topics import (
+    list_template_sets,
+    load_card,
+    load_mined,
+    load_templates,
+    make_templates,
+    template_weights,
+)
 
 # PCF Table 5 = BVF Table 8
 REPORTING = {
@@ -44,6 +51,25 @@ def test_the_nineteen_are_both_sets_together():
     assert len(both) == 19
 
 
+def test_the_papers_ten_relative_clauses():
+    """BVF Table 9 = PCF Table 6: 4,997 in all (spec/pcf.md), every text as printed."""
+    templates = load_templates("race-relative")
+    assert templates.counts.sum() == 4997
+    assert len(templates.templates) == 10
+    assert counts(templates)["The [X], who took place, is [Y]"] == 373
+    assert template_weights(templates, "counts").round(3).tolist()[:3] == [0.150, 0.143, 0.109]
+    assert load_card("race-relative").form == "attributive"
+
+
+def test_the_chinese_set_is_ours_and_says_so():
+    card = load_card("gender-zh-reporting")
+    assert (card.language, card.form) == ("zh", "clausal")
+    assert "Ours, not the paper's" in card.notes
+    templates = load_templates("gender-zh-reporting")
+    assert set(templates.counts) == {1.0}
+    assert templates.templates[0].prompt("护士") == "这位护士说[Y]"
+
+
 def test_the_effective_number_of_the_nineteen_is_about_five():
     weights = template_weights(load_templates("gender-nineteen"), "counts")
     assert 1 / (weights**2).sum() == pytest.approx(5, abs=0.1)
@@ -53,8 +79,14 @@ def test_the_effective_number_of_the_nineteen_is_about_five():
 def test_shipped_sets_bear_their_file_names_and_sources():
     for templates in list_template_sets():
         assert load_templates(templates.name) == templates
-        assert templates.title != templates.name
-        assert "arXiv 2402.15481" in templates.source
+        card = load_card(templates.name)
+        assert templates.title == card.title != templates.name
+        assert templates.source == card.source != ""
+        assert load_mined(templates.name).templates_only == templates
+        if card.corpus:
+            assert card.licence
+        if card.matches:
+            assert card.kept == pytest.approx(templates.counts.sum() / card.matches, abs=5e-5)
 
 
 def test_a_users_file(tmp_path):

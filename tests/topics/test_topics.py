@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import AuditError, TopicError
 from pcf_core.records import Group, LeftOut
-from pcf_core.topics import list_evidence, list_template_sets, list_topics, load_topic, make_topic
+from pcf_core.topics import (
+    list_evidence,
+    list_template_sets,
+    list_topics,
+    load_evidence,
+    load_templates,
+    load_topic,
+    make_topic,
+)
 
 PAIRS = [("abbot", "abbess"), ("him", "her"), ("his", "hers"), ("himself", "herself"), ("he", "she")]
 
@@ -44,6 +52,48 @@ def test_shipped_topics_begin_with_lists_that_exist_and_bear_their_file_names():
         assert topic.source
     assert load_topic("gender").evidence == "occupations-bvf"
     assert load_topic("gender").templates == "gender-nineteen"
+
+
+RACE = [["white"], ["black", "african"], ["asian"], ["hispanic", "latino"], ["indian"]]  # PCF Table 4
+RELIGION = [["Christian"], ["Muslim"], ["Irreligious"], ["Hindu"], ["Buddhist"], ["Jew"]]  # BVF Table 3
+DISABILITY = [
+    "deaf",
+    "blind",
+    "psychotic",
+    "retarded",
+    "autistic",
+    "disordered",
+    "handicapped",
+]  # BVF Table 3
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("race", RACE), ("religion", RELIGION), ("disability", [[word] for word in DISABILITY])],
+)
+def test_the_papers_other_topics_stand_behind_a_verb(name, words):
+    topic = load_topic(name)
+    assert [list(group.words) for group in topic.groups] == words
+    assert (topic.position, topic.templates, topic.aligned) == ("predicate", "race-relative", False)
+    assert all(text.endswith("is [Y]") for text in load_templates(topic.templates).texts)
+
+
+def test_the_chinese_topic_is_ours_and_says_so():
+    topic = load_topic("gender-zh")
+    assert (topic.language, topic.aligned, topic.position) == ("zh", True, "subject")
+    assert topic.group_names == ("male", "female")
+    assert {("他", "她"), ("男人", "女人")} <= set(zip(*(group.words for group in topic.groups), strict=True))
+    assert "Ours, not the paper's" in topic.notes
+    assert "bring one" in topic.notes
+    terms = load_evidence(topic.evidence).terms
+    assert len(terms) == 40
+    assert not any(word in term for term in terms for word in topic.words)
+
+
+def test_gender_goes_first_because_the_app_begins_with_it():
+    names = [topic.name for topic in list_topics()]
+    assert names[0] == "gender"
+    assert names[1:] == sorted(names[1:])
 
 
 def test_a_users_file_needs_groups_only(tmp_path):

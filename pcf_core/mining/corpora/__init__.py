@@ -1,7 +1,7 @@
-"""How corpora lie on disk, one form a file: text, JSON lines, Parquet, a Wikipedia dump; ``hub`` fetches files.
+"""How corpora lie on disk, a file for each form: text, JSON lines, Parquet, a Wikipedia dump; and the hub.
 
-A form is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry is a document
-that has not been made yet: counting and passing over documents costs no more than finding where they begin.
+A form is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry is a
+document that has not been made yet: counting and passing over documents costs no more than finding them.
 """
 
 from collections.abc import Callable, Iterator

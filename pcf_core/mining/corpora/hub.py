@@ -2,8 +2,8 @@
 
     hf:OWNER/NAME[:CONFIG][:SPLIT]
 
-The hub keeps a Parquet copy of most data sets (branch ``refs/convert/parquet``, ``CONFIG/SPLIT/0000.parquet``);
-where there is none, the Parquet and JSON lines files of the data set itself are taken.  No code of a data set
+The hub keeps a Parquet copy of most data sets, ``CONFIG/SPLIT/0000.parquet`` on ``refs/convert/parquet``.
+Where there is none, the Parquet and JSON lines files of the data set itself are taken.  No code of a data set
 is ever run, as only such files are asked for.  What is fetched stays in the hub's cache.
 """
 
@@ -157,7 +157,7 @@ def _one(repository: str, what: str, given: str, names: Iterable[str], usual: st
 
 
 def _own(repository: str, files: list[HubFile], config: str, split: str) -> list[HubFile]:
-    """Files with the config among their folders and the split in their name: what uploads usually look like."""
+    """Files with the config among their folders and the split in their name, as is usual."""
     parts = [file for file in files if not config or config in file.path.split("/")[:-1]]
     wanted = split or "train"
     chosen = [file for file in parts if wanted in re.split(r"[^A-Za-z0-9]+", file.path)]
@@ -185,7 +185,8 @@ def _sentence(repository: str, problem: Exception) -> CorpusError:
 
     if isinstance(problem, GatedRepoError):
         return CorpusError(
-            f"The data set {repository} is gated: accept its terms on the hub and set HF_TOKEN to a token for it."
+            f"The data set {repository} is gated: accept its terms on the hub and set HF_TOKEN to a token "
+            "for it."
         )
     if isinstance(problem, RepositoryNotFoundError):
         return CorpusError(
@@ -193,8 +194,8 @@ def _sentence(repository: str, problem: Exception) -> CorpusError:
         )
     if isinstance(problem, (LocalEntryNotFoundError, OfflineModeIsEnabled, httpx2.TransportError)):
         return CorpusError(
-            f"The data set {repository} cannot be fetched, as the hub cannot be reached: check the network, or "
-            "give a file."
+            f"The data set {repository} cannot be fetched, as the hub cannot be reached: check the network, "
+            "or give a file."
         )
     reason = next(iter(str(problem).splitlines()), "") or type(problem).__name__
     return CorpusError(f"The data set {repository} could not be fetched from the hub ({reason}); try again.")

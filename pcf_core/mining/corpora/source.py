@@ -98,8 +98,8 @@ class Source:
 
     def _cut_off(self) -> CorpusError:
         return CorpusError(
-            f"{self.label} ends in the middle, after {self.read:,} bytes: it was cut off, so copy or download "
-            "it again."
+            f"{self.label} ends in the middle, after {self.read:,} bytes: it was cut off, so copy or "
+            "download it again."
         )
 
     def _damaged(self, problem: Exception) -> CorpusError:
@@ -121,8 +121,8 @@ class Source:
                 number += 1
                 if len(line) > MAX_LINE:
                     raise CorpusError(
-                        f"{self.label}, line {number:,} is longer than {MAX_LINE // 2**20} MiB: is it a text? "
-                        "Break it into lines, one a document or a paragraph."
+                        f"{self.label}, line {number:,} is longer than {MAX_LINE // 2**20} MiB: is it a "
+                        "text?  Break it into lines, one a document or a paragraph."
                     )
                 if number == 1:
                     line = line.removeprefix(codecs.BOM_UTF8)

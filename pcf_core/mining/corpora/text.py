@@ -20,9 +20,9 @@ def entries(source: Source) -> Iterator[Entry]:
     size = 0
     for number, line in source.lines():
         if not line.isspace():
-            if size + len(line) > SIZE and (whole or last):
+            while size + len(line) > SIZE and (whole or last):
                 ready, whole, last = (whole, [], last) if whole else (last, [], [])
-                size = sum(len(line) for _, line in last)
+                size = sum(len(held) for _, held in last)
                 yield partial(_document, source, ready)
             last.append((number, line))
             size += len(line)

@@ -1,0 +1,179 @@
+"""The page Templates: a corpus is uploaded or chosen, mined through the queue, and leads to its set."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from pcf_core.errors import CorpusError
+from pcf_core.jobs import Queue
+from pcf_core.settings import Settings, settings
+from pcf_core.topics import save_set
+from pcf_core.ui import templates_uploads
+from pcf_core.ui.templates_uploads import corpora_at_hand, delete_upload, keep_upload, uploads_folder
+from tests.pages.mined import OWN, press, said
+from tests.pages.opened import open_app
+
+
+@pytest.fixture
+def corpora(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An operator's folder with one corpus, and no downloads."""
+    folder = tmp_path / "corpora"
+    folder.mkdir()
+    (folder / "toy.txt").write_text("The nurse said that she was late.")
+    (folder / "notes.pdf").write_bytes(b"%PDF")
+    monkeypatch.setenv("PCF_CORPORA", str(folder))
+    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
+    settings.cache_clear()
+    return folder
+
+
+def test_an_offered_corpus_is_queued_with_what_was_asked(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine", mine_sample="500")
+    assert "1 corpus is at hand" in said(app)
+    assert app.selectbox(key="mine_corpus").options == ["upload a file", "toy.txt"]
+    assert [field.value for field in app.text_input] == ["gender-toy"]
+    app.number_input(key="mine_cut").set_value(3)
+    press(app, "mine_button")
+    (job,) = Queue.open(settings().catalogue).list(10)
+    assert job.kind == "mine"
+    asked = job.payload
+    assert (asked["corpus"], asked["name"]) == (str(corpora / "toy.txt"), "gender-toy")
+    assert (asked["sample"], asked["seed"], asked["cut"]) == (500, 0, 3)
+    assert [topic["name"] for topic in asked["topics"]] == ["gender"]
+    assert "**gender-toy** · Gender · toy.txt · " in said(app)
+    assert "waiting" in said(app)
+    press(app, "mine_button")
+    assert "is being mined" in app.error[0].value
+    assert len(Queue.open(settings().catalogue).list(10)) == 1
+
+
+def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    press(app, "mine_button")
+    queue = Queue.open(settings().catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    queue.progress(job.id, 5_000_000, 20_000_000, 1_000_000.0)
+    queue.note(job.id, {"documents": 1200, "words": 9, "sentences": 9, "matches": 34})
+    for page in ("templates", "score"):
+        app = open_app(page, set_view="mine")
+        assert "mining" in said(app)
+        progress = app.get("progress")[0].proto.text
+        assert progress == ("5 MB of 20 MB · 1,200 documents, 34 matches so far · 1 MB a second · 15 s left")
+    press(app, f"cancel_{job.id}")
+    assert queue.cancelled(job.id)
+    queue.release("somebody", job.id)
+    app = open_app("templates", set_view="mine")
+    assert "1,200 documents, 34 matches so far" in said(app)
+    press(app, f"retry_{job.id}")
+    assert queue.get(job.id).state == "queued"
+
+
+def test_a_finished_mining_leads_to_its_set(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    press(app, "mine_button")
+    queue = Queue.open(settings().catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    result = {
+        "templates": 7,
+        "matches": 20,
+        "documents": 3,
+        "dropped": {"a *name*": 2},
+        "words_per_second": None,
+    }
+    queue.finish(job.id, result)
+    app = open_app("templates", set_view="mine")
+    assert "7 templates from 20 matches in 3 documents. Most often dropped: a *name* (2)." in said(app)
+    save_set(OWN.model_copy(update={"name": "gender-toy"}))
+    score = open_app("score")
+    assert any(link.proto.query_string == "set=gender-toy" for link in score.get("page_link"))
+    press(app, f"open_{job.id}")
+    assert app.selectbox(key="set").value == "gender-toy"
+    assert "1 of 4 templates" in said(app)
+
+
+def test_a_failed_mining_says_why(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    press(app, "mine_button")
+    queue = Queue.open(settings().catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    queue.fail(job.id, "No sentence of toy.txt has a word that is looked for.")
+    app = open_app("templates", set_view="mine")
+    assert "No sentence of toy.txt" in app.error[0].value.replace("\\", "")
+    assert app.button(key=f"retry_{job.id}").label == "Retry"
+
+
+def test_an_upload_is_kept_under_a_safe_name_and_mined(own_settings: Settings) -> None:
+    app = open_app("templates", set_view="mine")
+    assert "No corpus is at hand yet" in said(app)
+    assert app.button(key="mine_button").disabled
+    text = b'{"text": "The nurse said that she was late."}\n'
+    app.file_uploader(key="mine_upload").upload("../Böse Datei.JSONL", text, "application/json").run()
+    press(app, "mine_button")
+    (job,) = Queue.open(settings().catalogue).list(10)
+    path = Path(job.payload["corpus"])
+    assert path.parent == uploads_folder()
+    assert path.name.startswith("bose-datei-")
+    assert path.suffix == ".jsonl"
+    assert path.read_bytes() == text
+    app = open_app("templates", set_view="mine")
+    assert app.selectbox(key="mine_corpus").options[1:] == [f"upload: {path.name}"]
+    press(app, "delete_upload")
+    assert not path.exists()
+
+
+def test_names_that_are_taken_or_unsafe_are_refused_before_anything_is_kept(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    for name, reason in (("gender-nineteen", "shipped"), ("../x", "small letters")):
+        app.text_input[0].set_value(name).run()
+        press(app, "mine_button")
+        assert reason in app.error[0].value.replace("\\", "")
+    assert Queue.open(settings().catalogue).list() == ()
+    assert not uploads_folder().exists()
+
+
+def test_the_same_upload_is_kept_once(own_settings: Settings) -> None:
+    first = keep_upload("a.txt", io.BytesIO(b"text"))
+    assert keep_upload("a.txt", io.BytesIO(b"text")) == first
+    assert keep_upload("a.txt", io.BytesIO(b"other")) != first
+    assert len(list(uploads_folder().iterdir())) == 2
+    assert set(corpora_at_hand()) == {f"upload: {path.name}" for path in uploads_folder().iterdir()}
+    delete_upload(first)
+    assert len(corpora_at_hand()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [("a.pdf", b"x", "ends in"), ("a.txt", b"", "is empty"), ("a", b"x", "ends in")],
+)
+def test_what_is_no_corpus_is_not_kept(own_settings: Settings, name: str, data: bytes, reason: str) -> None:
+    with pytest.raises(CorpusError, match=reason):
+        keep_upload(name, io.BytesIO(data))
+    assert not uploads_folder().exists() or not list(uploads_folder().iterdir())
+
+
+class Endless(io.RawIOBase):
+    """Chunks without end; the disk is full after a few."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def read(self, size: int = -1) -> bytes:
+        self.given += 1
+        if self.given > 3:
+            raise OSError(28, "No space left on device")
+        return b"x" * size
+
+
+def test_a_full_disk_leaves_no_half_of_an_upload(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates_uploads, "CHUNK", 1000)
+    with pytest.raises(CorpusError, match="No space left on device"):
+        keep_upload("a.txt", Endless())  # type: ignore[arg-type]
+    assert not list(uploads_folder().iterdir())

@@ -1,0 +1,99 @@
+"""The page Templates in real Chromium: a set is edited, saved, previewed and compared; a corpus is mined."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pcf_core.jobs import Queue
+from pcf_core.settings import ROOT
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
+
+PARSER = ROOT / "assets" / "pipelines" / "en-mini"
+SENTENCES = (
+    "The teacher said that she was late.",
+    "The manager said that he had seen the report.",
+    "The nurse thought that she could help.",
+    "Rain fell all day.",
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A cache of its own over the shipped results; its worker ends with the test."""
+    cache = tmp_path / "cache"
+    yield {"PCF_CACHE": str(cache), "PCF_WORKER_IDLE_SECONDS": "20", "PCF_ALLOW_HUB": "0"}
+    for worker in Queue.open(cache / "catalogue.sqlite").workers():
+        with suppress(ProcessLookupError):
+            os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
+
+
+def go(page: Page, address: str, query: str) -> None:
+    page.goto(f"{address}/templates?{query}")
+    settle(page, "Templates")
+
+
+def tick_first_row(page: Page) -> None:
+    """The table is drawn on a canvas: its first column has the boxes to tick, below the header."""
+    table = page.get_by_test_id("stDataFrame")
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 52)
+
+
+def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str], tmp_path: Path) -> None:
+    environment |= {"PCF_START_WORKER": "0"}
+    with (
+        running_app(environment, tmp_path / "app.log") as address,
+        browser_page(height=2000) as (page, errors),
+    ):
+        go(page, address, "set=gender-nineteen&keep=5")
+        assert drawn_traces(page) == 4
+        assert "half of it lies in 2 of 19 templates" in body_text(page)
+        go(page, address, "set=gender-nineteen&set_view=edit")
+        tick_first_row(page)
+        page.get_by_role("button", name="Drop 1 row").click()
+        expect(page.get_by_text("1 change is not saved.")).to_be_visible()
+        expect(page.get_by_text("Dropped 'The [X] said that [Y]'").first).to_be_visible()
+        page.get_by_role("textbox", name="Name", exact=True).fill("without-said")
+        page.get_by_role("textbox", name="Name", exact=True).press("Tab")
+        page.get_by_role("button", name="Save as a new set").click()
+        expect(page.get_by_text("1 change is not saved.")).to_have_count(0)
+        expect(page).to_have_url(re.compile("set=without-said"))
+        assert list((Path(environment["PCF_CACHE"]) / "templates").iterdir())
+        go(page, address, "set=without-said&set_view=preview")
+        assert drawn_traces(page) == 6
+        assert "over the 19 templates of gender-nineteen" in body_text(page)
+        go(page, address, "set=without-said&set_view=compare&other=gender-nineteen")
+        expect(page.locator(".js-plotly-plot")).to_have_count(2)
+        assert "18 of 18 and 19 templates are in both" in body_text(page)
+        assert errors == []
+
+
+@pytest.mark.skipif(not PARSER.exists(), reason="the shipped parser is not there")
+def test_an_uploaded_text_is_mined_into_a_set(environment: dict[str, str], tmp_path: Path) -> None:
+    corpus = tmp_path / "Little corpus.txt"
+    corpus.write_text("\n\n".join(SENTENCES))
+    with running_app(environment, tmp_path / "app.log") as address, browser_page() as (page, errors):
+        go(page, address, "set_view=mine")
+        page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(corpus)
+        page.get_by_role("spinbutton", name="Lowest count").fill("1")
+        page.get_by_role("spinbutton", name="Lowest count").press("Tab")
+        page.get_by_role("button", name="Mine", exact=True).click()
+        expect(page.get_by_text("finished")).to_be_visible(timeout=120_000)
+        page.get_by_role("button", name="Open gender-little-corpus").click()
+        expect(page).to_have_url(re.compile("set=gender-little-corpus"))
+        settle(page, "Templates")
+        expect(page.get_by_text("half of it lies in 1 of 2 templates")).to_be_visible()
+        page.get_by_role("tab", name="Data").click()
+        expect(page.get_by_text("2 times in")).to_be_visible()
+        assert errors == []

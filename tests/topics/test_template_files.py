@@ -1,0 +1,312 @@
+"""Template sets as CSV and Parquet: round trips, the published forms, cells that are no formulas, damage."""
+
+import csv
+import io
+import json
+import tomllib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pcf_core.errors import TemplateError
+from pcf_core.records import MinedTemplate, SetCard
+from pcf_core.settings import ROOT
+from pcf_core.topics import (
+    card_text,
+    csv_bytes,
+    load_card,
+    load_mined,
+    load_templates,
+    make_card,
+    make_mined,
+    parquet_bytes,
+    template_files,
+)
+from pcf_core.topics.reading import MAX_BYTES
+from tests.topics.mined_sets import cards, mined_sets, small
+from tests.topics.test_malformed_files import try_to_load
+
+PUBLISHED = ROOT.parent / "shared" / "data" / "pvf_release" / "template"
+QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TEXTS = ["The [X] said that [Y]", "The [X] felt that [Y]"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("sets")
+
+
+def refused(refusal, path):
+    """Both ways to read the file refuse it with the same sentence."""
+    sentences = []
+    for load in (load_mined, load_templates):
+        with pytest.raises(TemplateError) as caught:
+            load(path)
+        sentences.append(refusal(caught.value))
+    assert sentences[0] == sentences[1]
+    return sentences[0]
+
+
+@QUICK
+@given(mined=mined_sets())
+def test_csv_and_its_card_give_back_what_was_written(mined, folder):
+    path = folder / "own.csv"
+    path.write_bytes(csv_bytes(mined))
+    path.with_suffix(".toml").write_text(card_text(mined.card), encoding="utf8")
+    assert load_mined(path) == mined
+    assert load_templates(path) == mined.templates_only
+
+
+@QUICK
+@given(mined=mined_sets())
+def test_parquet_gives_back_what_was_written_and_carries_the_card(mined, folder):
+    path = folder / "alone.parquet"
+    path.write_bytes(parquet_bytes(mined))
+    kept = load_mined(path)
+    assert kept.card == mined.card
+    assert kept.templates == mined.templates
+    assert load_templates(path).templates == mined.templates_only.templates
+
+
+@QUICK
+@given(mined=mined_sets())
+def test_no_cell_is_a_formula(mined):
+    rows = list(csv.reader(io.StringIO(csv_bytes(mined).decode(), newline="")))
+    assert len(rows) == len(mined.templates) + 1
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row)
+
+
+def test_a_template_that_begins_like_a_formula(tmp_path):
+    mined = make_mined(
+        "own", [MinedTemplate(text="=[X]+[Y]"), MinedTemplate(text="'-[X] [Y]")], SetCard(title="own")
+    )
+    path = tmp_path / "own.csv"
+    path.write_bytes(csv_bytes(mined))
+    assert path.read_text().splitlines()[1:] == ["'=[X]+[Y],1,0,,", "''-[X] [Y],1,0,,"]
+    assert load_mined(path).templates == mined.templates
+
+
+def test_the_five_columns_by_hand(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_bytes(csv_bytes(small()))
+    assert path.read_text().splitlines()[:2] == [
+        "template,count,documents,sources,examples",
+        "The [X] said that [Y],10,7,enwiki:8;simplewiki:2,enwiki-1@10;enwiki-2@0;simplewiki-9@4",
+    ]
+    path.write_text('Examples,T,Times,Sources\n"a@1;b%3B@2","The [X], who came, is [Y]",2.5,"a:b:1;c:2"\n')
+    (one,) = load_mined(path).templates
+    assert one == MinedTemplate(
+        text="The [X], who came, is [Y]",
+        count=2.5,
+        sources={"a:b": 1, "c": 2},
+        examples=("a@1", "b;@2"),
+    )
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["T,distribution", "template,proportion", "template,frequency", "template,times", "count , Template"],
+)
+def test_the_published_forms(header, tmp_path):
+    path = tmp_path / "own.csv"
+    cells = ["0.45 ", TEXTS[0]] if header.startswith("count") else [TEXTS[0], "0.45 "]
+    path.write_text(f"{header}\n{','.join(cells)}\n")
+    assert [(item.text, item.count) for item in load_templates(path).templates] == [(TEXTS[0], 0.45)]
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="../shared is not there")
+@pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.csv")), ids=lambda path: path.stem)
+def test_every_published_file_is_read_whole(path):
+    templates = load_templates(path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    assert len(templates.templates) == len(rows)
+    assert templates.counts.sum() == pytest.approx(sum(float(row[1]) for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("template,proportion,count\nThe [X] said [Y],1,2\n", "must name template and count"),
+        ("template,count,documents\nThe [X] said [Y],1,2.5\n", "documents has '2.5'"),
+        ("template,count,documents\nThe [X] said [Y],1,-2\n", "counts -2 documents"),
+        (f"template,count,documents\nThe [X] said [Y],1,{2**63}\n", "from 0 up"),
+        ("template,count,sources\nThe [X] said [Y],1,enwiki\n", "sources has 'enwiki'"),
+        ("template,count,sources\nThe [X] said [Y],1,enwiki:-1\n", "counts -1"),
+        ("template,count,examples\nThe [X] said [Y],1,a;b;c;d\n", "4 examples"),
+    ],
+)
+def test_origins_that_cannot_be(text, part, tmp_path, refusal):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(TemplateError) as caught:
+        load_mined(path)
+    sentence = refusal(caught.value)
+    assert sentence.startswith("bad.csv")
+    assert part in sentence
+
+
+def test_a_parquet_file_of_other_tools(tmp_path):
+    """Texts for sources and examples, as in CSV; structs; whole counts; nulls; columns in another order."""
+    path = tmp_path / "other.parquet"
+    for sources in (
+        pa.array(["a:1;b:2", None]),
+        pa.array([{"a": 1, "b": 2}, {"a": None, "b": None}]),
+        pa.array([[("a", 1), ("b", 2)], []], pa.map_(pa.string(), pa.int64())),
+    ):
+        for examples in (pa.array(["x@1;y@2", None]), pa.array([["x@1", "y@2"], None])):
+            columns = {
+                "Frequency": [3, 1],
+                "examples": examples,
+                "T": TEXTS,
+                "documents": pa.array([2, None], pa.float64()),
+                "sources": sources,
+            }
+            pq.write_table(pa.table(columns), path)
+            mined = load_mined(path)
+            assert mined.card == SetCard(title="other")
+            assert mined.templates == (
+                MinedTemplate(
+                    text=TEXTS[0], count=3, documents=2, sources={"a": 1, "b": 2}, examples=("x@1", "y@2")
+                ),
+                MinedTemplate(text=TEXTS[1], count=1),
+            )
+
+
+@pytest.mark.parametrize(
+    ("columns", "part"),
+    [
+        ({"template": TEXTS}, "must name template and count"),
+        ({"template": TEXTS, "count": [1, 2], "count ": [1, 2]}, "must name template and count"),
+        ({"template": TEXTS, "count": [1.0, None]}, "row 2: the count"),
+        ({"template": TEXTS, "count": ["1", "many"]}, "row 2: the count 'many'"),
+        ({"template": [TEXTS[0], None], "count": [1, 2]}, "quotation marks"),
+        ({"template": [1, 2], "count": [1, 2]}, "quotation marks"),
+        ({"template": TEXTS, "count": [float("nan"), 1]}, "has the count nan"),
+        ({"template": [], "count": []}, "no templates"),
+    ],
+)
+def test_what_a_parquet_file_may_not_hold(columns, part, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table(columns), path)
+    assert part in refused(refusal, path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"template,count\n", b"PAR1" + b"\0" * 100 + b"PAR1"])
+def test_what_is_no_parquet_file(content, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    path.write_bytes(content)
+    assert "not a readable Parquet file" in refused(refusal, path)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_damaged_parquet_file_is_one_sentence_or_a_set(data, folder, refusal):
+    content = parquet_bytes(small())
+    start = data.draw(st.integers(0, len(content) - 1))
+    length = data.draw(st.integers(1, 40))
+    content = content[:start] + data.draw(st.binary(max_size=40)) + content[start + length :]
+    path = folder / "damaged.parquet"
+    path.write_bytes(content)
+    mined = try_to_load(load_mined, path, refusal)
+    assert mined is None or mined.templates
+
+
+def test_a_parquet_file_that_unpacks_to_too_much_is_not_unpacked(tmp_path, refusal, monkeypatch):
+    path = tmp_path / "many.parquet"
+    path.write_bytes(parquet_bytes(small()))
+    monkeypatch.setattr(template_files, "MAX_ROWS", 3)
+    assert "has 4 rows" in refused(refusal, path)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_huge_file_is_not_read(ending, tmp_path, refusal):
+    path = tmp_path / f"huge{ending}"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    assert "at most 32 are read" in refused(refusal, path)
+
+
+def test_a_large_set_is_read(tmp_path):
+    rows = (f"The [X] of {i} said that [Y],{i + 1}\n" for i in range(100_000))
+    path = tmp_path / "large.csv"
+    path.write_text("template,count\n" + "".join(rows))
+    templates = load_templates(path)
+    assert len(templates.templates) == 100_000
+    assert templates.counts.sum() == 100_000 * 100_001 / 2
+
+
+@given(cards())
+def test_a_card_as_toml_is_the_same_card(card):
+    checked = make_card(card.model_dump())
+    assert SetCard.model_validate({"title": "", **tomllib.loads(card_text(checked))}) == checked
+
+
+@pytest.mark.parametrize(
+    ("table", "part"),
+    [
+        ({"title": 3}, "title cannot be used"),
+        ({"title": "a", "documents": "many"}, "documents cannot be used"),
+        ({"title": "a", "documents": -1}, "documents is -1"),
+        ({"title": "a", "cut": float("inf")}, "cut is inf"),
+        ({"title": "a", "kept": 1.5}, "from 0 to 1"),
+        ({"title": "a", "kept": float("nan")}, "kept is nan"),
+        ({"title": "a", "form": "relative"}, "form cannot be used"),
+        ({"title": "a", "language": "english please"}, "the language"),
+        ({"title": "a\x00b"}, "control characters"),
+        ({"title": "a", "history": "done"}, "history cannot be used"),
+        ({}, "title cannot be used"),
+    ],
+)
+def test_what_a_card_may_not_say(table, part, refusal):
+    with pytest.raises(TemplateError) as caught:
+        make_card(table)
+    assert part in refusal(caught.value)
+
+
+def test_the_card_beside_a_file_goes_before_the_one_within(tmp_path, refusal):
+    path = tmp_path / "own.parquet"
+    path.write_bytes(parquet_bytes(small()))
+    assert load_card(path) == small().card
+    path.with_suffix(".toml").write_text('title = "Beside"\nlicence = "MIT"\n')
+    assert load_card(path) == SetCard(title="Beside", licence="MIT")
+    assert load_templates(path).title == "Beside"
+    path.with_suffix(".toml").write_text('titel = "Beside"\n')
+    assert "own.toml has the unknown key 'titel'" in refused(refusal, path)
+
+
+def test_a_topic_of_the_same_name_is_no_card(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_bytes(csv_bytes(small()))
+    shipped = ROOT / "assets" / "topics" / "gender.toml"
+    path.with_suffix(".toml").write_bytes(shipped.read_bytes())
+    assert load_card(path) == SetCard(title="own")
+
+
+@pytest.mark.parametrize("card", ["{", "3", json.dumps({"title": ["a"]})])
+def test_a_damaged_card_within_a_file(card, tmp_path, refusal):
+    table = pa.table({"template": TEXTS, "count": [1, 2]}).replace_schema_metadata({"card": card})
+    path = tmp_path / "own.parquet"
+    pq.write_table(table, path)
+    if card.startswith('{"'):
+        assert "own.parquet: title cannot be used" in refused(refusal, path)
+    else:
+        assert load_card(path) == SetCard(title="own")
+
+
+def test_references_that_cannot_be_printed_are_kept_readable():
+    given_ = MinedTemplate(text=TEXTS[0], sources={"a\nb": 1}, examples=("\ud800@1", "x" * 300, ""))
+    (one,) = make_mined("own", [given_], SetCard(title="own")).templates
+    assert one.sources == {"a?b": 1}
+    assert one.examples == ("?@1", "x" * 200)
+
+
+def test_another_ending_is_refused(tmp_path):
+    path = tmp_path / "own.tsv"
+    path.write_text("template\tcount\n")
+    with pytest.raises(TemplateError, match=r"\.csv or \.parquet"):
+        load_mined(Path(path))
