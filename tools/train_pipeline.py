@@ -257,7 +257,10 @@ def fit(steps: int, changes: dict[str, Any]) -> None:
 
 
 @app.command()
-def ship(shared: Shared = Path("../shared")) -> None:
+def ship(
+    shared: Shared = Path("../shared"),
+    steps: Annotated[int | None, typer.Option(help="after how many steps the training was stopped")] = None,
+) -> None:
     """Write the best pipeline with its scores on the test sets and its card to assets/pipelines."""
     best = WORK / "run" / "model-best"
     if not best.is_dir():
@@ -271,7 +274,7 @@ def ship(shared: Shared = Path("../shared")) -> None:
         words = {name: sum(map(len, sentences(found))) for name, found in train.items()}
         gold = {name: gold_scores(nlp, sentences(found)) for name, found in test.items()}
         raw = {name: raw_scores(nlp, found) for name, found in test.items()}
-        (draft / "card.toml").write_text(card(nlp, words, gold, raw), encoding="utf8")
+        (draft / "card.toml").write_text(card(nlp, steps, words, gold, raw), encoding="utf8")
         (draft / "README.md").write_text(readme(words, gold, raw), encoding="utf8")
         size = sum(path.stat().st_size for path in draft.rglob("*") if path.is_file())
         if size > MOST_BYTES:
@@ -292,7 +295,11 @@ def strip(nlp: Any, folder: Path) -> None:
 
 
 def card(
-    nlp: Any, words: dict[str, int], gold: dict[str, dict[str, float]], raw: dict[str, dict[str, float]]
+    nlp: Any,
+    steps: int | None,
+    words: dict[str, int],
+    gold: dict[str, dict[str, float]],
+    raw: dict[str, dict[str, float]],
 ) -> str:
     """What the pipeline was made of and what it scores, for machines."""
     made = {
@@ -301,7 +308,8 @@ def card(
         "scheme": "Universal Dependencies 2, tags of the Penn Treebank",
         "spacy": nlp.meta["spacy_version"],
         "seed": SEED,
-        "steps": nlp.config["training"]["max_steps"],
+        "steps": steps or nlp.config["training"]["max_steps"],
+        "planned_steps": nlp.config["training"]["max_steps"],
         "training_words": words,
         "gum_genres": list(GENRES),
         "vector_corpora": list(VECTOR_CORPORA),
