@@ -3,6 +3,7 @@
 import typer
 
 from benchmarks.memory import main as measure_memory
+from benchmarks.mining import main as measure_mining
 from benchmarks.pages import main as measure_pages
 from benchmarks.scoring import main as measure_scoring
 
@@ -12,3 +13,5 @@ typer.echo("\nPages\n")
 measure_pages()
 typer.echo("\nMemory of large runs\n")
 measure_memory([8000], ["two"])
+typer.echo("\nMining\n")
+measure_mining()

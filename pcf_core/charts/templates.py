@@ -126,7 +126,7 @@ def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most
     lowest, highest = min(positive), max(positive)
     edge = lowest / ONLY
     kinds: tuple[tuple[Literal["both", "first", "second"], str, str, str], ...] = (
-        ("both", "in both sets", "circle-open", theme.ACCENT),
+        ("both", "in both sets", "circle", theme.ACCENT),
         ("first", f"only in {first}", "triangle-down", theme.CAPRICE),
         ("second", f"only in {second}", "triangle-left", theme.MUTED),
     )
@@ -149,7 +149,7 @@ def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most
                     x=[share.first or edge for share in chosen],
                     y=[share.second or edge for share in chosen],
                     mode="markers",
-                    marker={"color": color, "symbol": symbol, "size": 6, "opacity": 0.7},
+                    marker={"color": color, "symbol": symbol, "size": 6},
                     customdata=[_shares_text(share, first, second) for share in chosen],
                     hovertemplate="%{customdata}<extra></extra>",
                     name=theme.text(name, 60),

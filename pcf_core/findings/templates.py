@@ -58,7 +58,7 @@ def origin_finding(card: SetCard) -> str:
         return ""
     read = [count(card.documents, "document")] if card.documents else []
     read += [count(card.words, "word")] if card.words else []
-    kept = f"; {percent(card.kept)} of their mass is kept" if card.kept < 1 else ""
+    kept = f"; {percent(card.kept)} of their mass is kept" if 0 < card.kept < 1 else ""
     whence = f" in {listed(read)}" if read else ""
     corpus = f" of {card.corpus}" if card.corpus else ""
     return f"Mined from {count(card.matches, 'match', 'matches')}{whence}{corpus}{kept}."

@@ -90,13 +90,12 @@ def candidates(text: str, wanted: Wanted, dropped: Counter[str] | None = None) -
             line_end = len(text) if line_end < 0 else line_end
         start = _start(text, floor, hit)
         floor = _end(text, hit, line_end)
-        sentence = text[start:floor].rstrip()
-        if len(sentence) > MAX_CHARACTERS or len(sentence.split()) > MAX_WORDS:
-            if dropped is not None:
-                dropped[TOO_LONG] += 1
-            continue
-        bare = sentence.lstrip()
-        yield start + len(sentence) - len(bare), bare
+        padded = text[start:floor]
+        sentence = padded.strip()
+        if len(sentence) <= MAX_CHARACTERS and len(sentence.split()) <= MAX_WORDS:
+            yield start + len(padded) - len(padded.lstrip()), sentence
+        elif dropped is not None:
+            dropped[TOO_LONG] += 1
 
 
 def _start(text: str, floor: int, hit: int) -> int:

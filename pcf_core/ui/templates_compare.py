@@ -58,7 +58,7 @@ def draw_compare(shown: Shown) -> None:
             found.overlap,
             len(found.shared),
             ranks.spearman if ranks else None,
-            ranks.spearman_interval if ranks else None,
+            ranks.spearman_interval if ranks and abs(ranks.spearman) < 1 else None,
         )
     )
     shares = template_shares(found, shown.chosen_set, second.chosen_set)
@@ -92,19 +92,19 @@ def template_shares(found: SetComparison, first: TemplateSet, second: TemplateSe
 def draw_effect(first: Shown, second: Shown) -> None:
     """R, R^p and R^c of the models that have scored both sets."""
     choice = current_choice()
-    ones, refused = readings(coverings(first.chosen_set, choice), choice)
-    twos, also_refused = readings(coverings(second.chosen_set, choice), choice)
+    found = [coverings(shown.chosen_set, choice) for shown in (first, second)]
+    (ones, refused), (twos, also_refused) = (readings(covering, choice) for covering in found)
     draw_refused({**refused, **also_refused})
     by_model = {item.model: item for item in twos}
     pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]
     if not pairs:
-        lacking = [shown.mined for shown, read in ((first, ones), (second, twos)) if not read]
         st.caption(
             "No model has scored both sets on the topic and occupations of the sidebar, at least "
             f"{percent(LEAST_COVERED)} of their mass."
         )
-        for mined in lacking:
-            draw_uncovered(mined, [])
+        for shown, covering, read in zip((first, second), found, (ones, twos), strict=True):
+            if not read:
+                draw_uncovered(shown.mined, covering)
         return
     names = first.mined.name, second.mined.name
     finding(*(move_finding(one.label, one.chosen, two.chosen, *names) for one, two in pairs[:MOST_SENTENCES]))

@@ -80,7 +80,8 @@ def draw_row_changes(name: str, chosen: list[str]) -> None:
             key="drop_rows",
             icon=":material/delete:",
             disabled=not chosen,
-            help="Takes the ticked rows out of the set. Tick rows at their left edge, or with the space bar.",
+            help="Takes the ticked rows out of the set. Tick rows at their left edge, or with Shift and "
+            "the space bar.",
         ):
             changed(name, lambda before: drop(before, chosen))
         if st.button(

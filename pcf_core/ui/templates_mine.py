@@ -12,6 +12,7 @@ from pcf_core.findings import count
 from pcf_core.jobs import MineRequest, submit_mining
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
+from pcf_core.mining.rules import rule_for
 from pcf_core.settings import settings
 from pcf_core.topics import check_new_name
 from pcf_core.topics.reading import name_of
@@ -111,6 +112,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
     if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
         try:
             check_free(name)
+            rule_for([known[topic] for topic in names])  # refuses topics of different kinds
             corpus = keep_upload(file.name, file) if file else corpus_named(str(chosen), corpora)
             start(
                 MineRequest(

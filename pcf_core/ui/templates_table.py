@@ -114,7 +114,7 @@ def draw_card(card: SetCard) -> None:
         "sentences parsed": f"{card.sentences:,}" if card.sentences else "",
         "matches": f"{card.matches:,}" if card.matches else "",
         "lowest count kept": number(card.cut) if card.cut else "",
-        "share of the matches kept": percent(card.kept) if card.matches else "",
+        "share of the matches kept": percent(card.kept) if card.matches and card.kept else "",
         "made of": ", ".join(card.parents),
         "notes": card.notes,
     }

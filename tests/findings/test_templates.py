@@ -74,6 +74,7 @@ def test_where_a_set_comes_from() -> None:
         "71 % of their mass is kept."
     )
     assert origin_finding(SetCard(title="t", matches=1)) == "Mined from 1 match."
+    assert origin_finding(SetCard(title="t", matches=1, kept=0)) == "Mined from 1 match."  # kept: unknown
     assert origin_finding(SetCard(title="t")) == ""
 
 

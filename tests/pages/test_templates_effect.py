@@ -95,6 +95,13 @@ def test_a_comparison_without_scores_still_compares(own: MinedSet) -> None:
     assert len(app.get("plotly_chart")) == 1
 
 
+def test_a_comparison_says_how_much_of_a_set_is_scored(full_store: Store) -> None:
+    save_set(OWN)
+    app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")
+    assert "No model has scored both sets" in said(app)
+    assert "is scored to be read: mini-bert 75 %, mini-gpt 75 %." in said(app)
+
+
 def test_a_set_is_not_compared_with_itself(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="compare", other="own-set")
     assert app.info

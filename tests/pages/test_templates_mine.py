@@ -50,6 +50,14 @@ def test_an_offered_corpus_is_queued_with_what_was_asked(corpora: Path) -> None:
     assert len(Queue.open(settings().catalogue).list(10)) == 1
 
 
+def test_topics_that_do_not_go_together_are_refused_at_once(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine", mine_topics=["gender", "race"])
+    press(app, "mine_button")
+    assert len(app.error) == 1
+    assert "race" in app.error[0].value
+    assert Queue.open(settings().catalogue).list() == ()
+
+
 def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora: Path) -> None:
     app = open_app("templates", set_view="mine")
     press(app, "mine_button")

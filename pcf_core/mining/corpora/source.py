@@ -19,7 +19,7 @@ from pcf_core.topics.reading import label
 PACKED = (".gz", ".bz2", ".zst")
 MAX_LINE = 16 * 2**20  # bytes of a line, and of a text in a table
 MAX_NAME = 200  # characters of an id, a title or a source
-BUFFER = 2**20
+BUFFER = 2**17  # bytes that are read and unpacked at once: how fine the progress is
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -89,7 +89,7 @@ class Source:
         except OSError as problem:
             if problem.errno is None and "runcated" in str(problem):
                 raise self._cut_off() from problem
-            if problem.errno is None or self.packing == ".zst":
+            if problem.errno is None:  # of an unpacker
                 raise self._damaged(problem) from problem
             raise CorpusError(
                 f"{self.label} cannot be read ({problem.strerror or 'input/output error'}): check that it is "
