@@ -143,7 +143,7 @@ def main(
             }
             typer.echo(json.dumps(row))
             typer.echo(
-                f"{count:,} documents, {found['words']:,} words: {found['words'] / found['seconds']:,.0f} words "
+                f"{count:,} documents, {found['words']:,} words: {found['words_per_second']:,.0f} words "
                 f"a second with {workers} workers, {row['ratio']:.2f} times the floor of {bound:.1f} s; "
                 f"{found['peak_megabytes']:,.0f} MB in {found['processes']} processes; load "
                 f"{row['load']:.1f} on {row['cores']} cores.",

@@ -84,19 +84,17 @@ FORMS = {
 
 def main(
     shared: Annotated[Path, typer.Option(help="the folder that holds data/corpora")] = Path("../shared"),
-    source: Annotated[list[str], typer.Option(help="a source; may be repeated")] = [  # noqa: B006
-        known.name for known in SOURCES
-    ],
+    source: Annotated[list[str] | None, typer.Option(help="a source; may be repeated; else all")] = None,
     out: Annotated[Path | None, typer.Option(help="where to write; else assets/templates")] = None,
 ) -> None:
     """Mine the sources and write their sets with cards."""
     target = out or settings().assets / "templates"
     target.mkdir(parents=True, exist_ok=True)
-    for chosen in (known for known in SOURCES if known.name in source):
+    for chosen in (known for known in SOURCES if not source or known.name in source):
         for form, topics in FORMS.items():
             mined = mine_source(chosen, form, tuple(map(load_topic, topics)), shared / "data" / "corpora")
             write(mined, target)
-            write(with_full_stop(mined, f"{mined.name}-stop"), target)
+            write(with_full_stop(mined).model_copy(update={"name": f"{mined.name}-stop"}), target)
             if (chosen.name, form) == ("wikipedia", "gender"):
                 write(default_set(mined), target)
 

@@ -173,12 +173,12 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _existing(name: str | Path) -> Path:
     """The path of that name, else the one in the operator's folder."""
     folder = settings().corpora
-    for path in [Path(name).expanduser(), *([folder / name] if folder else [])]:
-        try:
-            if path.exists():
+    try:
+        for path in [Path(name).expanduser(), *([folder / name] if folder else [])]:
+            if str(name).strip() and path.exists():
                 return path
-        except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
-            break
+    except (OSError, ValueError, RuntimeError):
+        pass  # a name too long for the file system, one with a null byte, the home of an unknown user
     raise CorpusError(
         f"{shown(name)} is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for "
         "one of the hub."

@@ -92,7 +92,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
             step=1000,
             key="mine_sample",
             bind="query-params",
-            placeholder="all of them",
+            placeholder="all",
             help="Mines a random sample of so many documents, each with the same chance.",
         )
         seed = st.number_input(

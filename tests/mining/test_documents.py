@@ -211,10 +211,10 @@ def test_no_corpus(name: str, sentence: str, tmp_path: Path) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["x" * 5000, "a\0b.txt", "", "two\nlines.txt"])
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b.txt", "", " ", "two\nlines.txt", "~nobody-here/a"])
 def test_no_path_at_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, match="is no file and no folder: give the path of a corpus") as caught:
         open_corpus(name)
     assert len(str(caught.value).splitlines()) == 1
 

@@ -18,53 +18,11 @@ from pcf_core.errors import TopicError
 from pcf_core.mining.sentences import GAP, MAX_CHARACTERS, MAX_WORDS, TOO_LONG, Wanted, _is_end, candidates
 
 TREEBANK = Path(__file__).resolve().parents[3] / "shared" / "data" / "treebank"
+WORDS = 'he she He SHE The the there Mr. U.S. J. I. No. 5 II etc. a.m. end.The 1950.He . .. ... ? ! … " ” ( )'
+WORDS += " [12] — İ ſhe é K"
 PIECES = (
-    *[
-        "he",
-        "she",
-        "He",
-        "SHE",
-        "The",
-        "the",
-        "there",
-        "Mr.",
-        "U.S.",
-        "J.",
-        "I.",
-        "No.",
-        "5",
-        "II",
-        "etc.",
-        "a.m.",
-        "end.The",
-        "1950.He",
-        ".",
-        "..",
-        "...",
-        "?",
-        "!",
-        "…",
-    ],
-    *[
-        ", ",
-        '"',
-        "”",
-        "(",
-        ")",
-        "[12]",
-        " [3]",
-        " ",
-        " ",
-        "  ",
-        "\n",
-        "\r\n",
-        "\t",
-        "—",
-        "İ",
-        "ſhe",
-        "é",
-        "K",
-    ],
+    *WORDS.split(),
+    *(", ", " [3]", " ", "\u00a0", "  ", "\n", "\r\n", "\t"),
     *("word " * 70, " " * 500, "." * 40, "a." * 30, "x" * 90),
 )
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).flatmap(

@@ -23,6 +23,7 @@ from tools import train_pipeline as tool
 SHARED = Path(__file__).parents[2].parent / "shared"
 SENTENCES = Path(__file__).parents[1] / "language" / "schemes.tsv"
 SHIPPED = Path(__file__).parents[2] / "assets" / "pipelines" / "en-mini"
+NOUNS = {"N": "NOUN"}  # by the first letter of the tag
 CONLLU = """# newdoc id = GUM_bio_painter
 # sent_id = 1
 # text = They don't paint (much).
@@ -170,7 +171,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text, *rows = block.split("\n")
         columns = [row.split("\t") for row in rows]
         lines = [
-            f"{number}\t{word}\t{lemma}\t{'NOUN' if tag[0] == 'N' else 'X'}\t{tag}\t_\t{head}\t{relation}\t_\t_"
+            f"{number}\t{word}\t{lemma}\t{NOUNS.get(tag[0], 'X')}\t{tag}\t_\t{head}\t{relation}\t_\t_"
             for number, (word, lemma, tag, head, relation, *_) in enumerate(columns, start=1)
         ]
         sentences.append("\n".join(["# newdoc id = GUM_bio_x", *lines, ""]))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import unquote
 
 import httpx2
 import pytest
@@ -214,6 +218,62 @@ def test_downloads_that_are_off(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(CorpusError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
         list(corpus.documents())
     assert hub.fetched == []
+
+
+class Server(BaseHTTPRequestHandler):
+    """The hub's own answers about one data set of one file."""
+
+    file = b""
+    path_in_set = "default/train/0000.parquet"
+
+    def do_HEAD(self) -> None:
+        self.answer()
+
+    def do_GET(self) -> None:
+        self.wfile.write(self.answer())
+
+    def answer(self) -> bytes:
+        url = unquote(self.path.split("?")[0])
+        found = {
+            "/api/datasets/org/name": self.about(MAIN, ["README.md"]),
+            "/api/datasets/org/name/revision/refs/convert/parquet": self.about(CONVERTED, [self.path_in_set]),
+            f"/datasets/org/name/resolve/{CONVERTED}/{self.path_in_set}": self.file,
+        }
+        body = found.get(url, b"")
+        self.send_response(200 if url in found else 404)
+        headers = {"Content-Length": str(len(body)), "ETag": '"e1"', "X-Repo-Commit": CONVERTED}
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        return body
+
+    def about(self, commit: str, files: list[str]) -> bytes:
+        siblings = [{"rfilename": path, "size": len(self.file)} for path in files]
+        facts = {"id": "org/name", "sha": commit, "siblings": siblings, "cardData": {"license": "cc0-1.0"}}
+        return json.dumps(facts).encode()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.usefixtures("online")
+def test_the_hubs_own_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real requests to this machine, which answers as the hub does; the second reading needs no download."""
+    path = write(tmp_path / "a.parquet", ["She", "He"])
+    monkeypatch.setattr(Server, "file", path.read_bytes())
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setattr(
+            "huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE",
+            f"http://127.0.0.1:{server.server_port}/{{repo_id}}/resolve/{{revision}}/{{filename}}",
+        )
+        corpus = open_corpus("hf:org/name")
+        assert [document.text for document in corpus.documents()] == ["She", "He"]
+        server.shutdown()
+    assert (corpus.licence, corpus.size) == ("cc0-1.0", path.stat().st_size)
+    assert [document.text for document in corpus.documents()] == ["She", "He"]
 
 
 @pytest.mark.usefixtures("online")
