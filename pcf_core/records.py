@@ -162,8 +162,8 @@ class SetCard(Record):
     """What is known of a template set besides its templates; ``""`` and 0 where nothing is.
 
     ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
-    ``sentences``: parsed; ``matches``: sentences that gave a template.  ``cut``: lowest count kept, ``kept``:
-    the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the rules.
+    ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
+    kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the rules.
     ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
     """
 

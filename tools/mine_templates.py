@@ -37,7 +37,7 @@ WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
 
 @dataclass(frozen=True)
 class Source:
-    """A shipped set's corpus: ``files`` of ``data/corpora``."""
+    """A shipped set's corpus: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …"."""
 
     name: str
     title: str
@@ -50,28 +50,28 @@ SOURCES = (
     Source(
         "wikipedia",
         "Wikipedia",
-        "38,634 articles of the English Wikipedia, most of them biographies, of dumps from 2012 to 2021",
+        "the English Wikipedia (most of them biographies, dumps of 2012 to 2021)",
         WIKIPEDIA,
         ("wiki_bios-01", "wiki_bios-02", "wiki_featured_bios", "wiki_articles"),
     ),
     Source(
         "simplewiki",
         "Simple English Wikipedia",
-        "52,822 articles of the Simple English Wikipedia, half of them biographies, of a dump of 2021",
+        "the Simple English Wikipedia (half of them biographies, a dump of 2021)",
         WIKIPEDIA.replace("Wikipedia", "the Simple English Wikipedia"),
         ("simplewiki_bios", "simplewiki_articles"),
     ),
     Source(
         "fiction",
         "Fiction",
-        "The novels of LitBank (Project Gutenberg), in 1,187 pieces",
+        "the novels of LitBank (Project Gutenberg)",
         "public domain in the USA",
         ("litbank_fiction",),
     ),
     Source(
         "speeches",
         "Speeches",
-        "124 inaugural and State of the Union addresses of US presidents",
+        "the inaugural and State of the Union addresses of US presidents",
         "public domain (US Government)",
         ("us_speeches",),
     ),

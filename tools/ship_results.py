@@ -1,4 +1,4 @@
-"""Write the results that come with the app: score the shipped models on the default run of a topic.
+"""Write the results that come with the app: score the shipped models on a topic's default run, and others.
 
     python -m tools.ship_results
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -31,18 +32,20 @@ def main(
         "mini-gpt",
     ],
     topic: Annotated[str, typer.Option(help="a shipped topic")] = "gender",
+    templates: Annotated[list[str], typer.Option(help="sets beside the topic's own; may be repeated")] = [  # noqa: B006
+        "gender-nineteen",
+    ],
 ) -> None:
     """Score from an empty store and replace ``assets/cache``."""
     chosen = load_topic(topic)
+    evidence = load_evidence(chosen.evidence)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), None)
-        for name in model:
-            run = build_run(
-                resolve(name), chosen, load_evidence(chosen.evidence), load_templates(chosen.templates)
-            )
+        for name, contexts in product(model, dict.fromkeys([chosen.templates, *templates])):
+            run = build_run(resolve(name), chosen, evidence, load_templates(contexts))
             scored = score_run(run, store, open_scorer)
             load_result(store, run)
-            typer.echo(f"{name}: run {run.key}, {scored:,} cells scored")
+            typer.echo(f"{name}, {contexts}: run {run.key}, {scored:,} cells scored")
         replace_results(Path(folder), settings().assets / "cache")
 
 

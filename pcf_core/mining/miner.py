@@ -108,7 +108,7 @@ def mine(
         documents=facts.documents,
         words=facts.words,
         sentences=facts.sentences,
-        matches=facts.matches,
+        matches=facts.count,
         cut=cut,
         kept=kept,
         pipeline=f"{opened.name} ({opened.identity[:16]})",
