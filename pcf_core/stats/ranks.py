@@ -13,6 +13,7 @@ from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, Interval
 
 FEWEST = 5  # Kendall's interval divides by n − 4
+ROUNDING = 1e-15
 NORMAL_QUANTILE = 1.959963984540054  # of a two-sided 95 % interval
 
 
@@ -44,8 +45,8 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation |
         )
     if len(first) < FEWEST or first.min() == first.max() or second.min() == second.max():
         return None
-    rho = float(spearmanr(first, second).statistic)
-    tau = float(kendalltau(first, second).statistic)
+    rho = _whole_at_one(float(spearmanr(first, second).statistic))
+    tau = _whole_at_one(float(kendalltau(first, second).statistic))
     n = len(first)
     return RankCorrelation(
         n=n,
@@ -54,6 +55,11 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation |
         spearman_interval=_interval(rho, math.sqrt((1 + rho**2 / 2) / (n - 3))),
         kendall_interval=_interval(tau, math.sqrt(0.437 / (n - 4))),
     )
+
+
+def _whole_at_one(correlation: float) -> float:
+    """±1 where only rounding keeps it from that: a finer difference needs more pairs than there are."""
+    return math.copysign(1.0, correlation) if abs(correlation) > 1 - ROUNDING else correlation
 
 
 def _interval(correlation: float, error: float) -> Interval:

@@ -38,10 +38,13 @@ def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
         )
     path = SHELF.own_folder / f"{mined.name}.parquet"
     try:
-        _write_whole(path, data)
+        _write_whole(path, data, replace=mined.name in SHELF.own())
         for file in _files_of(mined.name):
             if file != path:
                 file.unlink(missing_ok=True)
+    except FileExistsError:  # another app was quicker
+        if not _is_kept(checked):
+            check_new_name(mined.name)
     except OSError as problem:
         raise StoreError(_sentence("saved", mined.name, problem)) from problem
     return checked
@@ -114,8 +117,12 @@ def _files_of(name: str) -> tuple[Path, ...]:
     return tuple(SHELF.own_folder / f"{name}{suffix}" for suffix in (".toml", *ENDINGS))
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there completely or not at all."""
+def _write_whole(path: Path, data: bytes, *, replace: bool) -> None:
+    """Write a file that is there completely or not at all.
+
+    Raises:
+        FileExistsError: there is one, and it shall not be replaced.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(prefix=f"{path.stem}.", suffix=".tmp", dir=path.parent)
     try:
@@ -124,9 +131,21 @@ def _write_whole(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(draft).chmod(0o644)
-        Path(draft).replace(path)
+        if replace or not _linked(draft, path):
+            Path(draft).replace(path)
     finally:
         Path(draft).unlink(missing_ok=True)
+
+
+def _linked(draft: str, path: Path) -> bool:
+    """Give a file a name that nothing has; ``False`` where the file system has no links."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 def _sentence(what: str, name: str, problem: OSError) -> str:

@@ -19,6 +19,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +41,9 @@ CARD = tuple(SetCard.model_fields)
 OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 MAX_ROWS = 1_000_000
-MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns
+MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns, and of its texts when each is written out
+BYTES_A_VALUE = 32  # of a Python object, at least
+LARGEST_NUMBER = 2**63 - 1
 COUNT_FORM = "is not a number, such as 12"
 
 
@@ -104,6 +107,8 @@ def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
             checked[name] = check_text(value, name, where, TemplateError)
         elif isinstance(value, tuple):
             checked[name] = tuple(check_text(item, name, where, TemplateError) for item in value)
+        elif isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+            raise TemplateError(f"{where}: {name} has over 18 digits; give a number from 0 up.")
         elif not 0 <= value < math.inf:
             raise TemplateError(f"{where}: {name} is {value:g}; give a number from 0 up.")
     if card.kept > 1:
@@ -176,18 +181,15 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
     try:
         with _opened(path) as file:
             facts = file.metadata
-            unpacked = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
-            if facts.num_rows > MAX_ROWS or unpacked > MAX_UNPACKED:
-                raise TemplateError(
-                    f"{label(path)} has {facts.num_rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at "
-                    f"most {MAX_ROWS:,} and {MAX_UNPACKED // 2**20:,} are read: cut the set."
-                )
+            _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
             written = file.schema_arrow.names
             names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
             wanted = [name for name in names if origins or name in COLUMNS]
             table = file.read(
                 columns=[written[names.index(name)] for name in wanted], use_threads=False
             ).rename_columns(wanted)
+        texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
+        _check_unpacked(path, table.num_rows, texts)
         cells = {name: table[name].to_pylist() for name in wanted}
     except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
         reason = "".join(c if c.isprintable() else " " for c in str(problem))
@@ -208,6 +210,37 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
         )
 
 
+def _least_unpacked(facts: Any) -> int:
+    """Bytes of all columns as they were encoded, or of as many Python values, whichever is more."""
+    groups = [facts.row_group(i) for i in range(facts.num_row_groups)]
+    values = sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
+    return max(sum(group.total_byte_size for group in groups), BYTES_A_VALUE * values)
+
+
+def _text_bytes(array: Any) -> int:
+    """Bytes of the texts of an array when each is written out: a few in a dictionary may stand often."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(array.dictionary.cast(pa.large_binary()))
+        return int(pc.sum(lengths.take(array.indices)).as_py() or 0)
+    if pa.types.is_map(kind):
+        return _text_bytes(array.keys)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _text_bytes(array.flatten())
+    return int(array.nbytes)
+
+
+def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
+    if rows > MAX_ROWS or unpacked > MAX_UNPACKED:
+        raise TemplateError(
+            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} and "
+            f"{MAX_UNPACKED // 2**20:,} are read: cut the set."
+        )
+
+
 def _carried_card(path: Path) -> Mapping[str, Any]:
     """The card within a Parquet file; empty where it has none, or cannot be opened (reading says so)."""
     import pyarrow as pa
@@ -215,7 +248,7 @@ def _carried_card(path: Path) -> Mapping[str, Any]:
     try:
         with _opened(path) as file:
             carried = json.loads((file.schema_arrow.metadata or {}).get(b"card", b"{}"))
-    except (ValueError, OSError, pa.ArrowException):
+    except (ValueError, RecursionError, OSError, pa.ArrowException):
         return {}
     return carried if isinstance(carried, dict) else {}
 
@@ -224,7 +257,11 @@ def _opened(path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(pa.BufferReader(read_data(path, TemplateError)))
+    data = pa.BufferReader(read_data(path, TemplateError))
+    with pq.ParquetFile(data) as file:
+        columns = [file.schema.column(i) for i in range(len(file.schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return pq.ParquetFile(data, read_dictionary=texts)
 
 
 def _float(value: object, where: str) -> float:
@@ -255,7 +292,14 @@ def _sources(value: object, where: str) -> dict[str, int]:
         pairs = [(name, number) for name, number in value.items() if number is not None]
     else:
         pairs = value if isinstance(value, list) else []
-    return {str(name): _whole(number, "sources", where) for name, number in pairs}
+    found: Counter[str] = Counter()  # a source may stand twice
+    for pair in pairs:
+        if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
+            raise TemplateError(
+                f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
+            )
+        found[str(pair[0])] += _whole(pair[1], "sources", where)
+    return dict(found)
 
 
 def _examples(value: object) -> tuple[str, ...]:

@@ -16,14 +16,13 @@ import numpy as np
 from pcf_core.errors import InputError, TemplateError
 from pcf_core.records import FloatArray, LeftOut, MinedSet, MinedTemplate, SetCard, Template, TemplateSet
 from pcf_core.topics.reading import Shelf, label, name_of
-from pcf_core.topics.template_files import Row, make_card, read_card, read_rows
+from pcf_core.topics.template_files import LARGEST_NUMBER, Row, make_card, read_card, read_rows
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
 
 ENDINGS = (".csv", ".parquet")
 SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
 MOST_EXAMPLES = 3
 LONGEST_REFERENCE = 200
-LARGEST_NUMBER = 2**63 - 1
 
 
 def list_template_sets() -> tuple[TemplateSet, ...]:

@@ -108,6 +108,7 @@ def draw_choice() -> None:
             with_asked("topic", topics()),
             key="topic",
             bind="query-params",
+            on_change=take_usual,
             help="The groups whose words are compared at [Y].",
         )
         draw_texts(topics().get(topic) or next(iter(topics().values())))
@@ -119,6 +120,20 @@ def with_asked(key: str, known: Iterable[str]) -> list[str]:
     """The known names, and those that the link asks for: a page then says by name what it does not have."""
     asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
     return list(dict.fromkeys([*known, *asked[:MOST_ASKED]]))
+
+
+def take_usual(prefix: str = "") -> None:
+    """Another topic brings its usual templates and occupations, as a link that names the topic alone does."""
+    state = st.session_state
+    topic = topics().get(state[f"{prefix}topic"])
+    if topic is None:
+        return
+    for key, usual, known in (
+        ("templates", topic.templates, template_sets()),
+        ("evidence", topic.evidence, evidence_lists()),
+    ):
+        if usual in known:
+            state[f"{prefix}{key}"] = usual
 
 
 def draw_texts(topic: Topic) -> None:

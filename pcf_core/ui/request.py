@@ -54,6 +54,8 @@ def draw_request() -> Request:
         list(topics()),
         key="score_topic",
         bind="query-params",
+        on_change=take_usual,
+        args=("score_",),
         help="The groups whose words are compared.",
     )
     chosen = topics()[topic]
