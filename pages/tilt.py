@@ -18,6 +18,12 @@ occupations, the line in it is their median; the three extremes on each side are
 shows the same scale for the people who hold these jobs in the US, where that is known. Neutral is always
 an even split here, whatever neutral point and scale are chosen for the risk.
 """
+HOW_SEVERAL = """
+Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
+templates: at 0 the group has its even share, at +1 the model puts only its words there, at the left end none
+of them. The box holds the middle half of the occupations, the line in it is their median. Neutral is always
+an even split here, whatever neutral point and scale are chosen for the risk.
+"""
 
 
 def draw() -> None:
@@ -47,7 +53,7 @@ def draw() -> None:
             lambda: tilt_box(reports, high, low, labour=labour),
             [shown],
         )
-    foot(HOW, lambda: tilt_table(reports), "tilt", loaded)
+    foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports), "tilt", loaded)
 
 
 show(draw)

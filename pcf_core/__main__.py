@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, subm
 from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
 from pcf_core.records import Protocol, RiskReport, RunSpec, Scale, SetCard
-from pcf_core.report import export_run, report_document
+from pcf_core.report import export_run, report_document, write_whole
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
 from pcf_core.topics import (
@@ -409,7 +410,7 @@ def mine(
             "The set",
             InputError,
         ),
-        pipeline=pipeline or settings().pipeline,
+        pipeline=pipeline_path(pipeline or settings().pipeline),
         sample=sample,
         seed=seed,
         cut=cut,
@@ -436,10 +437,17 @@ def checked_out(out: Path | None) -> Path:
     Raises:
         InputError: no file, one of another kind, or in no folder; its card would replace another file.
     """
-    if out is None or out.suffix not in (".csv", ".parquet") or not out.absolute().parent.is_dir():
+    if (
+        out is None
+        or out.suffix not in (".csv", ".parquet")
+        or out.is_dir()
+        or not out.absolute().parent.is_dir()
+    ):
         raise InputError(
             f"--out must name a .csv or .parquet file in a folder that is there; got {str(out or '')!r}."
         )
+    if not os.access(out.absolute().parent, os.W_OK):
+        raise InputError(f"--out is in a folder that cannot be written ({out}): choose another.")
     card = out.with_suffix(".toml")
     if card.exists() and not is_mined_card(card):
         raise InputError(f"{card} is there and is no card of a mined set: choose another --out.")
@@ -458,9 +466,14 @@ def corpus_path(corpus: str) -> str:
     """The corpus as a worker in another folder finds it: a path that is there is made absolute."""
     try:
         path = Path(corpus)
-        return str(path.absolute()) if path.exists() else corpus
+        return str(path.absolute()) if corpus.strip() and path.exists() else corpus  # "" is no folder
     except OSError:  # too long for a path
         return corpus
+
+
+def pipeline_path(pipeline: str) -> str:
+    """The parser likewise, where it is a path and no name."""
+    return corpus_path(pipeline) if os.sep in pipeline else pipeline
 
 
 def corpus_stem(corpus: str) -> str:
@@ -499,10 +512,11 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
     finally:
         if told:
             say("")
-    out.write_bytes(
-        parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
+    data = parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
+    write_whole(out, lambda path: path.write_bytes(data))
+    write_whole(
+        out.with_suffix(".toml"), lambda path: path.write_text(card_text(mined.templates.card), "utf8")
     )
-    out.with_suffix(".toml").write_text(card_text(mined.templates.card), encoding="utf8")
     return document_of(mined)
 
 

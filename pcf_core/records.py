@@ -163,8 +163,8 @@ class SetCard(Record):
 
     ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
     ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
-    kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the rules.
-    ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
+    kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the
+    rules.  ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
     """
 
     title: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pcf_core.errors import InputError
 from pcf_core.jobs import Queue
 from pcf_core.settings import Settings
 from pcf_core.topics import load_mined, load_templates, save_set
@@ -172,6 +174,7 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (MINE, "--out must name"),
         ([*MINE, "--out", "no/such/a.csv"], "--out"),
         ([*MINE, "--out", "pyproject.csv"], "no card"),
+        (["mine", "--corpus", "", "--topic", "gender", "--out", "a.csv"], "'' is no file and no folder"),
         (["mine", "--corpus", "Makefile", "--topic", "gender", "--out", "a.csv"], "endings are"),
         (["mine", "--corpus", "requirements.txt", "--topic", "none", "--out", "a.csv"], "none"),
         ([*MINE, "--out", "a.csv", "--cut", "0"], "--cut"),
@@ -222,6 +225,43 @@ def test_mined_templates_are_written_with_their_card(
     assert [template.text for template in load_templates(out).templates] == ["The [X] said that [Y]"]
 
 
+def test_a_mined_set_replaces_another_whole_or_not_at_all(
+    parser: None, own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of --out may be full when hours of mining end."""
+    import pcf_core.__main__ as cli
+
+    (tmp_path / "own.txt").write_text(SENTENCES[0])
+    out = tmp_path / "own-set.csv"
+    out.write_text("template,count\n")
+    real = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.parent == tmp_path:
+            real(path, data[:9])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]
+    assert cli.run_command(cli.app, ["mine", *options, "--out", str(out)], "") == 1
+    assert out.read_text() == "template,count\n"
+    assert sorted(path.name for path in tmp_path.glob("own*")) == ["own-set.csv", "own.txt"]
+
+
+def test_a_place_that_cannot_hold_the_set_is_said_before_anything_is_mined(
+    own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pcf_core.__main__ import checked_out
+
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError, match=r"--out must name a \.csv or \.parquet file"):
+        checked_out(tmp_path / "folder.csv")
+    monkeypatch.setattr("pcf_core.__main__.os.access", lambda path, mode: False)  # as of a read-only disk
+    with pytest.raises(InputError, match="cannot be written"):
+        checked_out(tmp_path / "a.csv")
+
+
 def test_a_mining_can_be_left_to_a_worker(own_settings: Settings, tmp_path: Path) -> None:
     """The tests start none: it stays in the queue, where the page shows it."""
     (tmp_path / "own.txt").write_text(SENTENCES[0])
@@ -229,6 +269,22 @@ def test_a_mining_can_be_left_to_a_worker(own_settings: Settings, tmp_path: Path
     assert queued == {"name": "own-gender", "job": 1}
     job = Queue.open(own_settings.catalogue).get(1)
     assert (job.kind, job.state, job.payload["corpus"]) == ("mine", "queued", str(tmp_path / "own.txt"))
+    assert job.payload["pipeline"] == own_settings.pipeline
+
+
+def test_a_path_is_what_a_worker_in_another_folder_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pcf_core.__main__ import corpus_path, pipeline_path
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en-mini").mkdir()
+    assert [pipeline_path(name) for name in ("en-mini", "./en-mini", "no/such")] == [
+        "en-mini",
+        str(tmp_path / "en-mini"),
+        "no/such",
+    ]
+    assert [corpus_path(name) for name in ("", "en-mini")] == ["", str(tmp_path / "en-mini")]
 
 
 @pytest.mark.slow

@@ -4,10 +4,10 @@
     python -m tools.mine_templates --source speeches --out /tmp/templates
 
 Each source gives two sets: ``gender-SOURCE`` (clausal) and ``people-SOURCE`` (attributive, for race, religion
-and disability).  Templates that were counted once are cut; the card says which share of the mass remains.
-Each set also comes with a full stop, as ``…-stop``.  Counts are kept in the cache block by block, so that an
-interrupted run goes on where it was.  The corpora are those of ``data/corpora/MANIFEST.md``; of them the sets
-keep templates, counts and the numbers of documents, no sentence.
+and disability).  Templates that were counted once are cut, but those of the speeches, which are too few; the
+card says which share of the mass remains.  Each set also comes with a full stop, as ``…-stop``.  Counts are
+kept in the cache block by block, so that an interrupted run goes on where it was.  The corpora are those of
+``data/corpora/MANIFEST.md``; of them the sets keep templates, counts and the names of documents, no sentence.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ import typer
 from pcf_core.__main__ import say
 from pcf_core.jobs.mining import MineRequest, counters_of, mine_asked
 from pcf_core.mining.miner import Progress
-from pcf_core.records import MinedSet, Topic
+from pcf_core.records import MinedSet, SetCard, Topic
 from pcf_core.settings import settings
 from pcf_core.topics import load_topic
 from pcf_core.topics.editing import cut, with_full_stop
 from pcf_core.topics.template_files import card_text, csv_bytes
 
-LOWEST_COUNT = 2
-DEFAULT_TOP = 200  # templates of the set that the topic gender begins with
+HEAVIEST = 200  # templates of the set that the shipped models are scored on
 WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
 
 
@@ -44,6 +43,7 @@ class Source:
     corpus: str
     licence: str
     files: tuple[str, ...]
+    lowest_count: int = 2
 
 
 SOURCES = (
@@ -74,6 +74,7 @@ SOURCES = (
         "the inaugural and State of the Union addresses of US presidents",
         "public domain (US Government)",
         ("us_speeches",),
+        lowest_count=1,
     ),
 )
 FORMS = {
@@ -93,17 +94,22 @@ def main(
     for chosen in (known for known in SOURCES if not source or known.name in source):
         for form, topics in FORMS.items():
             mined = mine_source(chosen, form, tuple(map(load_topic, topics)), shared / "data" / "corpora")
-            write(mined, target)
-            write(with_full_stop(mined).model_copy(update={"name": f"{mined.name}-stop"}), target)
-            if (chosen.name, form) == ("wikipedia", "gender"):
-                write(default_set(mined), target)
+            write_all(mined, target)
+
+
+def write_all(mined: MinedSet, folder: Path) -> None:
+    """A set, the same with full stops, and the heaviest of the one that the shipped models are scored on."""
+    write(mined, folder)
+    write(with_title(with_full_stop(mined), "-stop", ", with a full stop"), folder)
+    if mined.name == "gender-wikipedia":
+        write(with_title(cut(mined, top=HEAVIEST), f"-{HEAVIEST}", f", the {HEAVIEST} heaviest"), folder)
 
 
 def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: Path) -> MinedSet:
     """The set of one source, with the card of a shipped one."""
     with folder_of(source, corpora) as folder:
         request = MineRequest(
-            corpus=str(folder), topics=topics, name=f"{form}-{source.name}", cut=LOWEST_COUNT
+            corpus=str(folder), topics=topics, name=f"{form}-{source.name}", cut=source.lowest_count
         )
 
         def on_progress(progress: Progress, rate: float) -> None:
@@ -112,18 +118,20 @@ def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: P
 
         with counters_of("local", settings(), topics) as counters:
             mined = mine_asked(request, settings(), counters, on_progress).templates
+    return mined.model_copy(update={"card": shipped_card(mined.card, source, form)})
+
+
+def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
+    """The card of a mining, with the corpus as people know it."""
+    times = "once" if source.lowest_count == 1 else f"{source.lowest_count} times"
     what = "a pronoun is the subject of a clause" if form == "gender" else "a person or profession is subject"
-    return mined.model_copy(
+    return card.model_copy(
         update={
-            "card": mined.card.model_copy(
-                update={
-                    "title": f"{source.title}, {'gender' if form == 'gender' else 'people'} (mined)",
-                    "source": f"Mined by this project from {source.corpus}",
-                    "notes": f"Skeletons of sentences in which {what}, counted {LOWEST_COUNT} times or more.",
-                    "corpus": source.corpus,
-                    "licence": source.licence,
-                }
-            )
+            "title": f"{source.title}, {form} (mined)",
+            "source": f"Mined by this project from {source.corpus}",
+            "notes": f"Skeletons of sentences in which {what}, counted {times} or more.",
+            "corpus": source.corpus,
+            "licence": source.licence,
         }
     )
 
@@ -140,16 +148,10 @@ def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
         yield folder
 
 
-def default_set(mined: MinedSet) -> MinedSet:
-    """The heaviest templates: few enough to be scored while somebody waits."""
-    heaviest = cut(mined, top=DEFAULT_TOP)
-    title = f"Wikipedia, the {DEFAULT_TOP} heaviest (mined)"
-    return heaviest.model_copy(
-        update={
-            "name": f"{mined.name}-{DEFAULT_TOP}",
-            "card": heaviest.card.model_copy(update={"title": title, "parents": (mined.name,)}),
-        }
-    )
+def with_title(mined: MinedSet, name: str, title: str) -> MinedSet:
+    """A set made of the shipped one: both endings are put behind its name and title."""
+    card = mined.card.model_copy(update={"title": mined.card.title + title, "parents": (mined.name,)})
+    return mined.model_copy(update={"name": mined.name + name, "card": card})
 
 
 def write(mined: MinedSet, folder: Path) -> None:

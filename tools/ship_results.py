@@ -33,7 +33,7 @@ def main(
     ],
     topic: Annotated[str, typer.Option(help="a shipped topic")] = "gender",
     templates: Annotated[list[str], typer.Option(help="sets beside the topic's own; may be repeated")] = [  # noqa: B006
-        "gender-nineteen",
+        "gender-wikipedia-200",
     ],
 ) -> None:
     """Score from an empty store and replace ``assets/cache``."""

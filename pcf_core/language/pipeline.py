@@ -161,12 +161,14 @@ def find(name: str) -> Path:
     """
     try:
         if name == SHIPPED:
-            folder = settings().assets / "pipelines" / SHIPPED
+            places = [settings().assets / "pipelines" / SHIPPED]
         else:
-            folder = (package_folder(name) if name.isidentifier() else None) or Path(name).expanduser()
-        if (folder / "config.cfg").is_file():
-            return folder
-    except (OSError, ValueError, KeyError, RuntimeError):  # no name of a file, a package without a home
+            package = package_folder(name) if name.isidentifier() else None
+            places = [*filter(None, [package]), Path(name).expanduser()]
+        for folder in places:
+            if (folder / "config.cfg").is_file():
+                return folder
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
         pass
     raise PipelineError(
         f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
@@ -186,11 +188,21 @@ def package_folder(name: str) -> Path | None:
 
 
 def read_config(name: str, folder: Path) -> Mapping[str, Any]:
-    """The configuration of a folder, values of other values filled in."""
+    """The configuration of a folder, values of other values filled in.
+
+    Raises:
+        PipelineError: it cannot be read, or is of another shape than spaCy's.
+    """
     try:
-        return spacy.util.load_config(folder / "config.cfg", interpolate=True)
+        config = spacy.util.load_config(folder / "config.cfg", interpolate=True)
+        parts = config.get("nlp", {}).get("pipeline", [])
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError("nlp.pipeline is no list of names")
+        if not all(isinstance(part, Mapping) for part in config.get("components", {}).values()):
+            raise ValueError("a component is no section")
     except Exception as error:  # whatever stands in a file that somebody else wrote
         raise broken(name, error) from error
+    return config
 
 
 def broken(name: str, error: Exception) -> PipelineError:

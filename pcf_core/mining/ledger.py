@@ -20,7 +20,9 @@ from pcf_core.errors import StoreError
 from pcf_core.mining.counting import Counts, first_examples
 from pcf_core.records import MinedTemplate
 
-FORMAT = "1"  # part of a ledger's key
+FORMAT = "2"  # part of a ledger's key
+MOST_SOURCES = 100  # that a template is given with: the heaviest
+OTHERS = "other sources"  # the rest of them together
 BUSY_SECONDS = 30.0
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -29,15 +31,19 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS templates (
-        text TEXT PRIMARY KEY, count INTEGER NOT NULL, documents INTEGER NOT NULL,
-        sources TEXT NOT NULL, examples TEXT NOT NULL) WITHOUT ROWID""",
+        id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, count INTEGER NOT NULL,
+        documents INTEGER NOT NULL, examples TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS sources (
+        template INTEGER, source TEXT, count INTEGER NOT NULL, PRIMARY KEY (template, source))
+        WITHOUT ROWID""",
 )
 ADD_FACT = "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value"
 ADD_DROPPED = "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
-ADD_TEMPLATE = """INSERT INTO templates VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    count = count + excluded.count, documents = documents + excluded.documents,
-    sources = sources_of_both(sources, excluded.sources),
+ADD_TEMPLATE = """INSERT INTO templates (text, count, documents, examples) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count, documents = documents + excluded.documents,
     examples = examples_of_both(examples, excluded.examples)"""
+ADD_SOURCE = """INSERT INTO sources SELECT id, ?, ? FROM templates WHERE text = ?
+    ON CONFLICT DO UPDATE SET count = count + excluded.count"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,6 @@ class Ledger:
         self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         self.close = weakref.finalize(self, self._connection.close)
         try:
-            self._connection.create_function("sources_of_both", 2, _sources, deterministic=True)
             self._connection.create_function("examples_of_both", 2, _examples, deterministic=True)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -100,8 +105,8 @@ class Ledger:
                 self._connection.execute("SELECT 1 FROM blocks WHERE number = ?", [number]).fetchall()
             )
 
-    def add(self, number: int, counts: Counts, seconds: float) -> None:
-        """Keep the counts of a block that took so long; nothing where another process has kept them."""
+    def add(self, number: int, counts: Counts, seconds: float) -> bool:
+        """Keep the counts of a block that took so long; false where another process has kept them."""
         facts = {
             "documents": counts.documents,
             "words": counts.words,
@@ -110,14 +115,22 @@ class Ledger:
             "seconds": seconds,
         }
         templates = [
-            (text, tally.count, tally.documents, json.dumps(tally.sources), json.dumps(tally.examples))
+            (text, tally.count, tally.documents, json.dumps(tally.examples))
             for text, tally in counts.templates.items()
         ]
+        sources = [
+            (source, count, text)
+            for text, tally in counts.templates.items()
+            for source, count in tally.sources.items()
+        ]
         with self._told(), self._transaction() as run:
-            if run.execute("INSERT OR IGNORE INTO blocks VALUES (?)", [number]).rowcount:
-                run.executemany(ADD_FACT, facts.items())
-                run.executemany(ADD_DROPPED, counts.dropped.items())
-                run.executemany(ADD_TEMPLATE, templates)
+            if not run.execute("INSERT OR IGNORE INTO blocks VALUES (?)", [number]).rowcount:
+                return False
+            run.executemany(ADD_FACT, facts.items())
+            run.executemany(ADD_DROPPED, counts.dropped.items())
+            run.executemany(ADD_TEMPLATE, templates)
+            run.executemany(ADD_SOURCE, sources)
+        return True
 
     def facts(self) -> Facts:
         """What was counted so far."""
@@ -134,18 +147,32 @@ class Ledger:
             )
 
     def templates(self, cut: float = 1) -> Iterator[MinedTemplate]:
-        """Those with at least so high a count, the heaviest first, equals by their text."""
+        """Those with at least so high a count, the heaviest first, equals by their text.
+
+        A template with more than ``MOST_SOURCES`` has the heaviest of them, and the rest as ``OTHERS``.
+        """
         with self._told():
-            for text, count, documents, sources, examples in self._connection.execute(
-                "SELECT * FROM templates WHERE count >= ? ORDER BY count DESC, text", [cut]
+            for number, text, count, documents, examples in self._connection.execute(
+                "SELECT id, text, count, documents, examples FROM templates WHERE count >= ? "
+                "ORDER BY count DESC, text",
+                [cut],
             ):
                 yield MinedTemplate(
                     text=text,
                     count=count,
                     documents=documents,
-                    sources=dict(sorted(json.loads(sources).items())),
+                    sources=dict(sorted(self._sources(number).items())),
                     examples=tuple(json.loads(examples)),
                 )
+
+    def _sources(self, template: int) -> Counter[str]:
+        ranked = self._connection.execute(
+            "SELECT source, count FROM sources WHERE template = ? ORDER BY count DESC, source", [template]
+        )
+        found = Counter(dict(ranked.fetchmany(MOST_SOURCES)))
+        for _, count in ranked:
+            found[OTHERS] += count
+        return found
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -185,10 +212,6 @@ def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
         return Ledger(path)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(_sentence(error, path)) from error
-
-
-def _sources(first: str, second: str) -> str:
-    return json.dumps(Counter(json.loads(first)) + Counter(json.loads(second)))
 
 
 def _examples(first: str, second: str) -> str:

@@ -7,9 +7,11 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from pcf_core.language.verbs import past_participle, past_tense
+from pcf_core.records import digest
 from pcf_core.settings import settings
 from pcf_core.topics import load_evidence
 
@@ -141,6 +143,12 @@ def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {
         form: tuple(sorted(lemmas, key=lambda verb: (verb == form, verb))) for form, lemmas in found.items()
     }
+
+
+def lists_identity() -> str:
+    """Hash of all that ``assets/language`` holds: other lists may make another template of a sentence."""
+    folder = settings().assets / "language"
+    return digest({path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()})
 
 
 def _table(name: str) -> dict[str, Any]:

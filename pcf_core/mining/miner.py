@@ -13,6 +13,7 @@ from pcf_core.errors import CorpusError
 from pcf_core.mining.blocks import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
+from pcf_core.mining.lexicon import lists_identity
 from pcf_core.mining.pool import Counters, Opened
 from pcf_core.mining.rules import Rule
 from pcf_core.records import MinedSet, MinedTemplate, SetCard, Topic, digest
@@ -115,7 +116,8 @@ def mine(
         rules=mining.RULES,
         history=(
             f"Mined from {corpus.name}: {facts.templates:,} templates in {facts.matches:,} of "
-            f"{facts.sentences:,} sentences; {len(templates):,} were counted {cut:g} times or more.",
+            f"{facts.sentences:,} sentences; {len(templates):,} were counted at least {cut:g} "
+            f"{'time' if cut == 1 else 'times'}.",
         ),
     )
     return Mined(make_mined(name, templates, card, where="The mined set"), facts)
@@ -133,6 +135,7 @@ def key_of(
             "topics": sorted(topic.hash for topic in topics),
             "parser": opened.identity,
             "rules": mining.RULES,
+            "lists": lists_identity(),
             "block": characters,
             "ledger": FORMAT,
         }
@@ -180,17 +183,24 @@ class _Work:
         self._counters = counters
         self._on_progress = on_progress
         self._pause = pause
-        facts = ledger.facts()
-        self._so_far = Progress(0, corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
+        self._so_far = self._known(0)
+
+    def _known(self, read: int) -> Progress:
+        """What the ledger holds, by whatever process."""
+        facts = self._ledger.facts()
+        return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
 
     def count(self) -> None:
         """Count what the ledger lacks, and say that it is whole."""
         before = time.monotonic()
         for block, counts in self._counters.count(self._lacking(), self._pause):
             now = time.monotonic()
-            self._ledger.add(block.number, counts, now - before)
+            if self._ledger.add(block.number, counts, now - before):
+                self._report(block.read, counts.documents, counts.words, counts.sentences, counts.matches)
+            else:
+                self._so_far = self._known(self._so_far.read)
+                self._report(block.read)
             before = now
-            self._report(block.read, counts.documents, counts.words, counts.sentences, counts.matches)
         self._ledger.finish()
 
     def _lacking(self) -> Iterator[TextBlock]:

@@ -241,7 +241,7 @@ def serve(recipe: Recipe, connection: Connection) -> None:
         connection.send(opened_parser(counter))
         while True:
             connection.send(counter.count(connection.recv()))
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         return
     except AuditError as error:
         connection.send(error)

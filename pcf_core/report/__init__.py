@@ -4,6 +4,13 @@ Layer: may import records and audit; no streamlit, no torch.
 """
 
 from pcf_core.report.documents import report_document
-from pcf_core.report.tables import cell_table, export_run, occupation_table, spreadsheet_safe
+from pcf_core.report.tables import cell_table, export_run, occupation_table, spreadsheet_safe, write_whole
 
-__all__ = ["cell_table", "export_run", "occupation_table", "report_document", "spreadsheet_safe"]
+__all__ = [
+    "cell_table",
+    "export_run",
+    "occupation_table",
+    "report_document",
+    "spreadsheet_safe",
+    "write_whole",
+]

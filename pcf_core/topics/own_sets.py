@@ -38,13 +38,11 @@ def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
         )
     path = SHELF.own_folder / f"{mined.name}.parquet"
     try:
-        _write_whole(path, data, replace=mined.name in SHELF.own())
+        if not _write_whole(path, data, replace=mined.name in SHELF.own()) and not _is_kept(checked):
+            check_new_name(mined.name)  # another app was quicker
         for file in _files_of(mined.name):
             if file != path:
                 file.unlink(missing_ok=True)
-    except FileExistsError:  # another app was quicker
-        if not _is_kept(checked):
-            check_new_name(mined.name)
     except OSError as problem:
         raise StoreError(_sentence("saved", mined.name, problem)) from problem
     return checked
@@ -117,12 +115,8 @@ def _files_of(name: str) -> tuple[Path, ...]:
     return tuple(SHELF.own_folder / f"{name}{suffix}" for suffix in (".toml", *ENDINGS))
 
 
-def _write_whole(path: Path, data: bytes, *, replace: bool) -> None:
-    """Write a file that is there completely or not at all.
-
-    Raises:
-        FileExistsError: there is one, and it shall not be replaced.
-    """
+def _write_whole(path: Path, data: bytes, *, replace: bool) -> bool:
+    """Write a file that is there completely or not at all; ``False``: there is one, and it stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(prefix=f"{path.stem}.", suffix=".tmp", dir=path.parent)
     try:
@@ -131,20 +125,22 @@ def _write_whole(path: Path, data: bytes, *, replace: bool) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(draft).chmod(0o644)
-        if replace or not _linked(draft, path):
+        if replace:
             Path(draft).replace(path)
+            return True
+        return _named(Path(draft), path)
     finally:
         Path(draft).unlink(missing_ok=True)
 
 
-def _linked(draft: str, path: Path) -> bool:
-    """Give a file a name that nothing has; ``False`` where the file system has no links."""
+def _named(draft: Path, path: Path) -> bool:
+    """Give a draft its name unless another file has it."""
     try:
         os.link(draft, path)
     except FileExistsError:
-        raise
-    except OSError:
         return False
+    except OSError:  # a file system without links
+        draft.replace(path)
     return True
 
 

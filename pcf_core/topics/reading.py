@@ -6,8 +6,10 @@ Nothing is cached: a file is a few kilobytes, and what was changed or repaired o
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import re
+import stat
 import tomllib
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -126,8 +128,10 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
         error: over 32 MiB, or not readable.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or device may never end
+            raise OSError(errno.EINVAL, "it is not a file")
+        if (size := found.st_size) > MAX_BYTES:
             raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
         return path.read_bytes()
     except OSError as problem:

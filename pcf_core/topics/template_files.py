@@ -214,7 +214,7 @@ def _least_unpacked(facts: Any) -> int:
     """Bytes of all columns as they were encoded, or of as many Python values, whichever is more."""
     groups = [facts.row_group(i) for i in range(facts.num_row_groups)]
     values = sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
-    return max(sum(group.total_byte_size for group in groups), BYTES_A_VALUE * values)
+    return int(max(sum(group.total_byte_size for group in groups), BYTES_A_VALUE * values))
 
 
 def _text_bytes(array: Any) -> int:
@@ -236,8 +236,8 @@ def _text_bytes(array: Any) -> int:
 def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
     if rows > MAX_ROWS or unpacked > MAX_UNPACKED:
         raise TemplateError(
-            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} and "
-            f"{MAX_UNPACKED // 2**20:,} are read: cut the set."
+            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} "
+            f"and {MAX_UNPACKED // 2**20:,} are read: cut the set."
         )
 
 

@@ -7,6 +7,7 @@ kept in the cache (:mod:`pcf_core.topics.own_sets`) or anywhere.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -173,11 +174,14 @@ def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
             f"{where}: {shown(template.text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} "
             "are kept."
         )
+    sources: Counter[str] = Counter()  # two names may be cut to one
+    for name, number in mined.sources.items():
+        sources[_reference(name)] += number
     return MinedTemplate(
         text=template.text,
         count=template.count,
         documents=mined.documents,
-        sources={_reference(name): number for name, number in mined.sources.items()},
+        sources=dict(sources),
         examples=tuple(_reference(example) for example in mined.examples if example),
     )
 

@@ -118,7 +118,7 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
             "Templates",
             f"{len(counts):,}",
             "Skeletons of the set.",
-            "your own set" if shown.mined.name in own_sets() else "comes with the app",
+            whose(shown.name),
         ),
         KeyFigure(
             "Total count",
@@ -139,6 +139,13 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
             cut,
         ),
     ]
+
+
+def whose(name: str) -> str:
+    """Whether a set is the app's or the user's; one with changes is neither yet."""
+    if edits(name):
+        return "changed, not saved"
+    return "your own set" if name in own_sets() else "comes with the app"
 
 
 def draw_see(shown: Shown) -> None:

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from pcf_core.errors import TemplateError
 from pcf_core.records import MinedSet, MinedTemplate, Template, TemplateSet
 from pcf_core.ui.lists import mined_set, set_token
 
@@ -24,12 +25,14 @@ MOST_STEPS = 50
 class Shown:
     """A set as it stands, and how many of its heaviest templates are kept.
 
-    ``token`` stands for the set's content in the keys of caches.
+    ``token`` stands for the set's content in the keys of caches, ``begun`` for that of the saved set when the
+    edits of it began.
     """
 
     mined: MinedSet
     token: str
     top: int | None = None
+    begun: str = ""
 
     @property
     def name(self) -> str:
@@ -69,7 +72,7 @@ def opened(name: str) -> Shown:
     """
     saved = mined_set(name)
     steps = _steps(name)
-    return steps[-1] if steps else Shown(saved, set_token(name))
+    return steps[-1] if steps else Shown(saved, token := set_token(name), begun=token)
 
 
 def edits(name: str) -> int:
@@ -83,9 +86,23 @@ def edit(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
     Raises:
         TemplateError: the change is refused; nothing is changed then.
     """
-    steps = _steps(name)
-    steps.append(Shown(change(opened(name).mined), uuid4().hex))
+    steps, before = _steps(name), opened(name)
+    steps.append(Shown(change(before.mined), uuid4().hex, begun=before.begun))
     del steps[:-MOST_STEPS]
+
+
+def check_not_overtaken(name: str) -> None:
+    """Refuse to save over what somebody else has saved since the edits began.
+
+    Raises:
+        TemplateError: that has happened.
+    """
+    steps = _steps(name)
+    if steps and steps[-1].begun != set_token(name):
+        raise TemplateError(
+            f"The set {name} was saved elsewhere since you began to change it: save yours under another "
+            "name, or discard your changes."
+        )
 
 
 def point_at(name: str, view: str) -> None:

@@ -14,7 +14,7 @@ from pcf_core.topics.editing import renamed
 from pcf_core.topics.reading import label, name_of
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.lists import own_sets, set_names
-from pcf_core.ui.templates_draft import discard, point_at
+from pcf_core.ui.templates_draft import check_not_overtaken, discard, point_at
 from pcf_core.ui.text import plain
 
 LARGEST_IMPORT = 32  # MiB
@@ -44,6 +44,8 @@ def draw_save(mined: MinedSet) -> None:
         )
     if pressed:
         try:
+            if name == mined.name:
+                check_not_overtaken(name)
             save_set(named_as(mined, name, title), replace=name == mined.name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import PipelineError
 from pcf_core.language import pipeline as module
-from pcf_core.language.pipeline import SHIPPED, Pipeline, open_pipeline
+from pcf_core.language.pipeline import SHIPPED, Pipeline, find, open_pipeline
 from pcf_core.settings import settings
 
 SENTENCES = ("The nurse said that she was tired.", "He left.", "A lawyer, who had won, thanked the court.")
@@ -175,6 +175,9 @@ def test_an_unknown_parser_is_refused(name: str) -> None:
         ((r'factory = "tok2vec"', 'factory = "transformer"'), r"not spaCy's own \(tok2vec\)"),
         ((r'factory = "tok2vec"', 'source = "en_core_web_sm"'), r"not spaCy's own \(tok2vec\)"),
         ((r"\[nlp\]", "[nlp"), "cannot be loaded"),
+        (("pipeline = .*", "pipeline = null"), r"cannot be loaded .*no list of names"),
+        (("pipeline = .*", "pipeline = [1, 2]"), r"cannot be loaded .*no list of names"),
+        (("pipeline = .*", 'pipeline = "parser"'), r"cannot be loaded .*no list of names"),
         ((r"width = 96", "width = 97"), "cannot be loaded"),
     ],
 )  # fmt: skip
@@ -220,6 +223,16 @@ def test_an_installed_package_is_found_and_its_code_never_runs(
     assert "en_core_test" not in sys.modules
     assert opened.identity == shipped.identity
     assert list(opened.trees(SENTENCES)) == list(shipped.trees(SENTENCES))
+
+
+def test_a_folder_of_the_working_directory_is_found_by_its_bare_name(
+    variant: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python's own way looks there, too, and takes a folder with spaCy's meta.json for a package."""
+    variant()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert find("parser") == Path("parser")
 
 
 def test_a_missing_default_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import StoreError
 from pcf_core.mining.counting import Counts, Tally
-from pcf_core.mining.ledger import Ledger, open_ledger
+from pcf_core.mining.ledger import MOST_SOURCES, OTHERS, Ledger, open_ledger
 
 
 def counts_of(texts: dict[str, int], source: str = "s", example: str = "d@0") -> Counts:
@@ -62,6 +62,23 @@ def test_a_block_counts_once_also_for_two_at_a_time(tmp_path: Path) -> None:
     second.add(3, counts_of({"said": 2}), 1)
     assert second.facts().count == 2
     assert (first.done(), first.finished) == ({3}, False)
+
+
+def test_many_sources_are_counted_apart_and_given_together(tmp_path: Path) -> None:
+    """A corpus may name a source a document: a template is given with the heaviest of its sources."""
+    ledger = open_quietly(tmp_path / "a.sqlite")
+    for block in range(3):
+        sources = Counter({f"page{number:03}": 1 for number in range(50 * block, 50 * block + 150)})
+        ledger.add(block, Counts(templates={"said": Tally(150, 150, sources, ())}), 1)
+    (said,) = ledger.templates()
+    assert len(said.sources) == MOST_SOURCES + 1
+    assert sum(said.sources.values()) == said.count == 450
+    assert [said.sources[name] for name in ("page100", "page149", "page050", OTHERS)] == [3, 3, 2, 200]
+
+
+def test_whether_a_block_was_kept_is_said(tmp_path: Path) -> None:
+    ledger = open_quietly(tmp_path / "a.sqlite")
+    assert [ledger.add(3, counts_of({"said": 2}), 1) for _ in range(2)] == [True, False]
 
 
 @given(st.permutations(range(5)), st.lists(st.integers(0, 4), max_size=4))

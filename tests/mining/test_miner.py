@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from pcf_core.mining.counting import BlockCounter
 from pcf_core.mining.documents import Document
 from pcf_core.mining.miner import Mined, Progress, key_of
 from pcf_core.mining.pool import Opened
+from pcf_core.settings import ROOT, Settings
+from pcf_core.settings import settings as product_settings
 from tests.mining.fakes import (
     TOPIC,
     FakeCorpus,
@@ -119,6 +122,18 @@ def test_what_is_finished_is_answered_without_reading_the_corpus(
     assert mine_fake(tmp_path, corpus, Here(fake_counter())) == first
 
 
+def test_another_word_list_is_another_ledger(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edited list must not go on with the counts of the old one."""
+    lists = own_settings.cache / "assets"
+    shutil.copytree(ROOT / "assets" / "language", lists / "language")
+    monkeypatch.setenv("PCF_ASSETS", str(lists))
+    product_settings.cache_clear()
+    before = key_of(corpus_of(3), [TOPIC], FakeRule(), Opened("fake", "1"), 200)
+    with (lists / "language" / "hints.toml").open("a") as stream:
+        stream.write("# a word more\n")
+    assert key_of(corpus_of(3), [TOPIC], FakeRule(), Opened("fake", "1"), 200) != before
+
+
 def test_the_key_is_all_that_decides_the_counts() -> None:
     corpus, opened = corpus_of(3), Opened("fake", "1")
     other = FakeCorpus(corpus.held, identity="sample of it")
@@ -159,6 +174,20 @@ def test_progress_grows_to_the_end_and_goes_on_after_an_interrupt(tmp_path: Path
     assert seen[-1].read == seen[-1].size == 25
     assert seen[-1].documents == 25
     assert [progress.documents for progress in seen] == sorted(progress.documents for progress in seen)
+    assert seen[-1].matches == sum(counted_at_once(corpus).values())
+
+
+def test_what_another_process_has_kept_is_not_told_twice(tmp_path: Path) -> None:
+    """Another one mines the whole corpus while this one holds blocks that it has read."""
+    corpus = corpus_of(25)
+    seen: list[Progress] = []
+
+    def other(_: object) -> None:
+        mine_fake(tmp_path, corpus_of(25), Here(fake_counter()))
+
+    mine_fake(tmp_path, corpus, Here(fake_counter(), other), on_progress=seen.append)
+    assert seen[-1].read == 25
+    assert {progress.documents for progress in seen[-5:]} == {25}
     assert seen[-1].matches == sum(counted_at_once(corpus).values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import signal
@@ -20,7 +21,7 @@ import pytest
 
 from pcf_core.errors import PipelineError, ScoringError
 from pcf_core.mining.documents import Document
-from pcf_core.mining.pool import Opened, Processes
+from pcf_core.mining.pool import Opened, Processes, serve
 from pcf_core.settings import ROOT
 from tests.mining.fakes import (
     FakeCorpus,
@@ -232,3 +233,15 @@ def test_a_signal_to_all_leaves_nobody_and_no_noise_of_the_processes(
     assert process.returncode == -number
     assert errors.decode().count("Traceback") <= (number == signal.SIGINT)
     assert not psutil.wait_procs(children, timeout=10)[1]
+
+
+def test_a_process_whose_asker_has_gone_ends_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    """It had an answer that nobody read: the system then says that the connection was reset."""
+    here, there = multiprocessing.Pipe()
+    life = threading.Thread(target=serve, args=(fake_counter, there))
+    life.start()
+    until(here.poll)
+    here.close()
+    life.join(10)
+    assert not life.is_alive()
+    assert not caplog.records

@@ -1,9 +1,9 @@
 """The quality of the mined templates, as two readers judged it who did not know the rules.
 
-``readings/*.csv``: a row a template, 1 for yes.  *Grammatical*: with an occupation at ``[X]`` and he or she (or
-an adjective) at ``[Y]`` it can begin a sentence that somebody might write.  *Neutral*: nothing in it points at
-the group.  Of the papers' published lists, which have no licence, the SHA-256 of a template stands for it.
-The lists were read shuffled, ours among theirs.
+``readings/*.csv``: a row a template, 1 for yes.  *Grammatical*: with an occupation at ``[X]`` and he or she
+(or an adjective) at ``[Y]`` it can begin a sentence that somebody might write.  *Neutral*: nothing in it
+points at the group.  Of the papers' published lists, which have no licence, the SHA-256 of a template stands
+for it.  The lists were read shuffled, ours among theirs.
 """
 
 from __future__ import annotations

@@ -118,6 +118,23 @@ def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
     assert "the cell is flagged" in captions
 
 
+def test_a_topic_of_several_groups_has_its_own_words(own_settings: Settings) -> None:
+    run = build_run(
+        resolve("mini-gpt"),
+        load_topic("race"),
+        load_evidence("occupations-bvf"),
+        load_templates("race-relative"),
+    )
+
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(lambda prompt, word: 0.01, key=run.scoring)
+
+    score_run(run, Store.open(own_settings.cache), opened)
+    app = open_app("tilt", model=["mini-gpt"], topic="race")
+    assert "Each panel is a group" in texts(app)
+    assert "Labour force" not in texts(app)
+
+
 def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"], template_weights="equal")
     for page in ("tilt", "tails", "heat_map"):

@@ -106,6 +106,24 @@ def test_a_users_text_is_never_markup(own: MinedSet) -> None:
 # ----------------------------------------------------------------------------------------- edit
 
 
+def test_what_another_session_saved_is_not_overwritten(own: MinedSet) -> None:
+    app, other = (open_app("templates", set="own-set", set_view="edit") for _ in range(2))
+    for session, row in ((app, 1), (other, 2)):
+        tick(session, row)
+        press(session, "drop_rows")
+    press(other, "save_set")
+    saved = load_mined("own-set")
+    press(app, "save_set")
+    assert "was saved elsewhere since you began" in app.error[0].value.replace("\\", "")
+    assert load_mined("own-set") == saved
+    press(app, "discard")
+    tick(app, 1)
+    press(app, "drop_rows")
+    press(app, "save_set")
+    assert not app.error
+    assert len(load_mined("own-set").templates) == len(saved.templates) - 1
+
+
 def test_dropping_undoing_and_saving_with_history(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="edit")
     tick(app, 1, 3)
@@ -113,7 +131,9 @@ def test_dropping_undoing_and_saving_with_history(own: MinedSet) -> None:
     press(app, "drop_rows")
     assert "1 change is not saved." in said(app)
     assert {metric.label: metric.value for metric in app.metric}["Templates"] == "2"
+    assert app.metric[0].delta == "changed, not saved"
     press(app, "undo")
+    assert app.metric[0].delta == "your own set"
     assert "not saved" not in said(app)
     tick(app, 3)
     press(app, "drop_rows")

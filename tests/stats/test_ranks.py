@@ -50,6 +50,17 @@ def test_against_counting(values: list[tuple[int, int]]) -> None:
         assert value - 1e-12 <= interval.high <= 1
 
 
+@pytest.mark.parametrize("n", [5, 7, 10, 19, 200, 3000])
+def test_a_perfect_order_is_exactly_one(n: int) -> None:
+    values = np.random.default_rng(n).random(n)
+    for other, sign_ in ((values**3, 1.0), (-values, -1.0)):
+        found = rank_correlation(values, other)
+        assert found is not None
+        assert (found.spearman, found.kendall) == (sign_, sign_)
+        for interval in (found.spearman_interval, found.kendall_interval):
+            assert (interval.low, interval.high) == (sign_, sign_)
+
+
 def test_perfect_order_and_its_reverse() -> None:
     values = np.arange(10.0)
     same, reverse = rank_correlation(values, values**3), rank_correlation(values, -values)

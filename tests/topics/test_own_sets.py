@@ -56,6 +56,29 @@ def test_saving_again_changes_nothing_and_another_set_needs_replace(folder, refu
     assert load_mined("small") == less
 
 
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_apps_that_save_under_one_name_none_overwrites_the_other(links, folder, refusal, monkeypatch):
+    """The other app saves after this one has found the name free."""
+    other, link = cut(small(), top=2), os.link
+
+    def save_first(draft, path):
+        Path(path).write_bytes(parquet_bytes(other))
+        link(draft, path)
+
+    def no_links(draft, path):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", save_first if links else no_links)
+    if links:
+        sentence = refused(refusal, TemplateError, save_set, small())
+        assert "There is a template set of yours named small" in sentence
+        assert load_mined("small") == other
+        delete_set("small")
+        other = small()
+    assert save_set(small()) == load_mined("small") == small()
+    assert [path.name for path in folder.iterdir()] == ["small.parquet"]
+
+
 def test_a_shipped_set_is_never_hidden(folder, refusal):
     mine = small().model_copy(update={"name": "gender-reporting"})
     for replace in (False, True):
@@ -109,6 +132,19 @@ def test_a_damaged_set_is_named_and_the_others_stay(folder, refusal):
     )
     delete_set("broken")
     assert left_out_template_sets() == ()
+
+
+def test_what_never_ends_is_not_read(folder):
+    folder.mkdir(parents=True)
+    (folder / "endless.csv").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe.parquet")
+    assert [(item.name, "it is not a file" in item.reason) for item in left_out_template_sets()] == [
+        ("endless", True),
+        ("pipe", True),
+    ]
+    delete_set("endless")
+    delete_set("pipe")
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])

@@ -223,6 +223,55 @@ def test_a_parquet_file_that_unpacks_to_too_much_is_not_unpacked(tmp_path, refus
     assert "has 4 rows" in refused(refusal, path)
 
 
+def texts_written_out(name, texts, rows):
+    """A file of a few kilobytes whose column holds the same long text in every row."""
+    repeated = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([texts]))
+    columns = {"template": [f"The [X] of {i} said that [Y]" for i in range(rows)], "count": [1.0] * rows}
+    return pa.table(columns | {name: repeated})
+
+
+@pytest.mark.parametrize("name", ["template", "examples", "sources"])
+def test_a_text_that_stands_very_often_is_not_written_out(name, tmp_path, refusal, monkeypatch):
+    path = tmp_path / "often.parquet"
+    pq.write_table(texts_written_out(name, "a" * 10_000, 1000), path)
+    monkeypatch.setattr(template_files, "MAX_UNPACKED", 2**20)
+    with pytest.raises(TemplateError) as caught:
+        load_mined(path)
+    assert path.stat().st_size < 2**16
+    assert "has 1,000 rows, 10 MiB unpacked" in refusal(caught.value)
+
+
+def test_very_many_empty_values_are_not_written_out(tmp_path, refusal):
+    path = tmp_path / "nulls.parquet"
+    many = 20_000_000
+    examples = pa.ListArray.from_arrays(pa.array([0, many], pa.int32()), pa.nulls(many, pa.string()))
+    pq.write_table(pa.table({"template": TEXTS[:1], "count": [1.0], "examples": examples}), path)
+    assert path.stat().st_size < 2**16
+    assert "610 MiB unpacked" in refused(refusal, path)
+
+
+def test_a_source_that_stands_twice_is_added_up(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("template,count,sources\nThe [X] said [Y],3,a:1;b:5;a:2\n")
+    assert load_mined(path).templates[0].sources == {"a": 3, "b": 5}
+    path = tmp_path / "twice.parquet"
+    sources = pa.array([[("a", 1), ("a", 2)]], pa.map_(pa.string(), pa.int64()))
+    pq.write_table(pa.table({"template": TEXTS[:1], "count": [3], "sources": sources}), path)
+    assert load_mined(path).templates[0].sources == {"a": 3}
+    long = {"x" * 200 + "1": 1, "x" * 200 + "2": 2}
+    (one,) = make_mined("own", [MinedTemplate(text=TEXTS[0], sources=long)], SetCard(title="own")).templates
+    assert one.sources == {"x" * 200: 3}
+
+
+@pytest.mark.parametrize("sources", [[[1, 2]], [["ab"]], [[{"key": "a", "value": 1}]]])
+def test_lists_that_are_no_sources(sources, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table({"template": TEXTS[:1], "count": [3], "sources": sources}), path)
+    with pytest.raises(TemplateError) as caught:
+        load_mined(path)
+    assert "write a source with its count" in refusal(caught.value)
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_huge_file_is_not_read(ending, tmp_path, refusal):
     path = tmp_path / f"huge{ending}"
@@ -252,6 +301,8 @@ def test_a_card_as_toml_is_the_same_card(card):
         ({"title": 3}, "title cannot be used"),
         ({"title": "a", "documents": "many"}, "documents cannot be used"),
         ({"title": "a", "documents": -1}, "documents is -1"),
+        ({"title": "a", "documents": -(10**400)}, "documents has over 18 digits"),
+        ({"title": "a", "words": 2**63}, "words has over 18 digits"),
         ({"title": "a", "cut": float("inf")}, "cut is inf"),
         ({"title": "a", "kept": 1.5}, "from 0 to 1"),
         ({"title": "a", "kept": float("nan")}, "kept is nan"),
@@ -287,7 +338,7 @@ def test_a_topic_of_the_same_name_is_no_card(tmp_path):
     assert load_card(path) == SetCard(title="own")
 
 
-@pytest.mark.parametrize("card", ["{", "3", json.dumps({"title": ["a"]})])
+@pytest.mark.parametrize("card", ["{", "3", "[" * 100_000, json.dumps({"title": ["a"]})])
 def test_a_damaged_card_within_a_file(card, tmp_path, refusal):
     table = pa.table({"template": TEXTS, "count": [1, 2]}).replace_schema_metadata({"card": card})
     path = tmp_path / "own.parquet"

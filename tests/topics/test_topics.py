@@ -51,7 +51,7 @@ def test_shipped_topics_begin_with_lists_that_exist_and_bear_their_file_names():
         assert topic.templates in templates
         assert topic.source
     assert load_topic("gender").evidence == "occupations-bvf"
-    assert load_topic("gender").templates == "gender-wikipedia-200"
+    assert load_topic("gender").templates == "gender-nineteen"
 
 
 RACE = [["white"], ["black", "african"], ["asian"], ["hispanic", "latino"], ["indian"]]  # PCF Table 4

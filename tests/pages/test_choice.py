@@ -1,0 +1,27 @@
+"""The shared choice in the sidebar and the form of Score: a topic brings what it is usually measured with."""
+
+import pytest
+
+from tests.pages.opened import open_app
+
+
+@pytest.mark.parametrize(("page", "prefix"), [("risk", ""), ("score", "score_")])
+def test_another_topic_brings_its_templates_and_occupations(page, prefix, own_settings):
+    app = open_app(page)
+    for topic, templates, evidence in (
+        ("race", "race-relative", "occupations-bvf"),
+        ("gender-zh", "gender-zh-reporting", "occupations-zh"),
+    ):
+        app.selectbox(key=f"{prefix}topic").set_value(topic).run()
+        assert not app.exception
+        assert app.selectbox(key=f"{prefix}templates").value == templates
+        assert app.selectbox(key=f"{prefix}evidence").value == evidence
+        app.selectbox(key=f"{prefix}templates").set_value("gender-heatmap").run()
+        assert app.selectbox(key=f"{prefix}templates").value == "gender-heatmap"
+    assert not app.warning
+
+
+def test_a_link_that_names_templates_is_followed(own_settings):
+    app = open_app("risk", topic="race", templates="gender-heatmap")
+    assert app.selectbox(key="templates").value == "gender-heatmap"
+    assert app.selectbox(key="evidence").value == "occupations-bvf"
