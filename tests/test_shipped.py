@@ -13,7 +13,7 @@ from pcf_core.audit import ViewOptions, build_run, load_result, matrix_report, p
 from pcf_core.findings import with_interval
 from pcf_core.jobs.words import word_check
 from pcf_core.models import resolve
-from pcf_core.records import RunSpec
+from pcf_core.records import RiskReport, RunSpec
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
 from pcf_core.stats import preference_difference
@@ -21,15 +21,17 @@ from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic, template_weights
 
 MODELS = ("mini-bert", "mini-gpt")
+TEMPLATES = ("gender-nineteen", "gender-wikipedia-200")
+RUNS = [(model, templates) for model in MODELS for templates in TEMPLATES]
 
 
 def shipped_store(own_settings: Settings) -> Store:
     return Store.open(own_settings.cache, ROOT / "assets" / "cache")
 
 
-def default_run(model: str) -> RunSpec:
+def shipped_run(model: str, templates: str) -> RunSpec:
     topic = load_topic("gender")
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(templates))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -70,10 +72,16 @@ def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
     assert recipe["tokens"] >= 12_000_000
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_shipped_result_is_what_the_shipped_model_says(model: str, own_settings: Settings) -> None:
-    """A tenth of the shipped cells, scored again here."""
-    run = default_run(model)
+def test_the_topic_begins_with_a_shipped_result() -> None:
+    assert load_topic("gender").templates in TEMPLATES
+
+
+@pytest.mark.parametrize(("model", "templates"), RUNS)
+def test_the_shipped_result_is_what_the_shipped_model_says(
+    model: str, templates: str, own_settings: Settings
+) -> None:
+    """Forty of the shipped cells, scored again here."""
+    run = shipped_run(model, templates)
     store = shipped_store(own_settings)
     shipped = load_result(store, run)
     scorer = open_scorer(resolve(model))
@@ -86,8 +94,8 @@ def test_the_shipped_result_is_what_the_shipped_model_says(model: str, own_setti
 
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:
     store = shipped_store(own_settings)
-    for model in MODELS:
-        run = default_run(model)
+    for model, templates in RUNS:
+        run = shipped_run(model, templates)
         assert store.missing(run.scoring, run.prompts, run.topic.words) == []
         found = report(load_result(store, run), run, ViewOptions(), resamples=50)
         assert found.overall_risk == pytest.approx(found.prejudice_risk + found.caprice_risk, abs=1e-12)
@@ -102,11 +110,39 @@ def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settin
         assert matrix.overall_risk == pytest.approx(found.overall_risk, abs=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_readme_says_what_is_shipped(model: str, own_settings: Settings) -> None:
-    run = default_run(model)
-    found = report(load_result(shipped_store(own_settings), run), run, ViewOptions())
+def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskReport:
+    run = shipped_run(model, templates)
+    return report(load_result(shipped_store(own_settings), run), run, ViewOptions())
+
+
+@pytest.mark.parametrize(("model", "templates"), RUNS)
+def test_the_readme_says_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
+    found = shipped_report(model, templates, own_settings)
     said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
+    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
+    model: str, own_settings: Settings
+) -> None:
+    """None over the papers' ten, some over the mined ones."""
+    run = shipped_run(model, "gender-nineteen")
+    ten = load_templates("gender-reporting")
+    counts = [dict(zip(ten.texts, ten.counts, strict=True)).get(text, 0.0) for text in run.templates.texts]
+    whole = load_result(shipped_store(own_settings), run)
+    over_ten = matrix_report(
+        {
+            "preferences": whole.preferences.values.tolist(),
+            "template_weights": (np.array(counts) / sum(counts)).tolist(),
+        },
+        ViewOptions(),
+        resamples=50,
+    )
+    mined = shipped_report(model, "gender-wikipedia-200", own_settings)
+    assert over_ten.caprice_risk == pytest.approx(0, abs=1e-12)
+    assert mined.intervals["caprice_risk"][0].low > 0
+    said = f"{model} {with_interval(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
     assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
 
 
@@ -115,5 +151,5 @@ def test_the_shipped_files_are_small() -> None:
         part: sum(path.stat().st_size for path in (ROOT / "assets" / part).rglob("*") if path.is_file())
         for part in ("cache", "models")
     }
-    assert sizes["cache"] < 8e6
+    assert sizes["cache"] < 20e6  # 2 models × 120 × (200 + 19) cells × 78 words × 4 bytes are 16.4 MB
     assert sizes["models"] < 2 * 16e6

@@ -45,8 +45,15 @@ def until(happened: Callable[[], object], seconds: float = 60) -> None:
 
 def minings() -> set[int]:
     """Processes below this one that count blocks."""
-    children = psutil.Process().children(recursive=True)
-    return {child.pid for child in children if "spawn_main" in " ".join(child.cmdline())}
+    return {child.pid for child in psutil.Process().children(recursive=True) if spawned(child)}
+
+
+def spawned(process: psutil.Process) -> bool:
+    """A child that has ended and was not waited for, of whatever test, is no process any more."""
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
 
 
 def with_sentence(text: str, at: int = 12) -> FakeCorpus:

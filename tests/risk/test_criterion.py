@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -208,13 +208,14 @@ def test_max_is_written_linf_too() -> None:
 
 
 @given(
-    st.lists(st.floats(-1, 1), min_size=2, max_size=5),
+    st.lists(st.integers(-50, 49), min_size=2, max_size=5, unique=True).filter(
+        lambda halves: max(halves) >= 0
+    ),
     st.sampled_from([1.0, 1.5, 2.0, 5.0, math.inf]),
 )
-def test_the_gradient_is_the_slope_of_j_wherever_it_has_one(values: list[float], norm: float) -> None:
-    criterion, s = Criterion(norm), np.array(values)
-    close = np.abs(s[:, np.newaxis] - s)[~np.eye(len(s), dtype=bool)]
-    assume(np.abs(s).min() > 1e-2 and close.min() > 1e-2 and s.max() > 0)
+def test_the_gradient_is_the_slope_of_j_wherever_it_has_one(halves: list[int], norm: float) -> None:
+    """Off its kinks: no value is 0 or like another."""
+    criterion, s = Criterion(norm), (np.array(halves) + 0.5) / 50
     step = 1e-6 * np.eye(len(s))
     slope = (criterion.of_stereotypes(s + step) - criterion.of_stereotypes(s - step)) / 2e-6
     gradient = criterion.gradient(s)

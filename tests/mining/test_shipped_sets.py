@@ -1,0 +1,86 @@
+"""The mined sets that come with the app."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from pcf_core.mining.lexicon import lexicon
+from pcf_core.settings import ROOT, Settings
+from pcf_core.topics import load_mined, load_templates, load_topic
+from tools.mine_templates import FORMS, HEAVIEST, SOURCES, main
+
+SETS = [f"{form}-{source.name}" for source in SOURCES for form in FORMS]
+SHARED = ROOT.parent / "shared"
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"\w+", text.replace("[X]", "").replace("[Y]", ""))
+
+
+def test_the_papers_ten_reporting_templates_stand_in_the_top_fifty() -> None:
+    heaviest = load_templates("gender-wikipedia").texts[:50]
+    assert set(load_templates("gender-reporting").texts) <= set(heaviest)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_no_template_hints_at_a_group_or_holds_a_name_or_a_number(name: str) -> None:
+    topics = [load_topic(topic) for topic in FORMS[name.split("-")[0]]]
+    forbidden = {word.lower() for topic in topics for word in topic.words} | lexicon().hints
+    for text in load_templates(name).texts:
+        words = words_of(text)
+        assert not {word.lower() for word in words} & forbidden, text
+        assert words[0] == "The"
+        assert all(word.isalpha() and word.islower() for word in words[1:]), text
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_template_knows_where_it_comes_from(name: str) -> None:
+    mined = load_mined(name)
+    for template in mined.templates:
+        assert template.count == sum(template.sources.values()) >= template.documents >= 1
+        assert 1 <= len(template.examples) <= 3
+    counts = [template.count for template in mined.templates]
+    assert counts == sorted(counts, reverse=True)
+    assert min(counts) >= mined.card.cut
+    assert sum(counts) / mined.card.matches == pytest.approx(mined.card.kept)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_comes_with_full_stops_too(name: str) -> None:
+    plain, stopped = load_templates(name), load_templates(f"{name}-stop")
+    assert stopped.texts == tuple(f"{text}." for text in plain.texts)
+    assert list(stopped.counts) == list(plain.counts)
+
+
+def test_the_set_that_is_scored_is_the_heaviest_of_wikipedia() -> None:
+    whole, heaviest = load_templates("gender-wikipedia"), load_templates(f"gender-wikipedia-{HEAVIEST}")
+    assert heaviest.templates == whole.templates[:HEAVIEST]
+
+
+def test_the_readme_shows_what_the_cards_say() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    for name in SETS:
+        mined = load_mined(name)
+        card = mined.card
+        figures = (
+            f"{card.documents:,} | {card.words / 1e6:.1f} M | {card.matches:,} | {len(mined.templates):,} | "
+            f"{card.kept:.0%}".replace("%", " %")
+        )
+        assert re.search(rf"\| `{name}` \| [\w ()]+ \| {re.escape(figures)} \|", readme), (name, figures)
+
+
+@pytest.mark.slow
+def test_the_tool_mines_the_shipped_sets(own_settings: Settings, tmp_path: Path) -> None:
+    """The smallest source, whole: the same bytes as those that are shipped."""
+    if not (SHARED / "data" / "corpora").is_dir():
+        pytest.skip("the corpora are not here (../shared/data/corpora)")
+    main(SHARED, ["speeches"], tmp_path)
+    written = sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".csv")
+    assert written == sorted(f"{form}-speeches{end}.csv" for form in FORMS for end in ("", "-stop"))
+    for name in written:
+        with (tmp_path / name).open() as mined, (ROOT / "assets" / "templates" / name).open() as shipped:
+            assert list(csv.reader(mined)) == list(csv.reader(shipped))
