@@ -21,6 +21,8 @@ GUM (Zeldes 2017, doi:10.1007/s10579-016-9343-x): chains of coreference.  A pair
 head an annotated span, and is right where they share a chain.  ``trees`` are the annotators'; ``parsed``
 are the parser's, which has learnt from a part of GUM's training documents; ``unseen`` are the development
 and test documents alone.  The rules were read against all of GUM: nothing of it is held out from them.
+
+Both corpora and the table stand in this one file, which says whole how a figure comes about.
 """
 
 from __future__ import annotations

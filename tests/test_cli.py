@@ -1,4 +1,7 @@
-"""The command line: documented schemas, exit codes, the same numbers as the library."""
+"""The command line: documented schemas, exit codes, the same numbers as the library.
+
+All commands stand in this one file, as they do in the product.
+"""
 
 from __future__ import annotations
 
@@ -201,15 +204,7 @@ SENTENCES = (
 )
 
 
-@pytest.fixture
-def parser(own_settings: Settings) -> None:
-    if not (own_settings.assets / "pipelines" / "en-mini").is_dir() and own_settings.pipeline == "en-mini":
-        pytest.skip("the shipped parser is not there")
-
-
-def test_mined_templates_are_written_with_their_card(
-    parser: None, own_settings: Settings, tmp_path: Path
-) -> None:
+def test_mined_templates_are_written_with_their_card(own_settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("".join(SENTENCES) + SENTENCES[0])
     out = tmp_path / "own-set.csv"
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--out", str(out)]
@@ -226,7 +221,7 @@ def test_mined_templates_are_written_with_their_card(
 
 
 def test_a_mined_set_replaces_another_whole_or_not_at_all(
-    parser: None, own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder of --out may be full when hours of mining end."""
     import pcf_core.__main__ as cli
@@ -288,9 +283,7 @@ def test_a_path_is_what_a_worker_in_another_folder_finds(
 
 
 @pytest.mark.slow
-def test_an_interrupted_mining_says_how_to_go_on(
-    parser: None, own_settings: Settings, tmp_path: Path
-) -> None:
+def test_an_interrupted_mining_says_how_to_go_on(own_settings: Settings, tmp_path: Path) -> None:
     """Interrupted after the first blocks are kept; the second call reads on, and its counts are the same."""
     (tmp_path / "own.txt").write_text("\n\n".join("".join(SENTENCES) * 100 for _ in range(60)))
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]

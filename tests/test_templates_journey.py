@@ -13,10 +13,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pcf_core.jobs import Queue
-from pcf_core.settings import ROOT
 from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
 
-PARSER = ROOT / "assets" / "pipelines" / "en-mini"
 SENTENCES = (
     "The teacher said that she was late.",
     "The manager said that he had seen the report.",
@@ -79,7 +77,6 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
         assert errors == []
 
 
-@pytest.mark.skipif(not PARSER.exists(), reason="the shipped parser is not there")
 def test_an_uploaded_text_is_mined_into_a_set(environment: dict[str, str], tmp_path: Path) -> None:
     corpus = tmp_path / "Little corpus.txt"
     corpus.write_text("\n\n".join(SENTENCES))

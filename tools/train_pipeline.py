@@ -1,7 +1,7 @@
 """Train the parser that is shipped: tags, morphology, lemmas and dependencies of English.
 
     python -m tools.train_pipeline vectors --shared ../shared    # word vectors from the corpora, minutes
-    python -m tools.train_pipeline train --shared ../shared      # the pipeline, about an hour and a half
+    python -m tools.train_pipeline train --shared ../shared      # the pipeline, about an hour
     python -m tools.train_pipeline ship --shared ../shared       # scores, card, assets/pipelines/en-mini
 
 Treebanks: UD English EWT, and of UD English GUM the genres whose licence permits commercial use
@@ -9,6 +9,8 @@ Treebanks: UD English EWT, and of UD English GUM the genres whose licence permit
 spaCy's for efficiency (a convolution of width 96 and depth 4), with two additions: averaged weights, and
 floret vectors, which give unknown words a place near known ones (Boyd & Warmerdam 2022, floret; subword
 hashing of Bojanowski et al. 2017, doi:10.1162/tacl_a_00051).  What is trained ends in ``.training/pipeline``.
+
+Treebanks, training, scores and card stand in this one file, as a tool that is read on its own.
 
 Sentences are joined to documents of one to eight, so that the parser learns where a sentence ends.
 """
@@ -275,7 +277,7 @@ def ship(
         gold = {name: gold_scores(nlp, sentences(found)) for name, found in test.items()}
         raw = {name: raw_scores(nlp, found) for name, found in test.items()}
         (draft / "card.toml").write_text(card(nlp, steps, words, gold, raw), encoding="utf8")
-        (draft / "README.md").write_text(readme(words, gold, raw), encoding="utf8")
+        (draft / "README.md").write_text(readme(nlp, steps, words, gold, raw), encoding="utf8")
         size = sum(path.stat().st_size for path in draft.rglob("*") if path.is_file())
         if size > MOST_BYTES:
             raise SystemExit(f"The pipeline has {size:,} bytes and may have {MOST_BYTES:,}.")
@@ -329,7 +331,13 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def readme(words: dict[str, int], gold: dict[str, dict[str, float]], raw: dict[str, dict[str, float]]) -> str:
+def readme(
+    nlp: Any,
+    steps: int | None,
+    words: dict[str, int],
+    gold: dict[str, dict[str, float]],
+    raw: dict[str, dict[str, float]],
+) -> str:
     """What the pipeline was made of and what it scores, for people."""
     return README.format(
         name=TARGET.name,
@@ -338,6 +346,8 @@ def readme(words: dict[str, int], gold: dict[str, dict[str, float]], raw: dict[s
         genres=", ".join(GENRES),
         corpora="\n".join(f"- {name}.jsonl.gz" for name in VECTOR_CORPORA),
         seed=SEED,
+        steps=steps or nlp.config["training"]["max_steps"],
+        planned=nlp.config["training"]["max_steps"],
         gold=_table(gold),
         raw=_table(raw),
         wrong=100 - raw["EWT"]["las"],
@@ -382,7 +392,7 @@ The pipeline is passed on under CC BY-SA 4.0.
 
 `tools/train_pipeline.py` with `tools/train_pipeline.cfg`, seed {seed}: spaCy's recipe for efficiency with
 averaged weights and the vectors above; documents of one to eight sentences.  The step with the best score on
-EWT's development part was kept.
+EWT's development part was kept.  {steps:,} of {planned:,} planned steps were trained.
 
 ## Scores
 

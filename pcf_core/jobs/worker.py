@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, cast
 
 from pcf_core.audit import load_result
@@ -139,18 +140,19 @@ class Worker:
                 reported = time.monotonic()
                 self.queue.progress(job.id, before + done, before + total, rate, self.owner)
 
-        def should_stop() -> bool:
-            return self._stopping or self.queue.cancelled(job.id, self.owner)
-
-        def between_batches() -> None:
-            if job.priority < SMALL:
-                self._answer_small()
-
         def on_look(look: Look) -> None:
             self.queue.note(job.id, look_document(look), self.owner)
 
         with scorers_of(self.settings.engine, self.settings, self._scorer) as scorer:
-            done = score_asked(run, self.store, scorer, report, should_stop, between_batches, on_look)
+            done = score_asked(
+                run,
+                self.store,
+                scorer,
+                report,
+                partial(self._should_stop, job),
+                partial(self._answer_small, job),
+                on_look,
+            )
         # Kept, so that pages open it at once.
         load_result(self.store, done.run, cast(Protocol, run.scoring.protocol))
         return done.document
@@ -172,21 +174,26 @@ class Worker:
                     self.queue.progress(job.id, progress.read, progress.size, rate, self.owner)
                 self.queue.note(job.id, progress_document(progress), self.owner)
 
-        def should_stop() -> bool:
-            return self._stopping or self.queue.cancelled(job.id, self.owner)
-
-        def between_blocks() -> None:
-            if job.priority < SMALL:
-                self._answer_small()
-
         with counters_of(self.settings.engine, self.settings, asked.topics, asked.pipeline) as counters:
             mined = mine_asked(
-                asked, self.settings, counters, report, should_stop, between_blocks, log.warning
+                asked,
+                self.settings,
+                counters,
+                report,
+                partial(self._should_stop, job),
+                partial(self._answer_small, job),
+                log.warning,
             )
         save_set(mined.templates)
         return document_of(mined)
 
-    def _answer_small(self) -> None:
+    def _should_stop(self, job: Job) -> bool:
+        return self._stopping or self.queue.cancelled(job.id, self.owner)
+
+    def _answer_small(self, within: Job) -> None:
+        """Answer what is small and waits, unless the job that would wait for it is small itself."""
+        if within.priority >= SMALL:
+            return
         while (job := self.queue.claim(self.owner, min_priority=SMALL)) is not None:
             self._answer(job)
 

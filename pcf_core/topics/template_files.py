@@ -10,6 +10,7 @@ A spreadsheet computes a cell that begins like a formula.  Such cells are writte
 them, and one apostrophe before such a beginning is taken off in reading.
 
 The card is ``NAME.toml`` (:class:`~pcf_core.records.SetCard`); a Parquet file can carry it within.
+Both forms stand in this one file, because they share columns, checks and the card.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pcf_core.charts import RiskMove, TemplateShare, risk_moves, share_scatter
 from pcf_core.findings import count, move_finding, percent, sets_finding
 from pcf_core.records import TemplateSet
 from pcf_core.stats import rank_correlation
-from pcf_core.topics import SetComparison, compare_sets
+from pcf_core.topics import SetComparison, compare_sets, template_weights
 from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.data import cached
 from pcf_core.ui.lists import set_names
@@ -82,8 +82,8 @@ def draw_compare(shown: Shown) -> None:
 
 def template_shares(found: SetComparison, first: TemplateSet, second: TemplateSet) -> list[TemplateShare]:
     """Every template of either set with its share in both."""
-    one = dict(zip(first.texts, (first.counts / first.counts.sum()).tolist(), strict=True))
-    two = dict(zip(second.texts, (second.counts / second.counts.sum()).tolist(), strict=True))
+    one = dict(zip(first.texts, template_weights(first, "counts").tolist(), strict=True))
+    two = dict(zip(second.texts, template_weights(second, "counts").tolist(), strict=True))
     texts = (*first.texts, *found.only_second)
     shares = [TemplateShare(text, one.get(text, 0.0), two.get(text, 0.0)) for text in texts]
     return sorted(shares, key=lambda share: -max(share.first, share.second))

@@ -13,7 +13,7 @@ from uuid import uuid4
 import streamlit as st
 
 from pcf_core.errors import TemplateError
-from pcf_core.records import MinedSet, MinedTemplate, Template, TemplateSet
+from pcf_core.records import MinedSet, MinedTemplate, TemplateSet
 from pcf_core.ui.lists import mined_set, set_token
 
 DRAFTS = "template_drafts"
@@ -51,8 +51,7 @@ class Shown:
     @cached_property
     def chosen_set(self) -> TemplateSet:
         """The same as a run would have them."""
-        templates = tuple(Template(text=item.text, count=item.count) for item in self.chosen)
-        return TemplateSet(name=self.name, title=self.mined.card.title, templates=templates)
+        return self.mined.model_copy(update={"templates": self.chosen}).templates_only
 
     @property
     def identity(self) -> str:

@@ -184,8 +184,6 @@ def test_sentences_become_templates_with_the_parser_and_the_rules(
     own_settings: Settings, tmp_path: Path
 ) -> None:
     """Two sentences with the same frame, of another tense each, are one template, counted twice or more."""
-    if not (own_settings.assets / "pipelines" / "en-mini").is_dir() and own_settings.pipeline == "en-mini":
-        pytest.skip("the shipped parser is not there")
     (tmp_path / "own.txt").write_text(SENTENCES)
     request = MineRequest(corpus=str(tmp_path / "own.txt"), topics=(load_topic("gender"),), name="own")
     seen: list[Progress] = []

@@ -1,4 +1,7 @@
-"""A run on a Ray cluster of two nodes on this machine: the same bytes as here, whatever dies on the way."""
+"""A run on a Ray cluster of two nodes on this machine: the same bytes as here, whatever dies on the way.
+
+In this one file, because all of them share one cluster, which takes its time to start.
+"""
 
 from __future__ import annotations
 

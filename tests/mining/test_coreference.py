@@ -1,4 +1,7 @@
-"""Coreference: every rule accepts its own kind of sentence and refuses the sentence it is there for."""
+"""Coreference: every rule accepts its own kind of sentence and refuses the sentence it is there for.
+
+In this one file, because the same sentences, turned a little, prove one rule and the next.
+"""
 
 from __future__ import annotations
 

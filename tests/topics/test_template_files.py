@@ -1,4 +1,7 @@
-"""Template sets as CSV and Parquet: round trips, the published forms, cells that are no formulas, damage."""
+"""Template sets as CSV and Parquet: round trips, the published forms, cells that are no formulas, damage.
+
+In this one file, because both forms have to keep the same promises.
+"""
 
 import csv
 import io

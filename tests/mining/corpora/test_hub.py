@@ -1,4 +1,7 @@
-"""Data sets of the hub: which files are read, and one sentence for each failure.  A fake hub; no network."""
+"""Data sets of the hub: which files are read, and one sentence for each failure.  A fake hub; no network.
+
+In this one file with the fake hub that all of them ask.
+"""
 
 from __future__ import annotations
 
