@@ -33,7 +33,11 @@ MINI_MODELS = ("mini-bert", "mini-gpt")
 
 @pytest.fixture
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """Settings with an empty cache, no shipped results, and no worker started by the app."""
+    """Settings with an empty cache, no shipped results, and no worker started by the app.
+
+    What endpoints answered is forgotten: the server of another test may have had the same port.
+    """
+    monkeypatch.setattr("pcf_core.models.endpoint._answers", {})
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")
     monkeypatch.setenv("PCF_START_WORKER", "0")
