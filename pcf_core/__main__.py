@@ -33,7 +33,7 @@ from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, submit_run
 from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
-from pcf_core.records import Protocol, RiskReport, RunSpec, Scale, SetCard
+from pcf_core.records import Aggregation, Protocol, RiskReport, RunSpec, Scale, SetCard, Unit
 from pcf_core.report import export_run, report_document, write_whole
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
@@ -80,6 +80,12 @@ CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> 
 ScaleOption = Annotated[str, typer.Option("--scale", help="pcf (largest value 1) or bvf (p/p* − 1)")]
 ReferenceOption = Annotated[str, typer.Option("--reference", help="neutral p*: uniform or labour")]
 WeightingOption = Annotated[str, typer.Option("--template-weights", help="counts or equal")]
+AggregationOption = Annotated[
+    str, typer.Option("--aggregation", help="what a group gets of its words: their sum or their mean")
+]
+UnitOption = Annotated[
+    str, typer.Option("--unit", help="what intervals over templates draw again: usual, template or mention")
+]
 WithinOption = Annotated[
     float | None,
     typer.Option(
@@ -125,7 +131,14 @@ def open_store() -> Store:
 
 
 def view_options(
-    weights: str, criterion: str, scale: str, reference: str, weighting: str, protocol: str
+    weights: str,
+    criterion: str,
+    scale: str,
+    reference: str,
+    weighting: str,
+    protocol: str,
+    aggregation: str,
+    unit: str,
 ) -> ViewOptions:
     return ViewOptions(
         template_weighting=one_of(weighting, "--template-weights", ("counts", "equal")),
@@ -134,6 +147,8 @@ def view_options(
         scale=one_of(scale, "--scale", get_args(Scale)),
         reference=one_of(reference, "--reference", ("uniform", "labour")),
         protocol=one_of(protocol, "--protocol", get_args(Protocol)),
+        aggregation=one_of(aggregation, "--aggregation", get_args(Aggregation)),
+        unit=one_of(unit, "--unit", get_args(Unit)),
     )
 
 
@@ -533,6 +548,8 @@ def risk(
     reference: ReferenceOption = "uniform",
     template_weights: WeightingOption = "counts",
     protocol: ReadProtocolOption = "",
+    aggregation: AggregationOption = "sum",
+    unit: UnitOption = "usual",
     as_json: JsonOption = False,
 ) -> None:
     """Discrimination risk of a finished run, or of a matrix of probabilities."""
@@ -541,7 +558,16 @@ def risk(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
     facts: dict[str, Any] = {}
-    options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
+    options = view_options(
+        weights,
+        criterion,
+        scale,
+        reference,
+        template_weights,
+        protocol or "exact",
+        aggregation,
+        unit,
+    )
     if matrix is not None:
         found = matrix_report(read_json(matrix), options)
     else:
@@ -594,10 +620,21 @@ def export(
     reference: ReferenceOption = "uniform",
     template_weights: WeightingOption = "counts",
     protocol: ReadProtocolOption = "",
+    aggregation: AggregationOption = "sum",
+    unit: UnitOption = "usual",
 ) -> None:
     """Write one row per occupation × template × group, and the risk report beside it as JSON."""
     kind: Literal["csv", "parquet", "json"] = one_of(form, "--format", ("csv", "parquet", "json"))
-    options = view_options(weights, criterion, scale, reference, template_weights, protocol or "exact")
+    options = view_options(
+        weights,
+        criterion,
+        scale,
+        reference,
+        template_weights,
+        protocol or "exact",
+        aggregation,
+        unit,
+    )
     store = open_store()
     spec = store.load_run(run)
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})

@@ -30,7 +30,8 @@ from pcf_core.topics import load_topic
 from pcf_core.topics.editing import cut, with_full_stop
 from pcf_core.topics.template_files import card_text, csv_bytes
 
-HEAVIEST = 200  # templates of the set that the shipped models are scored on
+# Templates of the sets that the shipped models are scored on.
+HEAVIEST = {"gender-wikipedia": 200, "gender-simplewiki": 50, "gender-fiction": 50}
 WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
 
 
@@ -101,8 +102,9 @@ def write_all(mined: MinedSet, folder: Path) -> None:
     """A set, the same with full stops, and the heaviest of the one that the shipped models are scored on."""
     write(mined, folder)
     write(with_title(with_full_stop(mined), "-stop", ", with a full stop"), folder)
-    if mined.name == "gender-wikipedia":
-        write(with_title(cut(mined, top=HEAVIEST), f"-{HEAVIEST}", f", the {HEAVIEST} heaviest"), folder)
+    top = HEAVIEST.get(mined.name)
+    if top:
+        write(with_title(cut(mined, top=top), f"-{top}", f", the {top} heaviest"), folder)
 
 
 def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: Path) -> MinedSet:

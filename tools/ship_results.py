@@ -1,6 +1,7 @@
-"""Write the results that come with the app: score the shipped models on a topic's default run, and others.
+"""Write the results that come with the app: the shipped models on the runs of ``RUNS``.
 
-    python -m tools.ship_results
+    python -m tools.ship_results            # about an hour on two cores
+    python -m tools.ship_results --keep     # what is shipped already is not scored again
 
 The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.
 """
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -24,29 +24,39 @@ from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 
 FOLDERS = ("scores", "runs", "results")
+MODELS = ("mini-bert", "mini-gpt")
+RUNS = (
+    ("gender", "gender-nineteen"),
+    ("race", "race-relative"),
+    ("religion", "race-relative"),
+    ("disability", "race-relative"),
+    ("gender", "gender-nineteen-stop"),
+    ("gender", "gender-speeches"),
+    ("gender", "gender-fiction-50"),
+    ("gender", "gender-simplewiki-50"),
+    ("gender", "gender-wikipedia-200"),
+)
 
 
 def main(
-    model: Annotated[list[str], typer.Option(help="a shipped model; may be repeated")] = [  # noqa: B006
-        "mini-bert",
-        "mini-gpt",
-    ],
-    topic: Annotated[str, typer.Option(help="a shipped topic")] = "gender",
-    templates: Annotated[list[str], typer.Option(help="sets beside the topic's own; may be repeated")] = [  # noqa: B006
-        "gender-wikipedia-200",
-    ],
+    keep: Annotated[bool, typer.Option(help="begin with the results that are shipped already")] = False,
 ) -> None:
-    """Score from an empty store and replace ``assets/cache``."""
-    chosen = load_topic(topic)
-    evidence = load_evidence(chosen.evidence)
+    """Score what is missing and replace ``assets/cache``."""
+    shipped = settings().assets / "cache"
     with tempfile.TemporaryDirectory() as folder:
+        if keep:
+            shutil.copytree(shipped, folder, dirs_exist_ok=True)
         store = Store.open(Path(folder), None)
-        for name, contexts in product(model, dict.fromkeys([chosen.templates, *templates])):
-            run = build_run(resolve(name), chosen, evidence, load_templates(contexts))
-            scored = score_run(run, store, open_scorer)
-            load_result(store, run)
-            typer.echo(f"{name}, {contexts}: run {run.key}, {scored:,} cells scored")
-        replace_results(Path(folder), settings().assets / "cache")
+        for name in MODELS:
+            for topic, templates in RUNS:
+                chosen = load_topic(topic)
+                run = build_run(
+                    resolve(name), chosen, load_evidence(chosen.evidence), load_templates(templates)
+                )
+                scored = score_run(run, store, open_scorer)
+                load_result(store, run)
+                typer.echo(f"{name}, {topic}, {templates}: run {run.key}, {scored:,} cells scored")
+        replace_results(Path(folder), shipped)
 
 
 def replace_results(store: Path, target: Path) -> None:

@@ -61,7 +61,7 @@ class Row:
 
 
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
-    """The lines of a CSV or Parquet file; without ``origins``, only texts and counts are looked at.
+    """The lines of a CSV or Parquet file; without ``origins``, only texts, counts and documents are.
 
     Raises:
         TemplateError: unreadable, other columns, a number that is none.
@@ -163,14 +163,15 @@ def card_text(card: SetCard) -> str:
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
     for where, row in read_table(path, COLUMNS, ORIGINS, TemplateError, ALIASES):
         text, count = _unguarded(row["template"]), _float(row["count"], where)
+        documents = _whole(row.get("documents", "").strip() or "0", "documents", where)
         if not origins:
-            yield Row(where, text, count)
+            yield Row(where, text, count, documents)
             continue
         yield Row(
             where,
             text,
             count,
-            _whole(row.get("documents", "").strip() or "0", "documents", where),
+            documents,
             _sources(_unguarded(row.get("sources", "")), where),
             _examples(_unguarded(row.get("examples", ""))),
         )
@@ -185,7 +186,7 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
             written = file.schema_arrow.names
             names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
-            wanted = [name for name in names if origins or name in COLUMNS]
+            wanted = [name for name in names if origins or name in (*COLUMNS, "documents")]
             table = file.read(
                 columns=[written[names.index(name)] for name in wanted], use_threads=False
             ).rename_columns(wanted)

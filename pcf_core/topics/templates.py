@@ -54,7 +54,7 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
     """
     path = SHELF.find(name_or_path)
     card = read_card(path, needed=SHELF.is_shipped(path))
-    rows = ((row.text, row.count) for row in read_rows(path, origins=False))
+    rows = read_rows(path, origins=False)
     return make_templates(
         name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
     )
@@ -83,20 +83,27 @@ def load_card(name_or_path: str | Path) -> SetCard:
 
 def make_templates(
     name: str,
-    rows: Iterable[tuple[str, float]],
+    rows: Iterable[tuple[str, float] | Row],
     *,
     title: str = "",
     source: str = "",
     notes: str = "",
     where: str = "The template set",
 ) -> TemplateSet:
-    """A set from (text, count) pairs; texts are normalised (NFC, white space) and stay as written otherwise.
+    """A set from (text, count) pairs, or from rows that know their documents.
+
+    Texts are normalised (NFC, white space) and stay as written otherwise.
 
     Raises:
         TemplateError: no template, a text without exactly one ``[X]`` and one ``[Y]``, a text twice, a count
             that is negative or not finite, counts that sum to 0, a name not safe in files and links.
     """
-    templates = tuple(_template(text, count, where) for text, count in rows)
+    templates = tuple(
+        _template(row.text, row.count, where, row.documents)
+        if isinstance(row, Row)
+        else _template(row[0], row[1], where)
+        for row in rows
+    )
     _check_together(templates, where)
     name = check_name(name, "the name", where, TemplateError)
     return TemplateSet(
@@ -150,7 +157,7 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
     raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
 
 
-def _template(text: str, count: float, where: str) -> Template:
+def _template(text: str, count: float, where: str, documents: int = 0) -> Template:
     checked = check_text(text, "a template", where, TemplateError)
     if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
         raise TemplateError(
@@ -158,7 +165,11 @@ def _template(text: str, count: float, where: str) -> Template:
         )
     if not (math.isfinite(count) and count >= 0):
         raise TemplateError(f"{where}: {shown(checked)} has the count {count:g}; give a number from 0 up.")
-    return Template(text=checked, count=float(count))
+    if not 0 <= documents <= LARGEST_NUMBER:
+        raise TemplateError(
+            f"{where}: {shown(checked)} counts {documents:,} documents; give a whole number from 0 up."
+        )
+    return Template(text=checked, count=float(count), documents=documents)
 
 
 def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
-from pcf_core.records import Protocol, Scale, Topic
+from pcf_core.records import Over, Protocol, Scale, Topic, Unit
 from pcf_core.ui.data import scored_models
 from pcf_core.ui.lists import evidence_lists, template_sets, topics
 
@@ -60,6 +60,27 @@ VIEW_OPTIONS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         "exact: whole words. single-token: the papers' choice, words of one token only, a selection from the "
         "same scores. exact-boundary: whole words that also end there, for causal models.",
     ),
+    (
+        "aggregation",
+        "A group's words",
+        ("sum", "mean"),
+        "sum: a group gets what its words get together (the papers' formula). mean: what its words get on "
+        "average, so that a group with more words is not favoured.",
+    ),
+    (
+        "over",
+        "Intervals over",
+        ("templates", "occupations", "both"),
+        "templates: if other contexts had been taken, for these occupations. occupations: if other "
+        "occupations had been taken, in these contexts. both: if all had been other.",
+    ),
+    (
+        "unit",
+        "Drawn again",
+        ("usual", "template", "mention"),
+        "What intervals over templates draw again. usual: the document where the set knows documents, else "
+        "the template. mention: every count as if it were independent, which makes intervals too narrow.",
+    ),
 )
 
 
@@ -72,6 +93,7 @@ class Choice:
     templates: str
     evidence: str
     options: ViewOptions
+    over: Over = "templates"
 
     @property
     def parameters(self) -> dict[str, str | list[str]]:
@@ -87,6 +109,9 @@ class Choice:
             "scale": self.options.scale,
             "reference": self.options.reference,
             "protocol": self.options.protocol,
+            "aggregation": self.options.aggregation,
+            "over": self.over,
+            "unit": self.options.unit,
         }
 
 
@@ -166,7 +191,8 @@ def draw_view_options() -> None:
 def current_choice() -> Choice:
     """The choice of the block drawn in this script run."""
     state = st.session_state
-    scales, protocols = get_args(Scale), get_args(Protocol)
+    scales, protocols, overs = get_args(Scale), get_args(Protocol), get_args(Over)
+    units = get_args(Unit)
     return Choice(
         models=tuple(state["model"]),
         topic=state["topic"],
@@ -179,5 +205,8 @@ def current_choice() -> Choice:
             scale=scales[scales.index(state["scale"])],
             reference="labour" if state["reference"] == "labour" else "uniform",
             protocol=protocols[protocols.index(state["protocol"])],
+            aggregation="mean" if state["aggregation"] == "mean" else "sum",
+            unit=units[units.index(state["unit"])],
         ),
+        over=overs[overs.index(state["over"])],
     )

@@ -214,4 +214,5 @@ def command(item: LoadedRun, loaded: Loaded) -> str:
         f"python -m pcf_core risk {item.key} --weights {options.occupation_weights}"
         f" --template-weights {options.template_weighting} --criterion {options.criterion}"
         f" --scale {options.scale} --reference {options.reference} --protocol {options.protocol}"
+        f" --aggregation {options.aggregation} --unit {options.unit}"
     )

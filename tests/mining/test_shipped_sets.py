@@ -56,9 +56,17 @@ def test_a_set_comes_with_full_stops_too(name: str) -> None:
     assert list(stopped.counts) == list(plain.counts)
 
 
-def test_the_set_that_is_scored_is_the_heaviest_of_wikipedia() -> None:
-    whole, heaviest = load_templates("gender-wikipedia"), load_templates(f"gender-wikipedia-{HEAVIEST}")
-    assert heaviest.templates == whole.templates[:HEAVIEST]
+@pytest.mark.parametrize("name", HEAVIEST)
+def test_the_sets_that_are_scored_are_the_heaviest(name: str) -> None:
+    whole, heaviest = load_templates(name), load_templates(f"{name}-{HEAVIEST[name]}")
+    assert heaviest.templates == whole.templates[: HEAVIEST[name]]
+    assert all(0 < template.documents <= template.count for template in heaviest.templates)
+
+
+def test_a_full_stop_stands_behind_each_of_the_nineteen() -> None:
+    plain, stopped = load_templates("gender-nineteen"), load_templates("gender-nineteen-stop")
+    assert stopped.texts == tuple(f"{text}." for text in plain.texts)
+    assert list(stopped.counts) == list(plain.counts)
 
 
 def test_the_readme_shows_what_the_cards_say() -> None:

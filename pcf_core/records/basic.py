@@ -2,7 +2,7 @@
 
 Axis names used everywhere: ``occupation`` (the evidence X), ``template`` (the context C), ``group`` (the
 topic Y), ``word``.  Log-probabilities are natural logarithms (nats); probabilities lie in [0, 1].
-They stand in this one file, because rooms may share nothing else.
+What is asked, scored and reported stands in this one file; the records of further statistics have one each.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from pydantic import BaseModel, ConfigDict
 FloatArray = NDArray[np.floating[Any]]
 Scale = Literal["pcf", "bvf"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
+Aggregation = Literal["sum", "mean"]
+Over = Literal["templates", "occupations", "both"]
+Unit = Literal["usual", "template", "mention"]
 Family = Literal["masked", "causal", "seq2seq", "permutation", "endpoint"]
 
 LOW_COVERAGE = 1e-4  # a cell in which the topic's words together get less of the probability is flagged
@@ -110,10 +113,14 @@ class Evidence(Record):
 
 
 class Template(Record):
-    """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus."""
+    """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus.
+
+    ``documents``: how many documents had it, 0 where unknown.
+    """
 
     text: str
     count: float = 1.0
+    documents: int = 0
 
     def prompt(self, term: str) -> str:
         """The text with the term at ``[X]`` and ``[Y]`` still open."""
@@ -201,7 +208,10 @@ class MinedSet(Record):
         return TemplateSet(
             name=self.name,
             title=self.card.title,
-            templates=tuple(Template(text=mined.text, count=mined.count) for mined in self.templates),
+            templates=tuple(
+                Template(text=mined.text, count=mined.count, documents=mined.documents)
+                for mined in self.templates
+            ),
             source=self.card.source,
             notes=self.card.notes,
         )
@@ -440,9 +450,11 @@ class CoverageSummary(Record):
 
 
 class Interval(Record):
-    """A two-sided interval; ``unit`` is what was resampled."""
+    """A two-sided interval; ``unit`` is what was resampled: ``template``, ``document``, ``mention``, ``draw``
+    or ``occupation``; over ``both`` the first of them, as occupations are drawn as such.
+    """
 
-    over: Literal["templates", "occupations", "both"] = "templates"
+    over: Over = "templates"
     level: float = 0.95
     low: float
     high: float
@@ -477,6 +489,8 @@ class Look(Record):
 class CorrectedRisk(Record):
     """R^p and R^c corrected for the bias of few templates, beside the plug-in figures; R has none.
 
+    ``sampling_prejudice``: the R^p that these templates would show on average if the true mean stereotype of
+    every occupation were neutral, from their sampling alone; ``None`` where it was not computed.
     ``headline``: whether the report's own prejudice and caprice, also of each occupation, are the corrected
     ones; so it is where templates were drawn by a sampling plan.
     """
@@ -486,11 +500,15 @@ class CorrectedRisk(Record):
     plug_in_prejudice_risk: float
     plug_in_caprice_risk: float
     headline: bool
+    sampling_prejudice: float | None = None
 
 
 @dataclass(frozen=True)
 class OccupationRisk:
-    """Risk of one occupation: r_x = r_x^p + r_x^c, the s.d. of its stereotype, mean preferences by group."""
+    """Risk of one occupation: r_x = r_x^p + r_x^c, the s.d. of its stereotype, mean preferences by group.
+
+    ``corrected_prejudice_risk``: r_x^p less the bias of few templates, between 0 and r_x.
+    """
 
     occupation: str
     weight: float
@@ -501,11 +519,15 @@ class OccupationRisk:
     stereotype: Mapping[str, float]
     preferences: Mapping[str, float]
     intervals: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    corrected_prejudice_risk: float | None = None
 
 
 @dataclass(frozen=True)
 class RiskReport:
-    """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it."""
+    """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it.
+
+    ``intervals``: by quantity, over templates (first), over occupations and over both, where they are known.
+    """
 
     overall_risk: float
     prejudice_risk: float
@@ -523,3 +545,12 @@ class RiskReport:
     self_audit: SelfAudit | None = None
     corrected: CorrectedRisk | None = None
     sampling: Look | None = None
+
+    @property
+    def stereotype_sd(self) -> float:
+        """The s.d. of the stereotype over templates, averaged over occupations by weight: read beside R^c."""
+        return float(sum(row.weight * row.stereotype_sd for row in self.occupations))
+
+    def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
+        """The interval of R, R^p or R^c over templates, occupations or both; ``None`` where there is none."""
+        return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)
