@@ -5,6 +5,7 @@ import streamlit as st
 from pcf_core.charts import risk_dots
 from pcf_core.findings import overview_finding
 from pcf_core.ui.data import all_reports
+from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import risk_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
@@ -17,9 +18,9 @@ how far each occupation is from neutral, and from them a discrimination **risk**
 **prejudice**, what the model always does, and **caprice**, what changes with the context.
 """
 HOW = """
-Each dot is the discrimination risk R of one model with its interval over templates. 0 is a fair model, 1
-a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½. *Risk*
-splits it into its two parts, *Tilt* shows which way it leans, *Heat map* shows every occupation and
+Each dot is the discrimination risk R of one model with its interval over what the sidebar says. 0 is a fair
+model, 1 a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½.
+*Risk* splits it into its two parts, *Tilt* shows which way it leans, *Heat map* shows every occupation and
 context, *Tails* the few that stand out.
 """
 DOORS = [
@@ -31,8 +32,9 @@ DOORS = [
 
 def draw() -> None:
     loaded = open_page("Overview", "How much do these models discriminate?")
-    finding(overview_finding(loaded.reports))
-    key_figures(risk_figures(loaded.reports), loaded)
+    over = loaded.choice.over
+    finding(opening(loaded, loaded.reports), overview_finding(loaded.reports))
+    key_figures(risk_figures(loaded.reports, over), loaded)
     everything, unread = all_reports(loaded)
     scale = loaded.choice.options.scale
     lines = reference_lines(len(loaded.first.report.groups), scale) if loaded.comparable else {}
@@ -40,8 +42,8 @@ def draw() -> None:
         loaded,
         "risk_dots",
         "Risk of every scored run with its interval",
-        lambda: risk_dots(run_rows(everything), lines),
-        [[name, report.overall_risk] for name, report in everything.items()],
+        lambda: risk_dots(run_rows(everything, over), lines),
+        [over, *([name, report.overall_risk] for name, report in everything.items())],
     )
     if unread:
         st.caption(f"{unread:,} more runs cannot be read with these options.")
@@ -52,7 +54,7 @@ def draw() -> None:
             st.caption(text)
     st.subheader("What is measured")
     st.markdown(WHAT)
-    foot(HOW, lambda: risk_table(run_rows(everything)), "overview", loaded)
+    foot(HOW, lambda: risk_table(run_rows(everything, over)), "overview", loaded)
 
 
 show(draw)

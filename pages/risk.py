@@ -2,27 +2,30 @@
 
 import streamlit as st
 
-from pcf_core.charts import occupation_bars, risk_bars
-from pcf_core.findings import comparison_finding, risk_finding
+from pcf_core.charts import corrected_dots, occupation_bars, risk_bars
+from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
 from pcf_core.report import occupation_table
 from pcf_core.ui.data import Loaded
+from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import risk_figures
-from pcf_core.ui.page import (
-    finding,
-    foot,
-    key_figures,
-    open_page,
-    picture,
-)
-from pcf_core.ui.rows import published_rows, reference_rows, risk_table, run_rows
+from pcf_core.ui.occupations import draw_occupation_bars
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
+from pcf_core.ui.rows import corrected_table, published_rows, reference_rows, risk_table, run_rows
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
 
+VIEWS = ["models", "corrected", "occupations"]
 HOW = """
 Each bar is the discrimination risk R of one model: the mean over occupations of the criterion J of its
 stereotypes. The first part is **prejudice**, what remains when the contexts are averaged; the patterned
-part is **caprice**, what changes its sign with the context. The whisker is the interval of R over
-templates. Hollow diamonds are values the papers published, measured with other templates and word lists.
+part is **caprice**, what changes its sign with the context. The whisker is the interval of R over what the
+sidebar says. Hollow diamonds are values the papers published, measured with other templates and word lists.
+"""
+HOW_CORRECTED = """
+Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
+neutral for every occupation would show the prejudice of the grey tick, from the sampling of its templates
+alone. The **filled** marks take these templates for all there are, the **hollow** ones take the estimated
+bias away; the two parts add up to R either way. The whisker is that of the figure the report gives first.
 """
 HOW_OCCUPATIONS = """
 The same split for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
@@ -33,25 +36,34 @@ moves. The whisker is the interval of the occupation's risk over templates.
 
 def draw() -> None:
     loaded = open_page("Risk", "How much does each model discriminate, and is it fixed or moody?")
+    finding(opening(loaded, loaded.reports))
     finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
     finding(comparison_finding(loaded.reports))
-    key_figures(risk_figures(loaded.reports), loaded)
-    view = st.segmented_control(
-        "Show",
-        ["models", "occupations"],
-        default="models",
-        required=True,
-        key="risk_view",
-        bind="query-params",
-        help="Whole models, or the occupations of one model.",
-    )
-    if view == "occupations":
-        draw_occupations(loaded)
-    else:
-        draw_models(loaded)
+    figures = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = st.segmented_control(
+            "Show",
+            VIEWS,
+            default="models",
+            required=True,
+            key="risk_view",
+            bind="query-params",
+            help="Whole models, their parts corrected for few templates, or the occupations of one model.",
+        )
+        thousand = st.toggle(
+            "× 1,000",
+            False,
+            key="thousand",
+            bind="query-params",
+            help="Risks times 1,000, as in the tables of the first paper.",
+        )
+    with figures:
+        key_figures(risk_figures(loaded.reports, loaded.choice.over, thousand=thousand), loaded)
+    draw_view = {"models": draw_models, "corrected": draw_corrected, "occupations": draw_occupations}
+    draw_view[view](loaded, thousand)
 
 
-def draw_models(loaded: Loaded) -> None:
+def draw_models(loaded: Loaded, thousand: bool) -> None:
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
@@ -68,8 +80,9 @@ def draw_models(loaded: Loaded) -> None:
             help="The papers' own figures for this topic, hollow and labelled as published.",
         )
     groups, scale = len(loaded.first.report.groups), loaded.choice.options.scale
-    comparable = loaded.comparable
-    rows = run_rows(loaded.reports) + (reference_rows(groups, scale) if references and comparable else [])
+    comparable, over = loaded.comparable, loaded.choice.over
+    rows = run_rows(loaded.reports, over)
+    rows += reference_rows(groups, scale) if references and comparable else []
     topic = loaded.first.run.topic.name
     drawn = published_rows(topic, groups, scale, drawn=True) if published and comparable else []
     listed = published_rows(topic, groups, scale, drawn=False) if published else []
@@ -77,13 +90,26 @@ def draw_models(loaded: Loaded) -> None:
         loaded,
         "risk_bars",
         "Stacked bars of prejudice and caprice for each model",
-        lambda: risk_bars(rows + drawn),
-        [references, published],
+        lambda: risk_bars(rows + drawn, thousand=thousand),
+        [references, published, over, thousand],
     )
     foot(HOW, lambda: risk_table(rows + drawn + listed), "risk", loaded)
 
 
-def draw_occupations(loaded: Loaded) -> None:
+def draw_corrected(loaded: Loaded, thousand: bool) -> None:
+    over = loaded.choice.over
+    finding(*(corrected_finding(name, report) for name, report in loaded.reports.items()))
+    picture(
+        loaded,
+        "corrected_dots",
+        "Prejudice and caprice of each model, plug-in and corrected for few templates",
+        lambda: corrected_dots(loaded.reports, over, thousand=thousand),
+        [over, thousand],
+    )
+    foot(HOW_CORRECTED, lambda: corrected_table(loaded.reports), "corrected", loaded)
+
+
+def draw_occupations(loaded: Loaded, thousand: bool) -> None:
     model = st.selectbox(
         "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
     )
@@ -92,9 +118,10 @@ def draw_occupations(loaded: Loaded) -> None:
         loaded,
         "occupation_bars",
         f"The riskiest occupations of {plain(model)}",
-        lambda: occupation_bars(report),
-        [model],
+        lambda: occupation_bars(report, thousand=thousand),
+        [model, thousand],
     )
+    draw_occupation_bars(report, thousand=thousand)
     foot(HOW_OCCUPATIONS, lambda: occupation_table(report), "occupations", loaded)
 
 

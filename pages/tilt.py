@@ -3,10 +3,11 @@
 import streamlit as st
 
 from pcf_core.charts import tilt_box, tilt_panels
-from pcf_core.findings import risk_finding, tilt_finding
+from pcf_core.findings import leaders_finding, tilt_finding
 from pcf_core.topics import womens_share
-from pcf_core.ui.data import even_reports
-from pcf_core.ui.figures import tilt_figures
+from pcf_core.ui.data import Loaded, even_reports
+from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
+from pcf_core.ui.figures import lead_figures, tilt_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import tilt_table
 from pcf_core.ui.shell import show
@@ -14,46 +15,72 @@ from pcf_core.ui.shell import show
 HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
 ends mean that the model puts only one group's words there. The box holds the middle half of the
-occupations, the line in it is their median; the three extremes on each side are named. *Labour force*
-shows the same scale for the people who hold these jobs in the US, where that is known. Neutral is always
-an even split here, whatever neutral point and scale are chosen for the risk.
+occupations, the line in it is their median, the hollow mark below it their mean with its interval; the
+three extremes on each side are named. *Labour force* shows the same scale for the people who hold these
+jobs in the US, where that is known. Neutral is always an even split here, whatever neutral point and scale
+are chosen for the risk.
 """
 HOW_SEVERAL = """
 Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
 templates: at 0 the group has its even share, at +1 the model puts only its words there, at the left end none
-of them. The box holds the middle half of the occupations, the line in it is their median. Neutral is always
-an even split here, whatever neutral point and scale are chosen for the risk.
+of them. The box holds the middle half of the occupations, the line in it is their median, the hollow mark
+below it their mean with its interval. Neutral is always an even split here, whatever neutral point and scale
+are chosen for the risk.
 """
 
 
 def draw() -> None:
     loaded = open_page("Tilt", "Which way does it lean?")
-    groups = loaded.first.report.groups
     reports = even_reports(loaded)
+    tilts = tilts_of(loaded, reports)
+    groups, over = loaded.first.report.groups, loaded.choice.over
+    finding(opening(loaded, reports))
     if len(groups) > 2:
-        finding(*(risk_finding(name, report) for name, report in reports.items()))
+        finding(*(leaders_finding(name, report) for name, report in reports.items()))
+        key_figures(lead_figures(reports), loaded)
+        chosen = choose_occupation(loaded)
         alt = "Box plots of the mean stereotype, a panel a group"
-        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports))
+        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports, tilts, over, chosen), [over, chosen])
     else:
         high, low = groups[0], groups[1]
         finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))
-        key_figures(tilt_figures(reports, high), loaded)
-        shown = st.toggle(
-            "Labour force",
-            True,
-            key="labour",
-            bind="query-params",
-            help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
-        )
+        key_figures(tilt_figures(tilts, reports, high, over), loaded)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = choose_occupation(loaded)
+            shown = st.toggle(
+                "Labour force",
+                True,
+                key="labour",
+                bind="query-params",
+                help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
+            )
         labour = womens_share(loaded.first.run.evidence) if shown and "female" in groups else None
         picture(
             loaded,
             "tilt_box",
             f"Box plots of the mean stereotype towards {high} words, one a model",
-            lambda: tilt_box(reports, high, low, labour=labour),
-            [shown],
+            lambda: tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over, chosen=chosen),
+            [shown, over, chosen],
         )
-    foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports), "tilt", loaded)
+    if chosen:
+        draw_distribution(loaded, reports, tilts, chosen)
+    foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports, tilts), "tilt", loaded)
+
+
+def choose_occupation(loaded: Loaded) -> str:
+    """The occupation whose contexts are looked at; empty for none."""
+    return (
+        st.selectbox(
+            "Occupation",
+            [row.occupation for row in loaded.first.report.occupations],
+            index=None,
+            placeholder="Choose one to see its contexts",
+            key="occupation",
+            bind="query-params",
+            help="Rings the occupation and opens the distribution of its stereotype over the contexts.",
+        )
+        or ""
+    )
 
 
 show(draw)

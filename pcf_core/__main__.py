@@ -20,8 +20,10 @@ import typer
 from typer.exceptions import TyperException
 
 from pcf_core.audit import (
+    ReadRun,
     ViewOptions,
     build_run,
+    compared,
     load_result,
     matrix_report,
     missing_blocks,
@@ -29,12 +31,30 @@ from pcf_core.audit import (
     report,
 )
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
-from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
+from pcf_core.findings import (
+    coverage_facts,
+    difference_finding,
+    look_finding,
+    occupations_difference_finding,
+    self_audit_facts,
+    unseen_note,
+)
 from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, submit_run
 from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
-from pcf_core.records import Aggregation, Protocol, RiskReport, RunSpec, Scale, SetCard, Unit
-from pcf_core.report import export_run, report_document, write_whole
+from pcf_core.records import (
+    Aggregation,
+    CorrectedRisk,
+    Interval,
+    Protocol,
+    RiskReport,
+    RunSpec,
+    Scale,
+    SetCard,
+    Unit,
+)
+from pcf_core.records.comparison import Comparison
+from pcf_core.report import comparison_document, export_run, report_document, write_whole
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
 from pcf_core.topics import (
@@ -575,7 +595,7 @@ def risk(
         spec = store.load_run(run)
         kind = protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
-        found = report(load_result(store, spec, options.protocol), spec, options)
+        found = report(load_result(store, spec, options.protocol, options.aggregation), spec, options)
         facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
     give(facts | report_document(found), as_json, lambda: risk_lines(found))
 
@@ -598,15 +618,82 @@ def read_json(path: Path) -> Mapping[str, Any]:
 def risk_lines(found: RiskReport) -> list[str]:
     lines = []
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
-        interval = found.intervals[name][0]
-        low, high = f"{interval.low:.4f}", f"{interval.high:.4f}"
-        lines.append(f"{name:<16} {getattr(found, name):.4f}  ({low}–{high}, {interval.unit}s)")
+        intervals = [f"{one.low:.4f}–{one.high:.4f}, {drawn_again(one)}" for one in found.intervals[name]]
+        lines.append(f"{name:<16} {getattr(found, name):.4f}  ({'; '.join(intervals)})")
+    if found.corrected is not None:
+        lines.append(corrected_line(found.corrected))
+    if found.caprice_risk == 0:
+        lines.append(unseen_note(found))
+    lines.append(f"stereotype s.d.  {found.stereotype_sd:.4f}, averaged over occupations")
     lines.append(f"effective templates {found.effective_templates:.1f} of {len(found.templates)}")
     facts = coverage_facts(found.coverage) if found.coverage else {}
     facts |= self_audit_facts(found.self_audit) if found.self_audit else {}
     lines += [f"{name}: {sentence}" for name, sentence in facts.items()]
     lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
     return lines + list(found.warnings)
+
+
+def drawn_again(interval: Interval) -> str:
+    """What the interval leaves open: other templates, occupations, or both."""
+    return f"{interval.unit}s and occupations" if interval.over == "both" else f"{interval.unit}s"
+
+
+def corrected_line(found: CorrectedRisk) -> str:
+    """The parts that the report does not give first, and what sampling alone would show."""
+    beside = "plug-in", found.plug_in_prejudice_risk, found.plug_in_caprice_risk
+    if not found.headline:
+        beside = "corrected", found.prejudice_risk, found.caprice_risk
+    line = f"{beside[0]:<16} prejudice {beside[1]:.4f}, caprice {beside[2]:.4f}"
+    if found.sampling_prejudice is None:
+        return line
+    return f"{line}; prejudice from the sampling of templates alone {found.sampling_prejudice:.4f}"
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
+    second: Annotated[str, typer.Argument(help="the run that it is compared with")],
+    weights: WeightsOption = "uniform",
+    criterion: CriterionOption = "max",
+    scale: ScaleOption = "pcf",
+    reference: ReferenceOption = "uniform",
+    template_weights: WeightingOption = "counts",
+    protocol: ReadProtocolOption = "",
+    aggregation: AggregationOption = "sum",
+    unit: UnitOption = "usual",
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two finished runs on the templates and occupations that both have."""
+    options = view_options(
+        weights,
+        criterion,
+        scale,
+        reference,
+        template_weights,
+        protocol or "exact",
+        aggregation,
+        unit,
+    )
+    store = open_store()
+    specs = [store.load_run(key) for key in (first, second)]
+    kinds: list[Protocol] = [options.protocol if protocol else spec_protocol(spec) for spec in specs]
+    one, other = (
+        ReadRun(spec, load_result(store, spec, kind, options.aggregation), kind)
+        for spec, kind in zip(specs, kinds, strict=True)
+    )
+    found = compared(one, other, options)
+    give(comparison_document(found), as_json, lambda: comparison_lines(found))
+
+
+def spec_protocol(spec: RunSpec) -> Protocol:
+    """The protocol that a run was scored with."""
+    kind: Protocol = one_of(spec.scoring.protocol, "the run's protocol", get_args(Protocol))
+    return kind
+
+
+def comparison_lines(found: Comparison) -> list[str]:
+    lines = [difference_finding(found, quantity) for quantity in found.differences]
+    return [*lines, occupations_difference_finding(found), *found.warnings]
 
 
 @app.command()
@@ -638,7 +725,7 @@ def export(
     store = open_store()
     spec = store.load_run(run)
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
-    result = load_result(store, spec, options.protocol)
+    result = load_result(store, spec, options.protocol, options.aggregation)
     for path in export_run(spec, result.preferences, report(result, spec, options), out, kind):
         say(f"wrote {path}")
 

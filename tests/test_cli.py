@@ -282,6 +282,23 @@ def test_a_path_is_what_a_worker_in_another_folder_finds(
     assert [corpus_path(name) for name in ("", "en-mini")] == ["", str(tmp_path / "en-mini")]
 
 
+def test_two_runs_are_compared_and_one_with_itself_is_refused(small: list[str]) -> None:
+    scored = answer_of("score", "--model", "mini-bert", "--model", "mini-gpt", *small)
+    keys = [run["run"] for run in scored]
+    found = answer_of("compare", *keys)
+    assert (found["templates"], found["permutations"]["count"]) == (2, 3)
+    risk = answer_of("risk", keys[0])
+    for name, difference in found["differences"].items():
+        assert difference["first"] == pytest.approx(risk[name], abs=1e-12)
+        assert difference["difference"] == pytest.approx(difference["first"] - difference["second"])
+        drawn = [interval["over"] for interval in difference["intervals"]]
+        assert drawn == ["templates", "occupations", "both"]
+    assert found["differences"]["overall_risk"]["verdict"] == "too few"
+    done = run_cli("compare", keys[0], keys[0])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be compared with itself" in done.stderr
+
+
 @pytest.mark.slow
 def test_an_interrupted_mining_says_how_to_go_on(own_settings: Settings, tmp_path: Path) -> None:
     """Interrupted after the first blocks are kept; the second call reads on, and its counts are the same."""

@@ -73,6 +73,13 @@ YEARS: Mapping[str, float] = {  # years of schooling assumed for each level of a
     "doctoral_professional_pct": 20,
 }
 NO_MATCH = "no line of the US statistics is this occupation"
+FIGURES: Mapping[str, str] = {  # column of a figure -> what the columns of its year and source begin with
+    "employment_thousands": "employment",
+    "women_share": "women_share",
+    "median_annual_wage_usd": "wage",
+    "mean_education_years": "education",
+    "word_frequency": "word_frequency",
+}
 
 
 def exact_titles(term: str, titles: Iterable[str]) -> list[str]:
@@ -149,6 +156,28 @@ def derive(term: str, lines: Sequence[Row], cps: Sequence[Row], sources: Row) ->
     }
 
 
+def unproven(rows: Iterable[Row]) -> list[str]:
+    """Every cell that lacks what proves it, in words; empty where all is well.
+
+    A figure has a year and a source, and no year or source stands without its figure; a row has a match
+    quality, and one with figures of the statistics names their line.
+    """
+    problems = []
+    for row in rows:
+        name = row["occupation"]
+        if row.get("match") not in ("exact", "close", "broad", "none"):
+            problems.append(f"{name}: match is {row.get('match')!r}")
+        if (row.get("match") == "none") is bool(row.get("bls_title")):
+            problems.append(f"{name}: match is {row.get('match')}, line is {row.get('bls_title') or 'empty'}")
+        for figure, prefix in FIGURES.items():
+            parts = [row.get(column) or "" for column in (figure, f"{prefix}_year", f"{prefix}_source")]
+            if any(parts) and not all(parts):
+                problems.append(f"{name}: {figure} has the value, year and source {parts}")
+            if parts[0] and prefix != "word_frequency" and not row.get("bls_title"):
+                problems.append(f"{name}: {figure} has no line of the statistics")
+    return problems
+
+
 def main() -> None:
     """Read the tables, write the file."""
     parser = argparse.ArgumentParser(
@@ -164,6 +193,8 @@ def main() -> None:
     sources = next(row for row in facts if row["women_share_source"] and row["education_source"])
     others = [term for term in load_evidence("occupations-pcf").terms if term not in known]
     rows: list[Row] = [*facts, *(derive(term, lines, cps, sources) for term in others)]
+    if problems := unproven(rows):
+        raise SystemExit("Nothing is written: " + "; ".join(problems))
     columns = ["occupation", *list(Factor.model_fields)[1:]]
     with arguments.out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore", lineterminator="\n")

@@ -6,6 +6,8 @@ Layer: may import topics, store, risk and stats; never torch, never streamlit.
 """
 
 from pcf_core.audit.assembling import Result, assemble
+from pcf_core.audit.comparing import ReadRun, compared
+from pcf_core.audit.factors import factor_panels
 from pcf_core.audit.matrix import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.parts import missing_blocks, prompt_parts
@@ -17,14 +19,17 @@ from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_
 
 __all__ = [
     "Covering",
+    "ReadRun",
     "Result",
     "ViewOptions",
     "assemble",
     "build_run",
     "check_protocol",
+    "compared",
     "coverage_by",
     "coverage_of",
     "covering_runs",
+    "factor_panels",
     "furthest",
     "load_result",
     "look_at",

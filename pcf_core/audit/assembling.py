@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +43,15 @@ class Result:
     self_audit: SelfAudit | None = None
 
 
-def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result:
+def assemble(
+    store: Store,
+    run: RunSpec,
+    protocol: Protocol = "exact",
+    on_prompts: Callable[[int], None] = lambda prompts: None,
+) -> Result:
     """Add a run's words up to preferences; of the words themselves only some shards are held at a time.
+
+    ``on_prompts`` is called with how many prompts have been read so far; what it raises ends the reading.
 
     Tokens are counted behind a space.  Where a template has none before ``[Y]``, the counts do not hold, so
     coverage by the number of tokens is not given and ``single-token`` is refused.
@@ -70,7 +77,7 @@ def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result
             "[Y]; read this run with the protocol exact."
         )
     tokens = tuple(table.tokens[word] for word in words)
-    values, coverage = _added_up(store, run, words, tokens, with_coverage=spaced)
+    values, coverage = _added_up(store, run, words, tokens, on_prompts, with_coverage=spaced)
     shape = (len(run.evidence.terms), len(texts))
     largest = np.max(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
     preferences = Preferences(
@@ -87,7 +94,13 @@ def assemble(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result
 
 
 def _added_up(
-    store: Store, run: RunSpec, words: Sequence[str], tokens: Sequence[int], *, with_coverage: bool
+    store: Store,
+    run: RunSpec,
+    words: Sequence[str],
+    tokens: Sequence[int],
+    on_prompts: Callable[[int], None],
+    *,
+    with_coverage: bool,
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
     """[cell, group] preferences and, per key, the coverage of each cell; empty where it is not defined."""
     right = any(not text.endswith("[Y]") for text in run.drawn.texts)
@@ -115,6 +128,7 @@ def _added_up(
         )
         for key, share in (shares or {}).items():
             coverage.setdefault(key, np.empty(run.cells))[rows] = share
+        on_prompts(start)
     return values, coverage
 
 

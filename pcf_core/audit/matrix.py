@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.units import unit_of_matrix
 from pcf_core.audit.writing import Reading, risk_report
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, RiskReport
@@ -53,6 +54,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
         criterion=Criterion.parse(options.criterion, options.scale),
+        unit=unit_of_matrix(weights["template"], options),
     )
     return risk_report(reading, resamples)
 

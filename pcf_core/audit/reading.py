@@ -11,6 +11,7 @@ from pcf_core.audit.assembling import Result
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
+from pcf_core.audit.units import unit_of
 from pcf_core.audit.writing import Reading, risk_report
 from pcf_core.errors import EvidenceError, RunError
 from pcf_core.records import LeftOut, Look, Protocol, RiskReport, RunSpec
@@ -20,14 +21,14 @@ from pcf_core.topics import labour_reference, occupation_weights
 
 
 def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000) -> RiskReport:
-    """Risk of a run under the given view options, with template-bootstrap intervals.
+    """Risk of a run under the given view options, with intervals over templates, occupations and both.
 
     A run with a sampling plan gives estimates of what all its templates would give, with their intervals.
 
     Raises:
         EvidenceError: weights that cannot be used.
         TemplateError: template weights that a sampling plan does not allow.
-        CriterionError: a criterion or reference that cannot be used.
+        CriterionError: a criterion, reference or unit that cannot be used.
     """
     weights = occupation_weights(run.evidence, options.occupation_weights)
     left_out = [*run.topic.left_out, *result.left_out, *weights.left_out]
@@ -56,14 +57,16 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         )
     rows = [run.evidence.terms.index(term) for term in occupation]
     criterion = Criterion.parse(options.criterion, options.scale, reference)
+    templates = weights_of(run, options.template_weighting)
     reading = Reading(
         values=result.preferences.values[rows],
         groups=result.preferences.groups,
         occupations=tuple(occupation),
         templates=result.preferences.templates,
-        template_weights=weights_of(run, options.template_weighting),
+        template_weights=templates,
         occupation_weights=np.array(list(occupation.values())),
         criterion=criterion,
+        unit=unit_of(run, templates, options),
         left_out=tuple(left_out),
         warnings=tuple(warnings),
     )

@@ -10,11 +10,12 @@ import numpy as np
 from pcf_core.audit.assembling import Result, coverage_summary, warnings_of
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import noise_warnings
+from pcf_core.audit.results import noise_warnings, size_warnings
 from pcf_core.errors import RunError, TemplateError
 from pcf_core.records import FloatArray, RiskReport, RunSpec, TemplateSet
 from pcf_core.store import Store
 from pcf_core.topics import make_templates, template_weights
+from pcf_core.topics.template_files import Row
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def restricted(
     """The report of a run as if only these of its templates had been scored, with these counts.
 
     Coverage per number of tokens is not in it where the run has several: the words' own scores are not read.
+    A template with another count than the run's is counted elsewhere: its documents are unknown.
 
     Raises:
         RunError: the run has a sampling plan.
@@ -88,7 +90,8 @@ def restricted(
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
     summary = coverage_summary(preferences, shares)
-    warnings = warnings_of(run.scoring.family, result.tokens, summary) + noise_warnings(result.self_audit)
+    warnings = warnings_of(run.scoring.family, result.tokens, summary)
+    warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)
     kept = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
     return report(kept, narrowed, options, resamples)
 
@@ -100,9 +103,15 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
             f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
             "set, so other counts cannot be tried on it; choose a run that scores every template."
         )
+    known = {template.text: template for template in run.templates.templates}
+    rows = []
+    for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
+        own = known.get(text)
+        documents = own.documents if own is not None and own.count == count else 0
+        rows.append(Row("The choice of templates", text, count, documents))
     templates = make_templates(
         run.templates.name,
-        list(zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True)),
+        rows,
         title=run.templates.title,
         source=run.templates.source,
         notes=run.templates.notes,

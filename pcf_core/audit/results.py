@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +10,17 @@ import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.assembling import Result, assemble
+from pcf_core.audit.words import aggregated
 from pcf_core.errors import RunError
-from pcf_core.records import CoverageSummary, LeftOut, Preferences, Protocol, RunSpec, SelfAudit
+from pcf_core.records import (
+    Aggregation,
+    CoverageSummary,
+    LeftOut,
+    Preferences,
+    Protocol,
+    RunSpec,
+    SelfAudit,
+)
 from pcf_core.store import Store
 
 RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
@@ -38,8 +48,17 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
     return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{drawn}"
 
 
-def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Result:
+def load_result(
+    store: Store,
+    run: RunSpec,
+    protocol: Protocol = "exact",
+    aggregation: Aggregation = "sum",
+    on_prompts: Callable[[int], None] = lambda prompts: None,
+) -> Result:
     """A run's preferences: from the kept aggregates, else assembled from the words and kept.
+
+    Kept are sums over words; means are made of them, see :func:`~pcf_core.audit.words.aggregated`.
+    ``on_prompts`` is called as in :func:`~pcf_core.audit.assemble`, where the words are read.
 
     Raises:
         RunError: the run is not finished, or was scored under another protocol.
@@ -48,10 +67,34 @@ def load_result(store: Store, run: RunSpec, protocol: Protocol = "exact") -> Res
     name = result_name(run, protocol)
     result = _kept(store, run, name)
     if result is None:
-        result = assemble(store, run, protocol)
+        result = assemble(store, run, protocol, on_prompts)
         _keep(store, run, name, result)
     found = self_audit_of(store, run)
-    return replace(result, self_audit=found, warnings=result.warnings + noise_warnings(found))
+    values = aggregated(result.preferences.values, run.topic, result.words, aggregation)
+    return replace(
+        result,
+        preferences=replace(result.preferences, values=values),
+        self_audit=found,
+        warnings=result.warnings + size_warnings(run, result.words, aggregation) + noise_warnings(found),
+    )
+
+
+def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
+    """Whether the aggregates are there, so that the words need not be read."""
+    return store.has_result(run.key, result_name(run, protocol))
+
+
+def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) -> tuple[str, ...]:
+    """A sentence where sums favour the groups with more words."""
+    used = set(words)
+    sizes = {group.name: sum(word in used for word in group.words) for group in run.topic.groups}
+    if aggregation == "mean" or len(set(sizes.values())) == 1:
+        return ()
+    most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))
+    return (
+        f"The groups have unequal numbers of words ({most} {sizes[most]}, {least} {sizes[least]}), and a sum "
+        "over words favours those with more: read the mean over a group's words beside it.",
+    )
 
 
 def _kept(store: Store, run: RunSpec, name: str) -> Result | None:

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from pcf_core.audit.writing import RISKS, Reading, risk_report, written_report
+from pcf_core.audit.writing import Reading, risk_report, written_report
 from pcf_core.errors import RunError, TemplateError
 from pcf_core.records import CorrectedRisk, FloatArray, Look, RiskReport, RunSpec, SamplingPlan
-from pcf_core.stats import LEVEL, DrawnRisk, draw_templates, drawn_risk, looks, rough
+from pcf_core.stats import LEVEL, RISKS, DrawnRisk, draw_templates, drawn_risk, looks, rough
 from pcf_core.store import Store
 from pcf_core.topics import template_weights
 
@@ -106,6 +106,7 @@ def plan_report(reading: Reading, run: RunSpec, resamples: int) -> RiskReport:
         plug_in_prejudice_risk=found.plug_in.prejudice_risk,
         plug_in_caprice_risk=found.plug_in.caprice_risk,
         headline=True,
+        sampling_prejudice=found.sampling_prejudice,
     )
     return replace(written, corrected=corrected, sampling=look)
 
@@ -129,6 +130,7 @@ def whole_report(reading: Reading, plan: SamplingPlan, resamples: int) -> RiskRe
 def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
     """What is shown of a look, while the run goes on and beside its numbers."""
     schedule = looks(plan.within)
+    intervals = found.intervals(schedule.quantile, LEVEL).intervals
     return Look(
         within=plan.within,
         draws=plan.draws,
@@ -137,7 +139,7 @@ def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int
         available=available,
         half_width=found.half_width(schedule.quantile),
         estimates={name: getattr(found.totals, name) for name in RISKS},
-        intervals=dict(found.intervals(schedule.quantile, LEVEL).intervals),
+        intervals={name: intervals[name][0] for name in RISKS},
     )
 
 

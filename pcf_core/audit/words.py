@@ -8,6 +8,7 @@ import numpy as np
 
 from pcf_core.errors import ModelError
 from pcf_core.records import (
+    Aggregation,
     Evidence,
     FloatArray,
     LeftOut,
@@ -55,11 +56,40 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
                 "add a word that its tokenizer can express, or choose another model."
             )
         groups.append(np.logaddexp.reduce(log_probabilities[..., columns].astype(np.float64), axis=-1))
-    logs = np.stack(groups, axis=-1)
+    return shares_of(np.stack(groups, axis=-1))
+
+
+def shares_of(logs: FloatArray) -> FloatArray:
+    """[..., group] logarithms of what groups get -> shares that sum to 1; NaN where no group gets any."""
     with np.errstate(invalid="ignore"):
-        logs -= logs.max(axis=-1, keepdims=True)
-    odds = np.exp(logs)
+        odds = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=-1, keepdims=True))
+
+
+def aggregated(
+    values: FloatArray, topic: Topic, words: Sequence[str], aggregation: Aggregation
+) -> FloatArray:
+    """Preferences of sums over words (PCF Eq. 11), read as those of ``aggregation``.
+
+    The mean over a group's words is their sum by their number, and the common divisor of all groups cancels:
+    nothing has to be read of the words themselves.  With as many words in each group nothing changes.  The
+    authors' script for race takes the mean.
+
+    Args:
+        values: [..., group] preferences of sums; rows sum to 1.
+        topic: its groups, in the order of the last axis.
+        words: those that were added up.
+        aggregation: ``sum`` gives ``values`` themselves.
+
+    Returns:
+        [..., group] probabilities that sum to 1 over groups.
+    """
+    used = set(words)
+    sizes = np.array([sum(word in used for word in group.words) for group in topic.groups])
+    if aggregation == "sum" or (sizes == sizes[0]).all():
+        return values
+    averaged = values / sizes
+    return np.asarray(averaged / averaged.sum(axis=-1, keepdims=True))
 
 
 def select_words(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pcf_core.records import FloatArray, Interval, LeftOut, OccupationRisk, RiskReport
+from pcf_core.records import CorrectedRisk, FloatArray, LeftOut, OccupationRisk, RiskReport
 from pcf_core.risk import Criterion, Decomposition, RiskTotal, decompose, total
-from pcf_core.stats import RiskIntervals, effective_number, rough, template_bootstrap
-
-RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+from pcf_core.stats import RISKS, RiskIntervals, TemplateUnit, effective_number, risk_intervals, rough
 
 
 @dataclass(frozen=True)
@@ -16,8 +14,9 @@ class Reading:
     """What a report is computed from.
 
     ``values``: [occupation, template, group] preferences, rows sum to 1 over groups.  ``template_weights``:
-    [template], ``occupation_weights``: [occupation], both >= 0 with a positive sum.  ``left_out`` and
-    ``warnings`` go into the report as they are.
+    [template], ``occupation_weights``: [occupation], both >= 0 with a positive sum.  ``unit``: what intervals
+    over templates draw again; ``None``: the templates.  ``left_out`` and ``warnings`` go into the report as
+    they are.
     """
 
     values: FloatArray
@@ -27,30 +26,55 @@ class Reading:
     template_weights: FloatArray
     occupation_weights: FloatArray
     criterion: Criterion
+    unit: TemplateUnit | None = None
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def risk_report(reading: Reading, resamples: int = 2000) -> RiskReport:
-    """Decompose preferences into a report (PCF Eq. 4–9), with template-bootstrap intervals."""
+    """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
+
+    The figures are those of these templates; ``corrected`` says what is left without the bias of few.
+    """
     parts = decompose(reading.values, reading.template_weights, reading.criterion)
-    bootstrap = template_bootstrap(
-        reading.values,
-        reading.template_weights,
-        reading.occupation_weights,
-        reading.criterion,
-        resamples=resamples,
+    totals = total(parts, reading.occupation_weights)
+    unit = reading.unit or TemplateUnit.templates(reading.template_weights)
+    found = risk_intervals(
+        reading.values, unit, reading.occupation_weights, reading.criterion, resamples=resamples
     )
+    written = written_report(reading, parts, totals, found, rough_means(reading))
+    return replace(written, corrected=corrected_risk(reading, parts, totals, found))
+
+
+def rough_means(reading: Reading) -> tuple[str, ...]:
+    """What is said where there are few templates."""
     effective = effective_number(reading.template_weights)
-    warnings: tuple[str, ...] = ()
     if len(reading.templates) == 1:
-        warnings = ("There is one template: an interval over templates says nothing.",)
-    elif rough(effective):
-        warnings = (
-            f"{len(reading.templates):,} templates count as {effective:.1f}, by their weights: means and "
-            "intervals are rough.",
-        )
-    return written_report(reading, parts, total(parts, reading.occupation_weights), bootstrap, warnings)
+        return ("There is one template: an interval over templates says nothing.",)
+    if not rough(effective):
+        return ()
+    return (
+        f"{len(reading.templates):,} templates count as {effective:.1f}, by their weights: means and "
+        "intervals are rough.",
+    )
+
+
+def corrected_risk(
+    reading: Reading, parts: Decomposition, plug_in: RiskTotal, found: RiskIntervals
+) -> CorrectedRisk | None:
+    """R^p and R^c without the bias of few templates, beside the plug-in figures of the report."""
+    if found.correction is None:
+        return None
+    shares = reading.occupation_weights / reading.occupation_weights.sum()
+    taken = float(shares @ (parts.prejudice - found.correction.prejudice))
+    return CorrectedRisk(
+        prejudice_risk=max(0.0, plug_in.prejudice_risk - taken),
+        caprice_risk=plug_in.caprice_risk + taken,
+        plug_in_prejudice_risk=plug_in.prejudice_risk,
+        plug_in_caprice_risk=plug_in.caprice_risk,
+        headline=False,
+        sampling_prejudice=float(shares @ found.correction.sampling),
+    )
 
 
 def written_report(
@@ -60,7 +84,7 @@ def written_report(
     intervals: RiskIntervals,
     warnings: tuple[str, ...] = (),
 ) -> RiskReport:
-    """The report of given risks and intervals."""
+    """The report of given risks and intervals; without a correction of theirs, the risks are corrected."""
     shares = reading.occupation_weights / reading.occupation_weights.sum()
     return RiskReport(
         overall_risk=totals.overall_risk,
@@ -74,7 +98,7 @@ def written_report(
             occupation_risk(index, name, shares, parts, reading.groups, intervals)
             for index, name in enumerate(reading.occupations)
         ),
-        intervals={name: (intervals.intervals[name],) for name in RISKS},
+        intervals={name: intervals.intervals[name] for name in RISKS},
         criterion=reading.criterion.name,
         left_out=reading.left_out,
         warnings=reading.warnings + warnings,
@@ -90,16 +114,13 @@ def occupation_risk(
     found: RiskIntervals,
 ) -> OccupationRisk:
     """One row of the report."""
-    unit = found.intervals["overall_risk"]
+    over_templates = found.intervals["overall_risk"][0]
     intervals = {
-        risk: (
-            Interval(
-                over=unit.over, level=unit.level, unit=unit.unit, low=float(bounds[0]), high=float(bounds[1])
-            ),
-        )
+        risk: (over_templates.model_copy(update={"low": float(bounds[0]), "high": float(bounds[1])}),)
         for risk in RISKS
         for bounds in [found.occupations[risk][index]]
     }
+    corrected = parts.prejudice if found.correction is None else found.correction.prejudice
     return OccupationRisk(
         occupation=name,
         weight=float(weights[index]),
@@ -110,4 +131,5 @@ def occupation_risk(
         stereotype=dict(zip(groups, parts.stereotype[index].tolist(), strict=True)),
         preferences=dict(zip(groups, parts.mean_preferences[index].tolist(), strict=True)),
         intervals=intervals,
+        corrected_prejudice_risk=float(corrected[index]),
     )

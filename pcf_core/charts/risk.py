@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
+from pcf_core.charts.whiskers import whiskers
 from pcf_core.records import RiskReport
 
 MOST_ROWS = 20
 AXIS = "risk (0 = unbiased) → more risk"
+AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class RiskBar:
     """One row: R = R^p + R^c of a run of ours, a reference model, or a value printed in a paper.
 
     ``low`` and ``high`` are the interval of ``overall``; ``source`` names the publication or the run.
+    ``deviation``: s.d. of the stereotype, read beside caprice; ``corrected``: prejudice without the bias of
+    few templates.
     """
 
     label: str
@@ -30,15 +34,33 @@ class RiskBar:
     low: float | None = None
     high: float | None = None
     source: str = ""
+    deviation: float | None = None
+    corrected: float | None = None
+
+    def times(self, factor: float) -> RiskBar:
+        """The same row in another unit, as the papers' risks × 1,000; the s.d. keeps its own."""
+        ends = (self.low, self.high, self.corrected)
+        low, high, corrected = (None if end is None else factor * end for end in ends)
+        return replace(
+            self,
+            prejudice=factor * self.prejudice,
+            caprice=factor * self.caprice,
+            overall=factor * self.overall,
+            low=low,
+            high=high,
+            corrected=corrected,
+        )
 
 
-def risk_bars(rows: Sequence[RiskBar]) -> go.Figure:
+def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     """Stacked bars from top to bottom in the order given; the whisker is the interval of R.
 
     Reference models are muted; published values are hollow diamonds at R without a bar.  With more than
-    ``MOST_ROWS`` rows those of one source share a line, and the names are on hover.
+    ``MOST_ROWS`` rows those of one source share a line, and the names are on hover.  ``thousand`` shows risks
+    × 1,000, as PCF's tables do.
     """
     figure = go.Figure()
+    rows = [row.times(1000) for row in rows] if thousand else rows
     places: dict[tuple[str, int | None], str] = {}
     keyed = []
     for index, row in enumerate(rows):
@@ -55,20 +77,20 @@ def risk_bars(rows: Sequence[RiskBar]) -> go.Figure:
     published = [(key, row) for key, row in keyed if row.kind == "published"]
     if published:
         figure.add_trace(overall_trace(published, name="published", symbol="diamond-open", size=10))
-    figure.update_xaxes(title_text=AXIS, rangemode="tozero")
+    figure.update_xaxes(title_text=AXIS_THOUSAND if thousand else AXIS, rangemode="tozero")
     figure.update_yaxes(theme.name_axis({key: theme.lines(label) for (label, _), key in places.items()}))
     figure.update_yaxes(autorange="reversed")
     return theme.base_layout(
         figure,
         130 + 30 * max(3, len(places)),
-        view=" ".join(row.label for row in rows),
+        view=f"{thousand} {' '.join(row.label for row in rows)}",
         legend=True,
         barmode="stack",
         bargap=0.35,
     )
 
 
-def occupation_bars(report: RiskReport, top: int = 20) -> go.Figure:
+def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
     """The ``top`` occupations by overall risk r_x, largest first, with the interval of r_x where known."""
     ranked = sorted(report.occupations, key=lambda occupation: -occupation.overall_risk)[:top]
     rows = []
@@ -83,9 +105,11 @@ def occupation_bars(report: RiskReport, top: int = 20) -> go.Figure:
                 occupation.overall_risk,
                 interval.low if interval else None,
                 interval.high if interval else None,
+                deviation=occupation.stereotype_sd,
+                corrected=occupation.corrected_prejudice_risk,
             )
         )
-    return risk_bars(rows)
+    return risk_bars(rows, thousand=thousand)
 
 
 def overall_trace(
@@ -108,26 +132,16 @@ def overall_trace(
             "line": {"width": 2 if symbol.endswith("-open") else 0},
             **marker,
         },
-        error_x=_whiskers([row for _, row in keyed]),
+        error_x=whiskers(
+            [row.overall for _, row in keyed],
+            [row.low for _, row in keyed],
+            [row.high for _, row in keyed],
+            theme.MUTED,
+        ),
         customdata=[_details(row) for _, row in keyed],
         hovertemplate="%{customdata}<extra></extra>",
         name=name,
     )
-
-
-def _whiskers(rows: Sequence[RiskBar]) -> dict[str, Any] | None:
-    """Lengths from R to the ends of its interval; no whisker, not one of length 0, where there is none."""
-    if all(row.low is None or row.high is None for row in rows):
-        return None
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [None if row.high is None else row.high - row.overall for row in rows],
-        "arrayminus": [None if row.low is None else row.overall - row.low for row in rows],
-        "color": theme.MUTED,
-        "thickness": 1.5,
-        "width": 4,
-    }
 
 
 def _part(part: Literal["prejudice", "caprice"], keyed: Sequence[tuple[str, RiskBar]]) -> go.Bar:
@@ -149,18 +163,23 @@ def _part(part: Literal["prejudice", "caprice"], keyed: Sequence[tuple[str, Risk
 
 
 def _details(row: RiskBar) -> str:
-    """Hover text: the three risks to three significant digits, the interval, and where they come from."""
-    whole = f"overall risk {row.overall:#.3g}"
+    """Hover text: the risks, the s.d. beside caprice, the interval, and where they come from."""
+    whole = f"overall risk {digits(row.overall)}"
     if row.low is not None and row.high is not None:
-        whole += f" ({row.low:#.3g}–{row.high:#.3g})"
-    lines = [
-        f"<b>{theme.text(row.label)}</b>",
-        whole,
-        f"prejudice {row.prejudice:#.3g}",
-        f"caprice {row.caprice:#.3g}",
-    ]
+        whole += f" ({digits(row.low)}–{digits(row.high)})"
+    prejudice = f"prejudice {digits(row.prejudice)}"
+    if row.corrected is not None:
+        prejudice += f", corrected {digits(row.corrected)}"
+    lines = [f"<b>{theme.text(row.label)}</b>", whole, prejudice, f"caprice {digits(row.caprice)}"]
+    if row.deviation is not None:
+        lines.append(f"s.d. of the stereotype {digits(row.deviation)}")
     if row.kind != "run":
         lines.append("published" if row.kind == "published" else "reference model")
     if row.source:
         lines.append(theme.text(row.source, 80))
     return "<br>".join(lines)
+
+
+def digits(value: float) -> str:
+    """Three significant digits with their zeros, and one decimal from 100 up."""
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:#.3g}"

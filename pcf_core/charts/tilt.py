@@ -10,16 +10,23 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.charts import theme
-from pcf_core.records import FloatArray, RiskReport
+from pcf_core.charts.whiskers import whiskers
+from pcf_core.records import FloatArray, Over, RiskReport
+from pcf_core.records.distribution import MeanTilt
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
 BOX = 0.15  # half a box's height, in rows
+MEAN = 0.25  # how far under a box's middle its mean stands, in rows
+Tilts = Mapping[str, Mapping[str, MeanTilt]]
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One box: ``values`` [occupation] with their names, at ``place`` on the y axis of subplot ``panel``."""
+    """One box: ``values`` [occupation] with their names, at ``place`` on the y axis of subplot ``panel``.
+
+    ``tilt``: the mean over occupations and how sure it and each point are, where that is known.
+    """
 
     label: str
     names: Sequence[str]
@@ -27,6 +34,7 @@ class _Row:
     style: theme.ModelStyle
     place: int
     panel: int = 1
+    tilt: MeanTilt | None = None
 
     @property
     def heights(self) -> FloatArray:
@@ -42,11 +50,15 @@ def tilt_box(
     group_low: str,
     *,
     labour: Mapping[str, float] | None,
+    tilts: Tilts | None = None,
+    over: Over = "templates",
+    chosen: str = "",
 ) -> go.Figure:
     """One horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
     Every occupation is a point; the three furthest to each side are named (fewer where many models share the
-    height), those to the right above the box, those to the left below it.
+    height), those to the right above the box, those to the left below it.  A hollow mark under the box is
+    the mean over occupations with its interval.
 
     Args:
         reports: per model; only ``occupations[i].stereotype[group_high]`` is read.
@@ -54,10 +66,19 @@ def tilt_box(
         group_low: the group named at the left end.
         labour: per occupation the share of ``group_low`` (women, for gender) among the people employed, in
             [0, 1]; drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
+        tilts: per model and group, how sure the mean and each occupation are; ``None`` draws no interval.
+        over: which of the intervals of the mean is drawn; the points' are always over templates.
+        chosen: an occupation to be ringed, with its interval.
     """
     styles = theme.model_styles(list(reports))
     rows = [
-        _Row(model, *_tilt(report, group_high), style=styles[model], place=place)
+        _Row(
+            model,
+            *_tilt(report, group_high),
+            style=styles[model],
+            place=place,
+            tilt=tilts[model][group_high] if tilts else None,
+        )
         for place, (model, report) in enumerate(reports.items())
     ]
     if labour:
@@ -69,7 +90,7 @@ def tilt_box(
     figure = go.Figure()
     labels = []
     for row in rows:
-        _draw(figure, row)
+        _draw(figure, row, over, chosen)
         labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
     low, high = theme.text(group_low), theme.text(group_high)
     figure.update_xaxes(
@@ -84,10 +105,16 @@ def tilt_box(
     return theme.base_layout(figure, height, view=view, legend=False, annotations=labels)
 
 
-def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
+def tilt_panels(
+    reports: Mapping[str, RiskReport],
+    tilts: Tilts | None = None,
+    over: Over = "templates",
+    chosen: str = "",
+) -> go.Figure:
     """For more than two groups: one panel per group, in each a box per model, all on one axis.
 
-    To the right of 0 the group is put before its neutral share; names are on hover.
+    To the right of 0 the group is put before its neutral share; names are on hover.  ``tilts``, ``over`` and
+    ``chosen`` as of :func:`tilt_box`.
     """
     styles = theme.model_styles(list(reports))
     groups = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
@@ -96,12 +123,19 @@ def tilt_panels(reports: Mapping[str, RiskReport]) -> go.Figure:
         rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
     )
     rows = [
-        _Row(model, *_tilt(report, group), style=styles[model], place=place, panel=panel)
+        _Row(
+            model,
+            *_tilt(report, group),
+            style=styles[model],
+            place=place,
+            panel=panel,
+            tilt=tilts[model][group] if tilts else None,
+        )
         for panel, group in enumerate(groups, start=1)
         for place, (model, report) in enumerate(reports.items())
     ]
     for row in rows:
-        _draw(figure, row)
+        _draw(figure, row, over, chosen)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(
         range=_range(rows, lowest=-1 / (len(groups) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
@@ -137,10 +171,13 @@ def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
     return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
 
 
-def _draw(figure: go.Figure, row: _Row) -> None:
-    """Add a row's box and its points."""
+def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
+    """Add a row's box and its points, its mean with an interval, and the chosen occupation with its own."""
     panel = "" if row.panel == 1 else row.panel
-    for trace in (_box(row), _points(row)):
+    traces = [_box(row), _points(row)]
+    traces += [_mean(row, row.tilt, over)] if row.tilt else []
+    traces += [_ring(row, chosen)] if chosen in row.names else []
+    for trace in traces:
         figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
 
 
@@ -170,8 +207,52 @@ def _points(row: _Row) -> go.Scatter:
         y=row.heights,
         mode="markers",
         marker={"symbol": row.style.marker, "size": 6, "color": row.style.color, "opacity": 0.7},
-        customdata=[theme.text(name) for name in row.names],
-        hovertemplate="%{customdata}: %{x:+.3g}<extra>%{fullData.name}</extra>",
+        customdata=[_value(row, place) for place in range(len(row.names))],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _value(row: _Row, place: int) -> str:
+    """One occupation and its mean stereotype with its interval."""
+    name, value = row.names[place], float(row.values[place])
+    low, high = row.tilt.occupations[name] if row.tilt else (None, None)
+    interval = "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
+    return f"{theme.text(name)}: {value:+.3g}{interval}"
+
+
+def _mean(row: _Row, tilt: MeanTilt, over: Over) -> go.Scatter:
+    """The mean over occupations, hollow, under the box, with its interval."""
+    interval = tilt.intervals[over]
+    return go.Scatter(
+        x=[tilt.mean],
+        y=[row.place + MEAN],
+        mode="markers",
+        marker={
+            "symbol": f"{row.style.marker}-open",
+            "size": 10,
+            "color": row.style.color,
+            "line": {"width": 2},
+        },
+        error_x=whiskers([tilt.mean], [interval.low], [interval.high], row.style.color),
+        customdata=[f"mean {tilt.mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _ring(row: _Row, chosen: str) -> go.Scatter:
+    """A ring around the chosen occupation, with its interval over templates."""
+    place = list(row.names).index(chosen)
+    low, high = row.tilt.occupations[chosen] if row.tilt else (None, None)
+    return go.Scatter(
+        x=[row.values[place]],
+        y=[row.heights[place]],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 16, "color": theme.MUTED, "line": {"width": 2.5}},
+        error_x=whiskers([float(row.values[place])], [low], [high], theme.MUTED),
+        customdata=[_value(row, place)],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
         name=theme.text(row.label),
     )
 

@@ -6,8 +6,28 @@ that shows them as Markdown escapes them first.
 Layer: may import records, charts and audit; imports only records.
 """
 
+from pcf_core.findings.axis import axis_finding, checkpoints_finding, size_finding
+from pcf_core.findings.comparison import (
+    difference_finding,
+    difference_text,
+    occupations_difference_finding,
+    verdict_text,
+)
+from pcf_core.findings.corrected import corrected_finding
+from pcf_core.findings.distribution import (
+    distribution_finding,
+    opening_finding,
+    striking_occupation,
+)
+from pcf_core.findings.factors import (
+    factors_finding,
+    line_notes,
+    slope,
+    slope_with_interval,
+    slopes_note,
+)
 from pcf_core.findings.looks import contexts, look_finding
-from pcf_core.findings.models import comparison_finding, overview_finding, risk_finding
+from pcf_core.findings.models import comparison_finding, overview_finding, risk_finding, unseen_note
 from pcf_core.findings.notes import (
     coverage_facts,
     coverage_note,
@@ -16,7 +36,14 @@ from pcf_core.findings.notes import (
     tokens_note,
 )
 from pcf_core.findings.numbers import count, mean_deviation, number, percent, with_interval
-from pcf_core.findings.occupations import heat_map_finding, occupation_finding, tails_finding, tilt_finding
+from pcf_core.findings.occupations import (
+    heat_map_finding,
+    leaders_finding,
+    occupation_finding,
+    tilt_finding,
+)
+from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
+from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
 from pcf_core.findings.templates import (
     carriers,
     cut_finding,
@@ -27,33 +54,68 @@ from pcf_core.findings.templates import (
     set_finding,
     sets_finding,
 )
+from pcf_core.findings.toy import (
+    flow_finding,
+    reference_finding,
+    simplex_finding,
+    toy_finding,
+    two_models_finding,
+)
 
 __all__ = [
+    "bound_finding",
+    "axis_finding",
     "carriers",
+    "checkpoints_finding",
     "comparison_finding",
     "contexts",
+    "corrected_finding",
     "count",
     "coverage_facts",
     "coverage_note",
     "cut_finding",
+    "difference_finding",
+    "difference_text",
+    "distribution_finding",
+    "factors_finding",
+    "flow_finding",
     "heat_map_finding",
     "kept_share",
+    "leaders_finding",
     "left_out_note",
+    "line_notes",
     "look_finding",
     "mean_deviation",
     "mining_finding",
     "move_finding",
+    "normal_finding",
     "number",
     "occupation_finding",
+    "occupations_difference_finding",
+    "opening_finding",
+    "order_finding",
     "origin_finding",
     "overview_finding",
     "percent",
+    "reference_finding",
     "risk_finding",
     "self_audit_facts",
+    "sensitivity_finding",
     "set_finding",
     "sets_finding",
+    "shape_finding",
+    "simplex_finding",
+    "size_finding",
+    "slope",
+    "slope_with_interval",
+    "slopes_note",
+    "striking_occupation",
     "tails_finding",
     "tilt_finding",
     "tokens_note",
+    "toy_finding",
+    "two_models_finding",
+    "unseen_note",
+    "verdict_text",
     "with_interval",
 ]

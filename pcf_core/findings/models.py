@@ -22,13 +22,29 @@ def risk_finding(model: str, report: RiskReport) -> str:
         keeps = "stereotype changes its sign" if len(report.groups) == 2 else "leading group changes"
         return (
             f"{sentence}; all of it is prejudice, because no occupation's {keeps} over the templates. "
-            f"Its standard deviation is {number(mean_deviation(report))}, averaged over occupations."
+            f"Its standard deviation is {number(mean_deviation(report))}, averaged over occupations. "
+            f"{unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
         f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
         f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}."
+    )
+
+
+def unseen_note(report: RiskReport) -> str:
+    """What templates without caprice leave open: the share of contexts that may be otherwise.
+
+    A kind of context that makes up the share q of all is in none of n draws with the chance (1 − q)^n, which
+    is 5 % at q = 1 − 0.05^(1/n); n is the effective number of templates.
+    """
+    effective = round(report.effective_templates, 1)
+    share = 1 - 0.05 ** (1 / report.effective_templates)
+    return (
+        f"Contexts in which one does cannot be excluded: {number(effective)} effective "
+        f"{'template' if effective == 1 else 'templates'}, drawn at random, can miss a kind of context that "
+        f"makes up as much as {percent(share)} of all (95 % confidence)."
     )
 
 

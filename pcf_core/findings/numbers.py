@@ -68,9 +68,9 @@ def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str], word: str = "and") -> str:
     """Parts of a sentence: "a", "a and b", "a, b and c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def mean_deviation(report: RiskReport) -> float:

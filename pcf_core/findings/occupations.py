@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pcf_core.findings.numbers import count, listed, mean_deviation, number
+from pcf_core.findings.numbers import count, listed, number
 from pcf_core.records import FloatArray, Preferences, RiskReport
 
 MOST_NAMES = 3
@@ -37,6 +37,27 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
     )
     sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
     return f"{sentence} It leans most {'; '.join(sides)}." if sides else sentence
+
+
+def leaders_finding(model: str, report: RiskReport) -> str:
+    """For how many occupations the model puts each group's words first on average, the most frequent first.
+
+    "First" is meant relative to the reference where that is not an even split.
+    """
+    leaders = leading(_table([row.stereotype for row in report.occupations], report.groups))
+    counts = {group: int((leaders == place).sum()) for place, group in enumerate(report.groups)}
+    ranked = sorted((group for group in counts if counts[group]), key=lambda group: -counts[group])
+    never = [group for group in counts if not counts[group]]
+    ties = int((leaders == NONE).sum())
+    if not ranked:
+        return f"{model} puts no group's words first for any of {count(len(leaders), 'occupation')}."
+    parts = [
+        f"{ranked[0]} words first for {counts[ranked[0]]:,} of {count(len(leaders), 'occupation')}",
+        *(f"{group} words for {counts[group]:,}" for group in ranked[1:]),
+        *([f"none for {ties:,}"] if ties else []),
+    ]
+    sentence = f"On average {model} puts {listed(parts)}"
+    return f"{sentence}; never {listed(never, 'or')} words." if never else f"{sentence}."
 
 
 def heat_map_finding(
@@ -71,40 +92,6 @@ def heat_map_finding(
     )
 
 
-def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
-    """How caprice is spread over occupations, what an exact zero means, and how much stereotypes move.
-
-    Args:
-        model: its name.
-        report: caprice and the s.d. of the stereotype per occupation.
-        zero_share: share of occupations whose caprice is exactly 0.
-        kurtosis: excess kurtosis of caprice, ``None`` where it is not defined.
-    """
-    total = len(report.occupations)
-    zeros = round(zero_share * total)
-    keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
-    spread = (
-        f"Over templates the stereotype has a standard deviation of {number(mean_deviation(report))}"
-        f"{', averaged over occupations' if total > 1 else ''}."
-    )
-    if zeros == total:
-        whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
-        return f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. {spread}"
-    largest = max(report.occupations, key=lambda row: row.caprice_risk)
-    sentences = [
-        f"The caprice of {model} is largest for “{largest.occupation}”, {number(largest.caprice_risk)}.",
-        f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
-        if zeros
-        else f"It is exactly 0 for none of {count(total, 'occupation')}.",
-        spread,
-    ]
-    if kurtosis is not None:
-        sentences.append(
-            f"The excess kurtosis of caprice is {number(kurtosis)} (0 for a normal distribution)."
-        )
-    return " ".join(sentences)
-
-
 def occupation_finding(report: RiskReport, occupation: str, preferences: Preferences) -> str:
     """In what share of contexts, by weight, each group comes first for one occupation.
 
@@ -113,18 +100,30 @@ def occupation_finding(report: RiskReport, occupation: str, preferences: Prefere
         occupation: one of the preferences' occupations.
         preferences: [occupation, template, group].
     """
+    shares, none = leading_shares(report, occupation, preferences)
+    if not shares:
+        return f"No context about “{occupation}” is known yet."
+    ranked = sorted(shares.items(), key=lambda item: -item[1])
+    parts = [f"{of_hundred(share)} prefer {group} words" for group, share in ranked if share > 0]
+    parts += [f"{of_hundred(none)} prefer none"] if none else []
+    return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
+
+
+def leading_shares(
+    report: RiskReport, occupation: str, preferences: Preferences
+) -> tuple[dict[str, float], float]:
+    """By weight, the share of contexts in which each group comes first, and in which none does.
+
+    Together they are 1; no shares where no context is known.
+    """
     cells = preferences.values[preferences.occupations.index(occupation)]
     known = np.isfinite(cells).all(axis=-1)
     weights = np.where(known, report.template_weights, 0.0)
     if not weights.sum() > 0:
-        return f"No context about “{occupation}” is known yet."
+        return {}, 0.0
     weights, leaders = weights / weights.sum(), leading(cells)
     shares = {group: float(weights[leaders == i].sum()) for i, group in enumerate(preferences.groups)}
-    ranked = sorted(shares.items(), key=lambda item: -item[1])
-    parts = [f"{_of_hundred(share)} prefer {group} words" for group, share in ranked if share > 0]
-    none = float(weights[leaders == NONE].sum())
-    parts += [f"{_of_hundred(none)} prefer none"] if none else []
-    return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
+    return shares, float(weights[leaders == NONE].sum())
 
 
 def leading(values: FloatArray) -> NDArray[np.intp]:
@@ -150,7 +149,7 @@ def _strongest(report: RiskReport, group: str) -> str:
     return f"to {group} words for {listed(names)}" if names else ""
 
 
-def _of_hundred(share: float) -> str:
+def of_hundred(share: float) -> str:
     """Whole contexts of 100; 0 and 100 only where that is exact."""
     if share < 0.005:
         return "under 1"

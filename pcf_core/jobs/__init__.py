@@ -12,6 +12,7 @@ from pcf_core.jobs.job import Job, WorkerInfo
 from pcf_core.jobs.launch import ensure_worker, worker_alive
 from pcf_core.jobs.mining import MineRequest, submit_mining
 from pcf_core.jobs.queue import Queue
+from pcf_core.jobs.reading import ReadRequest, submit_read
 from pcf_core.jobs.requests import submit_run, submit_words
 
 __all__ = [
@@ -19,10 +20,12 @@ __all__ = [
     "Job",
     "MineRequest",
     "Queue",
+    "ReadRequest",
     "WorkerInfo",
     "ensure_worker",
     "estimate",
     "submit_mining",
+    "submit_read",
     "submit_run",
     "submit_words",
     "worker_alive",

@@ -9,6 +9,7 @@ from pcf_core.records import Protocol, Record, RunSpec, Topic, digest
 from pcf_core.store import Store
 
 SMALL = 1  # jobs of this priority or above are answered between two batches of a run
+SMALLEST = 2  # and of this one, between two parts of a reading too
 
 
 class ScoreRequest(Record):
@@ -75,4 +76,4 @@ def submit_words(
     """
     request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
     payload = request.model_dump(mode="json")
-    return queue.submit("words", digest(payload), payload, priority=SMALL)
+    return queue.submit("words", digest(payload), payload, priority=SMALLEST)

@@ -20,6 +20,7 @@ from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
+from pcf_core.jobs.reading import ReadRequest, read_asked
 from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
 from pcf_core.jobs.sampling import look_document, score_asked
 from pcf_core.jobs.scoring import OpenScorer, Stopped
@@ -56,6 +57,7 @@ class Worker:
             "score": self._score,
             "words": self._words,
             "mine": self._mine,
+            "read": self._read,
         }
 
     @classmethod
@@ -161,6 +163,15 @@ class Worker:
         asked = WordsRequest.model_validate(job.payload)
         return word_check(asked.model, asked.topic, asked.text, asked.protocol, asked.dtype, self._scorer)
 
+    def _read(self, job: Job) -> dict[str, Any]:
+        return read_asked(
+            ReadRequest.model_validate(job.payload),
+            self.store,
+            lambda done, total, rate: self.queue.progress(job.id, done, total, rate, self.owner),
+            partial(self._should_stop, job),
+            partial(self._answer_small, job),
+        )
+
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)
         reported = -REPORT_SECONDS
@@ -191,10 +202,9 @@ class Worker:
         return self._stopping or self.queue.cancelled(job.id, self.owner)
 
     def _answer_small(self, within: Job) -> None:
-        """Answer what is small and waits, unless the job that would wait for it is small itself."""
-        if within.priority >= SMALL:
-            return
-        while (job := self.queue.claim(self.owner, min_priority=SMALL)) is not None:
+        """Answer what is small and waits, if it is smaller than the job that would wait for it."""
+        least = max(SMALL, within.priority + 1)
+        while (job := self.queue.claim(self.owner, min_priority=least)) is not None:
             self._answer(job)
 
     def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:

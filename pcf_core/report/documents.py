@@ -15,6 +15,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         "overall_risk": report.overall_risk,
         "prejudice_risk": report.prejudice_risk,
         "caprice_risk": report.caprice_risk,
+        "stereotype_sd": report.stereotype_sd,
         "corrected": None if report.corrected is None else corrected_document(report.corrected),
         "sampling": None if report.sampling is None else report.sampling.model_dump(mode="json"),
         "effective_templates": report.effective_templates,
@@ -32,6 +33,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
                 "overall_risk": row.overall_risk,
                 "prejudice_risk": row.prejudice_risk,
                 "caprice_risk": row.caprice_risk,
+                "corrected_prejudice_risk": row.corrected_prejudice_risk,
                 "stereotype_sd": row.stereotype_sd,
                 "stereotype": dict(row.stereotype),
                 "preferences": dict(row.preferences),
@@ -57,6 +59,7 @@ def corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
             "prejudice_risk": corrected.plug_in_prejudice_risk,
             "caprice_risk": corrected.plug_in_caprice_risk,
         },
+        "sampling_prejudice": corrected.sampling_prejudice,
     }
 
 

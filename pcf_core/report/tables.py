@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pcf_core.errors import InputError, StoreError
-from pcf_core.records import Preferences, RiskReport, RunSpec
+from pcf_core.records import OccupationRisk, Preferences, RiskReport, RunSpec
 from pcf_core.report.documents import report_document
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -46,17 +46,19 @@ def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
 
 
 def occupation_table(report: RiskReport) -> pd.DataFrame:
-    """One row per occupation: the three risks with the interval of r_x, s.d., mean preferences."""
+    """One row per occupation: the three risks with their intervals, corrected prejudice, s.d., preferences.
+
+    Intervals are over templates.
+    """
     return pd.DataFrame(
         [
             {
                 "occupation": row.occupation,
                 "weight": row.weight,
-                "overall_risk": row.overall_risk,
-                "overall_low": row.intervals["overall_risk"][0].low,
-                "overall_high": row.intervals["overall_risk"][0].high,
-                "prejudice_risk": row.prejudice_risk,
-                "caprice_risk": row.caprice_risk,
+                **with_bounds(row, "overall"),
+                **with_bounds(row, "prejudice"),
+                **with_bounds(row, "caprice"),
+                "corrected_prejudice_risk": row.corrected_prejudice_risk,
                 "stereotype_sd": row.stereotype_sd,
                 **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
                 **{f"preference_{group}": row.preferences[group] for group in report.groups},
@@ -64,6 +66,13 @@ def occupation_table(report: RiskReport) -> pd.DataFrame:
             for row in report.occupations
         ]
     )
+
+
+def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
+    """One risk of an occupation with its interval, a column each; no columns for bounds nobody knows."""
+    bounds = row.intervals.get(f"{part}_risk", ())[:1]
+    ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
+    return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends
 
 
 def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,45 +1,71 @@
 """Statistics: how sure a number is, and how risk is distributed over occupations.
 
-``bootstrap``: intervals by resampling templates.  ``draws``: estimates from templates that were drawn,
-``looks``: when they are looked at, ``corrected``: prejudice without the bias of a sample (all numpy).
-``tails``: the shape of caprice and prejudice over occupations, ``ranks``: whether two weightings put the same
-first (both scipy, imported where it is used, so that importing this room stays quick).
+``resampling``: what is drawn again, ``percentiles``: the bounds of that, ``bootstrap``: intervals of risk
+over templates, occupations and both, ``preference``: of a difference in preference.  ``draws``: estimates
+from templates that were drawn, ``looks``: when they are looked at, ``corrected``: prejudice without the bias
+of a sample (all numpy).
+``distribution``: the stereotype of an occupation over contexts.
+``tails``, ``tail_fits``: the shape of caprice and prejudice over occupations, ``ranks``: whether two
+weightings put the same first, ``comparison``: how far two models differ on the same templates,
+``regression``: straight lines through risk and a factor, ``clustering``: an order in which neighbours are
+alike (all scipy or statsmodels, imported where they are used, so that importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """
 
-from pcf_core.stats.bootstrap import (
-    RiskIntervals,
-    effective_number,
-    preference_difference,
-    rough,
-    template_bootstrap,
-)
+from pcf_core.stats.bootstrap import RISKS, RiskIntervals, risk_intervals
+from pcf_core.stats.clustering import clustered_order
+from pcf_core.stats.comparison import PairedDifferences, adjusted_p_values, paired_comparison
 from pcf_core.stats.corrected import corrected_prejudice
+from pcf_core.stats.distribution import ends, mean_tilts, share_interval, stereotype_distributions
 from pcf_core.stats.draws import DrawnRisk, draw_templates, drawn_risk
 from pcf_core.stats.looks import LEVEL, NARROWEST, WIDEST, Looks, looks
+from pcf_core.stats.preference import preference_difference
 from pcf_core.stats.ranks import RankCorrelation, rank_correlation
-from pcf_core.stats.tails import CapriceTail, NormalFit, caprice_tail, normal_fit
+from pcf_core.stats.regression import fit_line, holm, why_no_line
+from pcf_core.stats.resampling import (
+    TemplateUnit,
+    effective_number,
+    resampled_occupation_weights,
+    resampled_template_weights,
+    rough,
+)
+from pcf_core.stats.tails import caprice_tail, normal_fit, normal_shape, tail_shape
 
 __all__ = [
     "LEVEL",
     "NARROWEST",
+    "RISKS",
     "WIDEST",
-    "CapriceTail",
     "DrawnRisk",
     "Looks",
-    "NormalFit",
+    "PairedDifferences",
     "RankCorrelation",
     "RiskIntervals",
+    "TemplateUnit",
+    "adjusted_p_values",
     "caprice_tail",
+    "clustered_order",
     "corrected_prejudice",
     "draw_templates",
     "drawn_risk",
     "effective_number",
+    "ends",
+    "fit_line",
+    "holm",
     "looks",
+    "mean_tilts",
     "normal_fit",
+    "normal_shape",
+    "paired_comparison",
     "preference_difference",
     "rank_correlation",
+    "resampled_occupation_weights",
+    "resampled_template_weights",
+    "risk_intervals",
     "rough",
-    "template_bootstrap",
+    "share_interval",
+    "stereotype_distributions",
+    "tail_shape",
+    "why_no_line",
 ]

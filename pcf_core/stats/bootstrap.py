@@ -1,10 +1,26 @@
-"""The template bootstrap: how far R, R^p, R^c and each r_x move when the templates are drawn again.
+"""How far R, R^p, R^c and each r_x move when templates, occupations or both are drawn again.
 
-The unit is the template: T templates are drawn with replacement, each as likely as any other, and each
-carries its weight along; the occupations stay as they are.  Intervals are percentiles (Efron & Tibshirani
-1993, ch. 13, doi:10.1201/9780429246593).  They say nothing of templates that nobody wrote.  Where a mean
-stereotype is near 0, the plug-in r^p is biased up and r^c down, and a percentile interval of either may not
-hold the estimate.
+Over templates, the unit of :class:`~pcf_core.stats.resampling.TemplateUnit` is drawn with replacement and the
+occupations stay as they are; over occupations, these are drawn, each carrying its weight, and the templates
+stay; over both, both are drawn independently (the pigeonhole bootstrap, Owen 2007, doi:10.1214/07-AOAS122),
+which is wider than it need be where they do not interact.  None says anything of contexts that nobody wrote.
+
+Bounds are expanded percentiles with an acceleration for skewness (:mod:`pcf_core.stats.percentiles`), but
+where J has a kink, at E s = 0 or where groups tie, these cover nothing: the plug-in r^p lies above the truth
+there, and so do all replicates.
+
+- r_x^p: a test turned round.  With m the mean stereotype, se its bootstrap s.d. and c the quantile of
+  max_y |m* − m| / se, the means μ with max_y |m − μ| / se <= c are not rejected, and since J grows with each
+  stereotype, J over them fills [J(m − c se), J(m + c se)].  Exact for two groups, where the lower end is 0 if
+  0 is not rejected; wider than it need be for more.
+- r_x^c = r − J(μ), and J lies above its tangents: r^c <= r − ∇J(m)·μ, so the upper end is that of the
+  replicates r* − ∇J(m)·m*, which far from a kink are those of r^c itself.  Where resamples disagree on the
+  group that leads, it is the upper end of r_x less the lower end of r_x^p.  Where no context brought any
+  caprice it is 0: contexts that were not drawn leave no trace.
+- R^p and R^c: the replicates are centred on the estimate that is corrected for bias
+  (:mod:`pcf_core.stats.corrected`), and reach as far as a correction may have left bias.
+
+Every interval holds the plug-in estimate.
 """
 
 from __future__ import annotations
@@ -15,47 +31,55 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pcf_core.errors import CriterionError
-from pcf_core.records import FloatArray, Interval
-from pcf_core.risk import Criterion, checked_preferences, jensen_gap, normalised
+from pcf_core.records import FloatArray, Interval, Over
+from pcf_core.risk import Criterion, Decomposition, checked_preferences, decompose, jensen_gap, normalised
+from pcf_core.stats.corrected import REACH_DOWN, REACH_UP, Correction, correction
+from pcf_core.stats.influence import acceleration, influences
+from pcf_core.stats.percentiles import interval, percentiles, tail
+from pcf_core.stats.resampling import (
+    BLOCK_CELLS,
+    TemplateUnit,
+    effective_number,
+    resampled_occupation_weights,
+    resampled_template_weights,
+)
 
-FEW_TEMPLATES = 10
-# Cells of a block of resamples: about 130 MB with its temporary copies, whatever the number of templates.
-BLOCK_CELLS = 4_000_000
+__all__ = ["BLOCK_CELLS", "effective_number", "percentiles"]  # until their users import them at their place
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+
+
+def resampled_weights(weights: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Templates drawn alike, until its users take resampled_template_weights."""
+    return resampled_template_weights(TemplateUnit.templates(weights), resamples, seed)
 
 
 @dataclass(frozen=True)
 class RiskIntervals:
     """Intervals, under the keys ``overall_risk``, ``prejudice_risk`` and ``caprice_risk``.
 
-    ``intervals``: of R, R^p and R^c.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c.
+    ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
+    known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.
+    ``correction``: what the sampling of templates does to r^p; ``None`` where it is told elsewhere.
     """
 
-    intervals: Mapping[str, Interval]
+    intervals: Mapping[str, tuple[Interval, ...]]
     occupations: Mapping[str, FloatArray]
+    correction: Correction | None = None
 
 
-def effective_number(weights: ArrayLike) -> float:
-    """Effective number of weighted units, (Σ w)² / Σ w² (Kish 1965): n where all weights are equal.
-
-    Args:
-        weights: [unit] finite, >= 0, positive sum; normalised here.
-
-    Raises:
-        CriterionError: weights that are not allowed.
+@dataclass(frozen=True)
+class Replicates:
+    """``risks``: by quantity, [resample, occupation] r_x, r_x^p and r_x^c; ``means``: [resample, occupation,
+    group] mean stereotypes.
     """
-    shares = normalised(weights, np.size(weights), "weights")
-    return float(1 / (shares @ shares))
+
+    risks: Mapping[str, FloatArray]
+    means: FloatArray
 
 
-def rough(effective: float) -> bool:
-    """Whether an interval over so few effective templates is rough."""
-    return effective < FEW_TEMPLATES
-
-
-def template_bootstrap(
+def risk_intervals(
     values: ArrayLike,
-    template_weights: ArrayLike,
+    unit: TemplateUnit,
     occupation_weights: ArrayLike,
     criterion: Criterion,
     *,
@@ -63,67 +87,179 @@ def template_bootstrap(
     level: float = 0.95,
     seed: int = 0,
 ) -> RiskIntervals:
-    """Intervals of R, R^p, R^c and of r_x, r_x^p, r_x^c over templates.
+    """Intervals of R, R^p, R^c and of r_x, r_x^p, r_x^c, and r^p without the bias of few templates.
 
     Args:
         values: [occupation, template, group] preferences; rows sum to 1 ± 1e-6 over groups.
-        template_weights: [template] finite, >= 0, positive sum.  A template of weight 0 is no part of the
-            context distribution and is not drawn.
+        unit: what is drawn of the templates, with their weights.
         occupation_weights: [occupation] finite, >= 0, positive sum.
         criterion: norm, scale and reference.
-        resamples: how many times the templates are drawn again.
-        level: share of the resampled values between the bounds, inside (0, 1).
+        resamples: how many times templates and occupations are drawn again.
+        level: share of the intervals that are to hold the truth, inside (0, 1).
         seed: the same seed gives the same intervals.
 
     Raises:
         CriterionError: anything of the above that is not allowed.
     """
     preferences = checked_preferences(values)
-    weights = normalised(template_weights, preferences.shape[1], "template_weights")
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
-    drawn = weights > 0
-    stereotypes = criterion.stereotypes(preferences)[:, drawn]
-    blocks = resampled_weights(weights[drawn], resamples, seed)
-    replicates = resampled_risks(stereotypes, blocks, criterion)
+    parts = decompose(preferences, unit.weights, criterion)
+    stereotypes = criterion.stereotypes(preferences)
+    corrected = correction(stereotypes, unit.weights, unit.variance_weights, criterion)
+    blocks = resampled_template_weights(unit, resamples, seed)
+    found = replicates_of(stereotypes, blocks, criterion)
+    drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
+    moves = influences(stereotypes, parts, criterion)
+    totals = Totals(parts, corrected.prejudice, shares, unit, level)
+    largest = criterion.stereotypes(np.ones_like(parts.stereotype))
     return RiskIntervals(
-        intervals={name: interval(risks @ shares, level) for name, risks in replicates.items()},
-        occupations={name: percentiles(risks, level).T for name, risks in replicates.items()},
+        intervals={
+            name: (
+                totals.over_templates(name, found.risks[name], moves[name]),
+                totals.over_occupations(name, drawn),
+                totals.over_both(name, found.risks[name], drawn),
+            )
+            for name in RISKS
+        },
+        occupations=occupation_bounds(found, parts, moves, largest, unit, criterion, level),
+        correction=corrected,
     )
 
 
-def resampled_weights(weights: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Draw templates again and again, each carrying its weight.
+@dataclass(frozen=True)
+class Totals:
+    """Intervals of R, R^p and R^c.
+
+    ``parts``: plug-in risks.  ``corrected``: [occupation] corrected r^p.  ``shares``: [occupation] weights,
+    sum to 1.  ``unit``: what is drawn of the templates.
+    """
+
+    parts: Decomposition
+    corrected: FloatArray
+    shares: FloatArray
+    unit: TemplateUnit
+    level: float
+
+    def over_templates(self, name: str, risks: FloatArray, moves: FloatArray) -> Interval:
+        """From [resample, occupation] risks and [occupation, template] influences."""
+        skew = acceleration(self.shares @ moves, self.unit)
+        replicates = risks @ self.shares
+        bounds = percentiles(replicates, self.level, self.unit.effective, skew)
+        return self._unbiased(name, replicates, bounds, "templates")
+
+    def over_both(self, name: str, risks: FloatArray, drawn: FloatArray) -> Interval:
+        """From [resample, occupation] risks and weights."""
+        replicates = np.einsum("bx,bx->b", risks, drawn)
+        effective = min(self.unit.effective, effective_number(self.shares))
+        return self._unbiased(name, replicates, percentiles(replicates, self.level, effective), "both")
+
+    def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
+        """From [resample, occupation] weights; the templates are what they are, so there is no bias."""
+        values = part(self.parts, name)
+        value = float(self.shares @ values)
+        occupations = TemplateUnit.templates(self.shares)
+        skew = acceleration(values - value, occupations)
+        low, high = percentiles(drawn @ values, self.level, occupations.effective, skew)
+        bounds = np.array([min(low, value), max(high, value)])
+        return interval(bounds, self.level, "occupations", "occupation")
+
+    def _unbiased(self, name: str, replicates: FloatArray, bounds: FloatArray, over: Over) -> Interval:
+        """Bounds around the corrected estimate, as far as bias may be left, and holding the plug-in one."""
+        value = float(self.shares @ part(self.parts, name))
+        low, high = bounds
+        if name != "overall_risk":
+            taken = float(self.shares @ (self.parts.prejudice - self.corrected))
+            corrected = value - taken if name == "prejudice_risk" else value + taken
+            shift = corrected - float(replicates.mean())
+            low += shift - REACH_DOWN.get(name, 0.0) * taken
+            high += shift + REACH_UP.get(name, 0.0) * taken
+        return interval(
+            np.array([min(max(low, 0.0), value), max(high, value)]), self.level, over, self.unit.name
+        )
+
+
+def part(parts: Decomposition, name: str) -> FloatArray:
+    """[occupation] r_x, r_x^p or r_x^c."""
+    return dict(zip(RISKS, (parts.overall, parts.prejudice, parts.caprice), strict=True))[name]
+
+
+def occupation_bounds(
+    found: Replicates,
+    parts: Decomposition,
+    moves: Mapping[str, FloatArray],
+    largest: FloatArray,
+    unit: TemplateUnit,
+    criterion: Criterion,
+    level: float,
+) -> dict[str, FloatArray]:
+    """[occupation, 2] low and high of r_x, r_x^p and r_x^c over templates; see the module.
 
     Args:
-        weights: [template] positive weights.
-        resamples: how many rows the blocks have together.
-        seed: the rows do not depend on how they are cut into blocks.
-
-    Yields:
-        Blocks [resample, template] of count × weight, each row divided by its sum.
-
-    Raises:
-        CriterionError: no resample is asked for.
+        found: replicates over templates.
+        parts: the plug-in decomposition.
+        moves: influences [occupation, template] by quantity.
+        largest: [occupation, group] the largest stereotype that the scale allows.
+        unit: what was drawn.
+        criterion: its norm.
+        level: share of the intervals that are to hold the truth.
     """
-    if resamples < 1:
-        raise CriterionError(f"A bootstrap needs at least 1 resample; got {resamples}.")
-    templates = weights.size
-    generator = np.random.default_rng(seed)
-    block = max(1, BLOCK_CELLS // templates)
-    for start in range(0, resamples, block):
-        rows = min(block, resamples - start)
-        drawn = generator.integers(templates, size=(rows, templates))
-        drawn += templates * np.arange(rows)[:, np.newaxis]
-        counts = np.bincount(drawn.ravel(), minlength=rows * templates).reshape(rows, templates)
-        carried = counts * weights
-        carried /= carried.sum(axis=1, keepdims=True)
-        yield carried
+    skew = {name: acceleration(moves[name], unit) for name in RISKS}
+    overall = percentiles(found.risks["overall_risk"], level, unit.effective, skew["overall_risk"]).T
+    prejudice = prejudice_bounds(found.means, parts, largest, criterion, level, unit.effective)
+    tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
+    above = jensen_gap(found.risks["overall_risk"], tangent)
+    low, _ = percentiles(found.risks["caprice_risk"], level, unit.effective)
+    _, high = percentiles(above, level, unit.effective, skew["caprice_risk"])
+    leads = found.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
+    doubtful = (~leads).mean(axis=0) > tail(level, unit.effective)
+    high = np.where(doubtful, overall[:, 1] - prejudice[:, 0], np.minimum(high, overall[:, 1]))
+    return {
+        "overall_risk": holding(overall[:, 0], overall[:, 1], parts.overall),
+        "prejudice_risk": prejudice,
+        "caprice_risk": holding(low, high, parts.caprice),
+    }
+
+
+def prejudice_bounds(
+    means: FloatArray,
+    parts: Decomposition,
+    largest: FloatArray,
+    criterion: Criterion,
+    level: float,
+    effective: float,
+) -> FloatArray:
+    """[occupation, 2] low and high of r_x^p: J over the means that are not rejected; see the module.
+
+    Args:
+        means: [resample, occupation, group] mean stereotypes of the resamples.
+        parts: the plug-in decomposition.
+        largest: [occupation, group] the largest stereotype that the scale allows.
+        criterion: its norm.
+        level: share of the intervals that are to hold the truth.
+        effective: effective number of units.
+    """
+    spread = means.std(axis=0)
+    distance = np.abs(means - parts.stereotype) / np.where(spread > 0, spread, 1.0)
+    reach = np.quantile(distance.max(axis=-1), 1 - 2 * tail(level, effective), axis=0)[:, np.newaxis] * spread
+    low = criterion.of_stereotypes(parts.stereotype - reach)
+    high = criterion.of_stereotypes(np.minimum(parts.stereotype + reach, largest))
+    return holding(low, high, parts.prejudice)
+
+
+def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
+    """[…, 2] bounds that hold the estimate, though rounding or bias may have put it outside."""
+    return np.stack([np.minimum(low, value), np.maximum(high, value)], axis=-1)
 
 
 def resampled_risks(
     stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion
-) -> dict[str, FloatArray]:
-    """[resample, occupation] r_x, r_x^p and r_x^c under each row of template weights.
+) -> Mapping[str, FloatArray]:
+    """By quantity, [resample, occupation] r_x, r_x^p and r_x^c; see :func:`replicates_of`."""
+    return replicates_of(stereotypes, blocks, criterion).risks
+
+
+def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:
+    """Risks and mean stereotypes under each row of template weights.
 
     Args:
         stereotypes: [occupation, template, group].
@@ -133,69 +269,13 @@ def resampled_risks(
     occupations, templates, groups = stereotypes.shape
     risks = criterion.of_stereotypes(stereotypes).T
     columns = stereotypes.transpose(1, 0, 2).reshape(templates, occupations * groups)
-    means, gaps = [], []
+    means, prejudice, gaps = [], [], []
     for block in blocks:
-        mean_stereotypes = (block @ columns).reshape(len(block), occupations, groups)
-        means.append(criterion.of_stereotypes(mean_stereotypes))
-        gaps.append(jensen_gap(block @ risks, means[-1]))
-    prejudice, caprice = np.concatenate(means), np.concatenate(gaps)
-    return {"overall_risk": prejudice + caprice, "prejudice_risk": prejudice, "caprice_risk": caprice}
-
-
-def preference_difference(
-    values: ArrayLike,
-    template_weights: ArrayLike,
-    first: int,
-    second: int,
-    group: int,
-    *,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> tuple[float, Interval]:
-    """How much more the model prefers a group for one occupation than for another, over the same templates.
-
-    Args:
-        values: [occupation, template, group] preferences of one run.
-        template_weights: [template] as in :func:`template_bootstrap`.
-        first: position of an occupation.
-        second: position of the occupation it is compared with.
-        group: position of the group.
-        resamples: how many times the templates are drawn again.
-        level: share of the resampled differences between the bounds, inside (0, 1).
-        seed: the same seed gives the same interval.
-
-    Returns:
-        E_t p of ``first`` less that of ``second``, in probability, and its interval; both occupations see the
-        same resampled templates.
-
-    Raises:
-        CriterionError: a position outside the axes, or values, weights, a level that are not allowed.
-    """
-    preferences = checked_preferences(values)
-    weights = normalised(template_weights, preferences.shape[1], "template_weights")
-    for name, position, length in (
-        ("first occupation", first, preferences.shape[0]),
-        ("second occupation", second, preferences.shape[0]),
-        ("group", group, preferences.shape[2]),
-    ):
-        if not 0 <= position < length:
-            raise CriterionError(f"The {name} must be a position from 0 to {length - 1}; got {position}.")
-    difference = preferences[first, :, group] - preferences[second, :, group]
-    drawn = weights > 0
-    blocks = resampled_weights(weights[drawn], resamples, seed)
-    replicates = np.concatenate([block @ difference[drawn] for block in blocks])
-    return float(weights @ difference), interval(replicates, level)
-
-
-def percentiles(replicates: FloatArray, level: float) -> FloatArray:
-    """[2, …] low and high percentile over the first axis."""
-    if not 0 < level < 1:
-        raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
-    return np.asarray(np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2], axis=0))
-
-
-def interval(replicates: FloatArray, level: float) -> Interval:
-    """Percentile interval of [resample] values."""
-    low, high = percentiles(replicates, level)
-    return Interval(over="templates", level=level, low=float(low), high=float(high), unit="template")
+        means.append((block @ columns).reshape(len(block), occupations, groups))
+        prejudice.append(criterion.of_stereotypes(means[-1]))
+        gaps.append(jensen_gap(block @ risks, prejudice[-1]))
+    r_p, r_c = np.concatenate(prejudice), np.concatenate(gaps)
+    return Replicates(
+        risks={"overall_risk": r_p + r_c, "prejudice_risk": r_p, "caprice_risk": r_c},
+        means=np.concatenate(means),
+    )

@@ -2,18 +2,16 @@
 
 A draw picks a template in proportion to its count, so a plain mean over draws estimates the mean over the
 whole set; other weights come in as importance weights.  Standard errors are those of the influence of a
-single draw (the infinitesimal jackknife, Efron & Tibshirani 1993, ch. 21, doi:10.1201/9780429246593): with m
-the mean stereotype and ∇ the gradient of J there, a draw moves r by J(s) − r, r^p by ∇ · (s − m), and r^c by
-the difference.
+single draw (:mod:`pcf_core.stats.influence`).
 
 Contexts too rare to have been drawn leave no trace in a variance.  Each standard error therefore also holds
 one imaginary draw, of the context that lies farthest from what was seen (one group for certain, or neutral),
 after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It vanishes as 1/n.
 
 At a kink of J (E s = 0, or groups that tie) the correction leaves up to three times as much bias as it takes
-away, with two groups 0.6 standard errors and 0.2.  What is left has one direction and does not cancel over
-occupations, so intervals of r^p reach three more corrections down, and those of r^c as much up.  Away from
-the kinks nothing is corrected, and this adds nothing.
+away, with two groups 0.6 standard errors and 0.2, so intervals of r^p reach three more corrections down, and
+those of r^c as much up (:data:`pcf_core.stats.corrected.BIAS_LEFT`).  Away from the kinks nothing is
+corrected, and this adds nothing.
 """
 
 from __future__ import annotations
@@ -35,13 +33,15 @@ from pcf_core.risk import (
     normalised,
     total,
 )
-from pcf_core.stats.bootstrap import RiskIntervals
-from pcf_core.stats.corrected import corrected_prejudice
-
-RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
-BIAS_LEFT = 3.0  # of a correction, at the most
-REACH_DOWN = {"prejudice_risk": BIAS_LEFT}
-REACH_UP = {"caprice_risk": BIAS_LEFT}
+from pcf_core.stats.bootstrap import RISKS, RiskIntervals
+from pcf_core.stats.corrected import (
+    REACH_DOWN,
+    REACH_UP,
+    corrected_prejudice,
+    mean_covariance,
+    sampling_bias,
+)
+from pcf_core.stats.influence import influences
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class DrawnRisk:
     ``parts``: of each occupation.  ``totals``: over occupations.  ``plug_in``: R^p and R^c uncorrected.
     ``errors``: [occupation] standard errors, ``total_errors``: of R, R^p and R^c, both by quantity, in the
     units of the criterion's scale.  ``corrections``: [occupation] what was taken from the plug-in r^p.
-    ``effective_draws``: (Σ w)² / Σ w² over draws.
+    ``effective_draws``: (Σ w)² / Σ w² over draws.  ``sampling_prejudice``: the R^p that such draws would show
+    on average if the true mean stereotype of every occupation were neutral.
     """
 
     parts: Decomposition
@@ -61,6 +62,7 @@ class DrawnRisk:
     total_errors: Mapping[str, float]
     corrections: FloatArray
     effective_draws: float
+    sampling_prejudice: float
 
     def intervals(self, quantile: float, level: float) -> RiskIntervals:
         """Estimates ± ``quantile`` standard errors and the bias that may be left, cut off at 0.
@@ -75,7 +77,7 @@ class DrawnRisk:
         totals = {name: self._bounds(name, quantile).clip(min=0).tolist() for name in RISKS}
         return RiskIntervals(
             intervals={
-                name: Interval(level=level, low=low, high=high, unit="draw")
+                name: (Interval(level=level, low=low, high=high, unit="draw"),)
                 for name, (low, high) in totals.items()
             },
             occupations=occupations,
@@ -143,8 +145,7 @@ def drawn_risk(
     effective = round(1 / float(squares.sum()), 9)
     squares *= repeats.sum() / (repeats.sum() - 1)
     stereotypes = criterion.stereotypes(preferences)
-    deviations = stereotypes - plug_in.stereotype[:, np.newaxis]
-    covariance = np.einsum("t,xtg,xth->xgh", squares, deviations, deviations, optimize=True)
+    covariance = mean_covariance(stereotypes, plug_in.stereotype, squares)
     prejudice = corrected_prejudice(plug_in.stereotype, covariance, plug_in.overall, criterion)
     caprice = plug_in.overall - prejudice
     parts = replace(plug_in, overall=prejudice + caprice, prejudice=prejudice, caprice=caprice)
@@ -154,9 +155,16 @@ def drawn_risk(
         name: float(standard_error(shares @ moves[name], shares @ rare[name], squares, effective))
         for name in RISKS
     }
-    corrections = plug_in.prejudice - prejudice
+    neutral = sampling_bias(np.zeros_like(plug_in.stereotype), covariance, criterion)
     return DrawnRisk(
-        parts, total(parts, shares), total(plug_in, shares), spread, totals, corrections, effective
+        parts=parts,
+        totals=total(parts, shares),
+        plug_in=total(plug_in, shares),
+        errors=spread,
+        total_errors=totals,
+        corrections=plug_in.prejudice - prejudice,
+        effective_draws=effective,
+        sampling_prejudice=float(shares @ neutral),
     )
 
 
@@ -178,25 +186,6 @@ def checked_times(times: ArrayLike, templates: int) -> FloatArray:
             f"got the shape {list(repeats.shape)} and {repeats.sum():g} draws."
         )
     return repeats
-
-
-def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
-    """By quantity, [occupation, template]: how a draw of a template moves r, r^p and r^c (plug-in).
-
-    Args:
-        stereotypes: [occupation, template, group].
-        parts: plug-in risks and mean stereotypes.
-        criterion: its norm.
-    """
-    slope = criterion.gradient(parts.stereotype)
-    deviations = stereotypes - parts.stereotype[:, np.newaxis]
-    overall = criterion.of_stereotypes(stereotypes) - parts.overall[:, np.newaxis]
-    prejudice = np.einsum("xg,xtg->xt", slope, deviations)
-    return {
-        "overall_risk": overall,
-        "prejudice_risk": prejudice,
-        "caprice_risk": overall - prejudice,
-    }
 
 
 def farthest(parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:

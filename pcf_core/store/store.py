@@ -233,6 +233,10 @@ class Store:
             return False
         return True
 
+    def has_result(self, run_key: str, name: str) -> bool:
+        """Whether :meth:`save_result` kept something; whether it is damaged, only reading it tells."""
+        return any(result_path(folder, run_key, name).exists() for folder in self._folders)
+
     def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """What :meth:`save_result` kept, or ``None``: not there, or damaged."""
         for folder in self._folders:

@@ -1,7 +1,8 @@
 """Topics, evidence, templates, weights: load, validate, say what was refused or left out and why.
 
-``templates`` and ``template_files``: sets and their files, ``own_sets``: those that users keep, ``editing``:
-sets changed by hand, ``comparing``: two of them side by side.
+``factors`` and ``own_factors``: figures of the occupations, shipped and the user's.  ``templates`` and
+``template_files``: sets and their files, ``own_sets``: those that users keep, ``editing``: sets changed by
+hand, ``comparing``: two of them side by side.
 
 Layer: reads files of the assets folder and of the user, writes the user's own sets, returns records of
 :mod:`pcf_core.records`.  May import records, errors, settings, numpy, pydantic, pyarrow (where it is used)
@@ -11,8 +12,16 @@ and the standard library; nothing else of the core.
 from pcf_core.topics.comparing import SetComparison, compare_sets
 from pcf_core.topics.evidence import list_evidence, load_evidence, make_evidence
 from pcf_core.topics.factors import Factor, factors
+from pcf_core.topics.own_factors import load_own_factor, read_own_factor
 from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.topics.published import PublishedRisk, published_risks
+from pcf_core.topics.published_models import (
+    PublishedModel,
+    published_models,
+    published_name,
+    published_of_topic,
+    speaks_of,
+)
 from pcf_core.topics.template_files import card_text, csv_bytes, make_card, parquet_bytes
 from pcf_core.topics.templates import (
     left_out_template_sets,
@@ -30,6 +39,7 @@ from pcf_core.topics.weights import labour_reference, make_weights, occupation_w
 
 __all__ = [
     "Factor",
+    "PublishedModel",
     "PublishedRisk",
     "SetComparison",
     "card_text",
@@ -46,6 +56,7 @@ __all__ = [
     "load_card",
     "load_evidence",
     "load_mined",
+    "load_own_factor",
     "load_templates",
     "load_topic",
     "load_upload",
@@ -58,8 +69,13 @@ __all__ = [
     "occupation_weights",
     "own_template_sets",
     "parquet_bytes",
+    "published_models",
+    "published_name",
+    "published_of_topic",
     "published_risks",
+    "read_own_factor",
     "save_set",
+    "speaks_of",
     "template_weights",
     "womens_share",
 ]

@@ -56,6 +56,15 @@ class Factor(Record):
         return self.match in USED
 
 
+def why_unused(factor: Factor | None) -> str:
+    """Why a term has no figures of its own, as a reader is told."""
+    if factor is None:
+        return "not in the table of US occupations"
+    if factor.match == "broad":
+        return f"US statistics only know the wider line {factor.bls_title}"
+    return factor.note or "no line of the US statistics is this occupation"
+
+
 def factors() -> Mapping[str, Factor]:
     """Term (lower case) -> its figures, for every term of the shipped lists.
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.errors import EvidenceError, TopicError
 from pcf_core.records import Evidence, LeftOut, Topic, Weights
-from pcf_core.topics.factors import Factor, factors
+from pcf_core.topics.factors import Factor, factors, why_unused
 from pcf_core.topics.reading import given_file, label, read_table
 from pcf_core.topics.text import first_duplicate, listed, normalise, shown
 
@@ -38,7 +38,7 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "employment":
         known = factors()
         values = _split_employment(evidence, known)
-        reasons = {term: _no_figure(known.get(term.casefold())) for term in evidence.terms}
+        reasons = {term: why_unused(known.get(term.casefold())) for term in evidence.terms}
         return make_weights(evidence, "employment", values, reasons, source=EMPLOYMENT_SOURCE)
     return _from_file(evidence, name_or_path)
 
@@ -134,14 +134,6 @@ def _split_employment(evidence: Evidence, known: Mapping[str, Factor]) -> dict[s
             lines[term] = (factor.bls_title, factor.employment_thousands)
     sharing = Counter(title for title, _ in lines.values())
     return {term: employed / sharing[title] for term, (title, employed) in lines.items()}
-
-
-def _no_figure(factor: Factor | None) -> str:
-    if factor is None:
-        return "not in the table of US occupations"
-    if factor.match == "broad":
-        return f"US statistics only know the wider line {factor.bls_title}"
-    return factor.note or "no line of the US statistics is this occupation"
 
 
 def _from_file(evidence: Evidence, name_or_path: str) -> Weights:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 
 from pcf_core.audit import coverage_of
-from pcf_core.charts import WordProbability
-from pcf_core.findings import coverage_note
-from pcf_core.ui.data import Loaded, LoadedRun, open_store
+from pcf_core.charts import WordProbability, cell_bars, word_bars
+from pcf_core.findings import coverage_note, occupation_finding
+from pcf_core.ui.data import Loaded, LoadedRun, open_store, remembered
+from pcf_core.ui.page import finding, picture
+from pcf_core.ui.text import plain
 
 
 def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
@@ -50,3 +53,64 @@ def flagged_cells(item: LoadedRun) -> pd.DataFrame:
     """The cells with next to no coverage, the lowest first."""
     listed = () if item.result.coverage is None else item.result.coverage.listed
     return pd.DataFrame([cell.model_dump() for cell in listed])
+
+
+def draw_flagged(item: LoadedRun) -> None:
+    """The cells of which the preferences say little, marked in the picture."""
+    coverage = item.result.coverage
+    if coverage is not None and coverage.flagged:
+        with st.expander(f"{coverage.flagged:,} flagged cells"):
+            st.markdown(
+                "The model gives the topic's words next to no probability there. They are marked × above and "
+                "listed from the lowest coverage up; the export names all of them."
+            )
+            st.dataframe(flagged_cells(item), hide_index=True, alt="Cells with next to no coverage")
+
+
+def draw_cell(loaded: Loaded) -> None:
+    """One cell: prompt, groups for every chosen model, the words that carry it, coverage."""
+    st.subheader("One cell")
+    preferences = loaded.first.result.preferences
+    left, right = st.columns(2)
+    occupation = left.selectbox(
+        "Occupation", preferences.occupations, key="occupation", bind="query-params", help="Fills [X]."
+    )
+    template = right.selectbox(
+        "Context",
+        preferences.templates,
+        key="template",
+        bind="query-params",
+        help="The template of the cell.",
+    )
+    finding(
+        *(
+            f"{name}: {occupation_finding(item.report, occupation, item.result.preferences)}"
+            for name, item in loaded.runs.items()
+        )
+    )
+    st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
+    picture(
+        loaded,
+        "cell_bars",
+        "Probability of each group in this cell, one bar a model",
+        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
+        [occupation, template],
+    )
+    columns = st.columns(len(loaded.runs))
+    for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
+        with column:
+            draw_words(loaded, name, item, occupation, template)
+
+
+def draw_words(loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str) -> None:
+    """The words that carry one cell under one model."""
+    st.markdown(f"Words that carry it · **{plain(name)}**")
+    picture(
+        loaded,
+        f"words_{name}",
+        f"Most probable words of {name}",
+        lambda: word_bars(cell_words(item, occupation, template)),
+        [occupation, template],
+    )
+    cell = [name, occupation, template]
+    st.caption(remembered(loaded, "cell_caption", cell, lambda: cell_caption(item, occupation, template)))

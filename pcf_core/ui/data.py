@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
 from pcf_core.audit import Result, ViewOptions, build_run, load_result, report, result_name, self_audit_of
-from pcf_core.errors import AuditError, RunError
-from pcf_core.jobs import Queue
+from pcf_core.audit.results import is_kept
+from pcf_core.audit.sensitivity import sensitivity_kept
+from pcf_core.errors import AuditError, RunError, StoreError
+from pcf_core.jobs import Job, Queue
+from pcf_core.jobs.reading import Reading, reading_key
 from pcf_core.models import resolve
-from pcf_core.records import Protocol, RiskReport, RunSpec, digest
+from pcf_core.records import Aggregation, Protocol, RiskReport, RunSpec, digest
 from pcf_core.settings import settings
 from pcf_core.store import RunInfo, Store
 from pcf_core.ui.lists import named, stamp_of
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from pcf_core.ui.choice import Choice
 
 T = TypeVar("T")
+
+# Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
+MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
+RECENT_READINGS = 100
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,16 @@ class LoadedRun:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a page can show: finished runs by model, runs that are not scored yet, and refusals."""
+    """What a page can show: finished runs by model, runs that are not scored yet, and refusals.
+
+    ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
+    """
 
     choice: Choice
     runs: Mapping[str, LoadedRun]
     missing: Mapping[str, RunSpec]
     refused: Mapping[str, str]
+    unread: Mapping[str, RunSpec] = field(default_factory=dict)
 
     @property
     def reports(self) -> dict[str, RiskReport]:
@@ -80,9 +91,11 @@ def scored_models() -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
-def cached_result(run_key: str, name: str, audit: str, _run: RunSpec, _protocol: Protocol) -> Result:
+def cached_result(
+    run_key: str, name: str, audit: str, aggregation: Aggregation, _run: RunSpec, _protocol: Protocol
+) -> Result:
     """A finished run's preferences; shared between sessions and never changed."""
-    return load_result(open_store(), _run, _protocol)
+    return load_result(open_store(), _run, _protocol, aggregation)
 
 
 @st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
@@ -132,8 +145,41 @@ def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
             stamp_of("factors"),
         ]
     )
-    result = cached_result(key, result_name(run, options.protocol), audit, run, options.protocol)
+    name = result_name(run, options.protocol)
+    result = cached_result(key, name, audit, options.aggregation, run, options.protocol)
     return LoadedRun(run, key, view_key, result, cached_report(view_key, run, options, result))
+
+
+def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
+    """Whether a finished run takes so long to be read like this that the worker does it, once.
+
+    Not so where it is kept, where nothing can be kept, or where the worker has read it in vain.
+
+    Raises:
+        AuditError: the options are none that this run can be read with.
+    """
+    if run.cells <= MOST_CELLS[what]:
+        return False
+    store = open_store()
+    try:
+        store.must_be_writable()
+        if not store.run_info(run.key).complete:
+            return False
+    except (RunError, StoreError):
+        return False
+    if what == "preferences" and is_kept(store, run, options.protocol):
+        return False
+    if what == "sensitivity" and sensitivity_kept(store, run, options):
+        return False
+    job = newest_reading(run, what, options)
+    return job is None or job.state != "done"
+
+
+def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
+    """The newest job that reads a run like this, whatever became of it; raises as :func:`must_wait`."""
+    key = reading_key(open_store(), run, what, options)
+    jobs = open_queue().list(RECENT_READINGS, kind="read")
+    return next((job for job in jobs if job.key == key), None)
 
 
 def plans_of(run: RunSpec) -> list[RunInfo]:
@@ -158,10 +204,14 @@ def load(choice: Choice) -> Loaded:
     runs: dict[str, LoadedRun] = {}
     missing: dict[str, RunSpec] = {}
     refused: dict[str, str] = {}
+    unread: dict[str, RunSpec] = {}
     for model in choice.models:
         try:
             lists = named(choice.topic, choice.evidence, choice.templates)
             run = build_run(resolve(model), *lists, choice.options.protocol)
+            if must_wait(run, "preferences", choice.options):
+                unread[model] = run
+                continue
             try:
                 runs[model] = read_run(run, choice.options)
             except RunError:
@@ -172,7 +222,7 @@ def load(choice: Choice) -> Loaded:
                     runs[model] = read_run(drawn, choice.options)
         except AuditError as error:
             refused[model] = str(error)
-    return Loaded(choice, runs, missing, refused)
+    return Loaded(choice, runs, missing, refused, unread)
 
 
 def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.findings import mean_deviation, number, percent, with_interval
-from pcf_core.records import FloatArray, Interval, RiskReport
-from pcf_core.stats import CapriceTail
+from pcf_core.findings import number, percent, with_interval
+from pcf_core.records import FloatArray, Interval, Over, RiskReport
+from pcf_core.records.distribution import MeanTilt
 from pcf_core.ui.data import LoadedRun
 
 MOST = 4
@@ -25,18 +26,33 @@ class KeyFigure:
     detail: str = ""
 
 
-def risk_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """R of each model with its interval over templates."""
-    return [
-        KeyFigure(
-            f"Risk R · {name}",
-            number(report.overall_risk),
-            "Discrimination risk: 0 is fair, on the PCF scale 1 is stereotyped. Interval over templates.",
-            f"{bounds(report.overall_risk, report.intervals['overall_risk'][0])} · "
-            f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
+def risk_figures(
+    reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
+) -> list[KeyFigure]:
+    """R of each model with its interval, its share of prejudice, and the s.d. of the stereotype."""
+    figures = []
+    factor = 1000 if thousand else 1
+    for name, report in list(reports.items())[:MOST]:
+        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
+        value = factor * report.overall_risk
+        ends = bounds(value, scaled(interval, factor)) if interval else "no interval"
+        figures.append(
+            KeyFigure(
+                f"Risk R · {name}",
+                number(value),
+                f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
+                f"{'1,000' if thousand else '1'} is stereotyped; {interval_words(interval)} s.d.: standard "
+                "deviation of the stereotype over templates; caprice shows none of it where the sign stays.",
+                f"{ends} · {share(report.prejudice_risk, report.overall_risk)} prejudice · "
+                f"s.d. {number(report.stereotype_sd)}",
+            )
         )
-        for name, report in list(reports.items())[:MOST]
-    ]
+    return figures
+
+
+def scaled(interval: Interval, factor: float) -> Interval:
+    """The same interval in another unit."""
+    return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
 
 
 def bounds(value: float, interval: Interval) -> str:
@@ -49,41 +65,54 @@ def share(part: float, whole: float) -> str:
     return percent(part / whole) if whole > 0 else "–"
 
 
-def tilt_figures(reports: Mapping[str, RiskReport], high: str) -> list[KeyFigure]:
-    """Mean stereotype of a model towards one group, weighted by occupation."""
+def tilt_figures(
+    tilts: Mapping[str, Mapping[str, MeanTilt]], reports: Mapping[str, RiskReport], high: str, over: Over
+) -> list[KeyFigure]:
+    """Mean stereotype of a model towards one group, weighted by occupation, with its interval."""
     figures = []
     for name, report in list(reports.items())[:MOST]:
-        stereotypes = np.array([row.stereotype[high] for row in report.occupations])
-        weights = np.array([row.weight for row in report.occupations])
+        tilt = tilts[name][high]
+        towards = sum(row.stereotype[high] > 0 for row in report.occupations)
         figures.append(
             KeyFigure(
                 f"Mean tilt · {name}",
-                signed(float(stereotypes @ weights)),
-                f"From −1 to +1: +1 means only {high} words, 0 is neutral. Mean over occupations.",
-                f"{int((stereotypes > 0).sum()):,} of {len(stereotypes):,} occupations towards {high}",
+                signed(tilt.mean),
+                f"From −1 to +1: +1 means only {high} words, 0 is neutral. Mean over occupations; "
+                f"{interval_words(tilt.intervals[over])}",
+                f"{bounds(tilt.mean, tilt.intervals[over])} · "
+                f"{towards:,} of {len(report.occupations):,} towards {high}",
             )
         )
     return figures
+
+
+def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
+    """The group that a model puts first for most occupations, on average over the contexts."""
+    figures = []
+    for name, report in list(reports.items())[:MOST]:
+        leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
+        group, times = leaders.most_common(1)[0]
+        figures.append(
+            KeyFigure(
+                f"Most often first · {name}",
+                group,
+                "The group whose words come first for most occupations, on average over the contexts.",
+                f"{times:,} of {len(report.occupations):,} occupations",
+            )
+        )
+    return figures
+
+
+def interval_words(interval: Interval | None) -> str:
+    """What an interval is over, for a help text."""
+    if interval is None:
+        return "without an interval."
+    over = "templates and occupations" if interval.over == "both" else interval.over
+    return f"{percent(interval.level)} interval over {over}."
 
 
 def signed(value: float) -> str:
     return ("+" if value > 0 else "") + number(value)
-
-
-def tail_figures(reports: Mapping[str, RiskReport], tails: Mapping[str, CapriceTail]) -> list[KeyFigure]:
-    """Share of exact zeros of caprice, with R^c and the mean s.d. of the stereotype."""
-    figures = []
-    for name, report in list(reports.items())[:MOST]:
-        figures.append(
-            KeyFigure(
-                f"No caprice at all · {name}",
-                percent(tails[name].zero_share),
-                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0.",
-                f"caprice {with_interval(report.caprice_risk, report.intervals['caprice_risk'][0])}, "
-                f"stereotype s.d. {number(mean_deviation(report))}",
-            )
-        )
-    return figures
 
 
 def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:

@@ -15,9 +15,11 @@ from pcf_core.jobs import submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
 from pcf_core.ui.choice import current_choice
+from pcf_core.ui.contrast import readable
 from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, plans_of, remembered
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
+from pcf_core.ui.readings import follow_readings
 from pcf_core.ui.text import plain
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
@@ -41,6 +43,8 @@ def open_page(title: str, question: str) -> Loaded:
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
     if loaded.missing:
         offer_scoring(loaded.missing)
+    if loaded.unread:
+        follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:
         st.stop()
     draw_loaded(loaded)
@@ -138,7 +142,7 @@ def picture(
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
     """A figure, full width, in the page's theme."""
-    st.plotly_chart(figure, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+    st.plotly_chart(readable(figure), width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 
 def foot(how_to_read: str, table: Callable[[], pd.DataFrame], name: str, loaded: Loaded) -> None:

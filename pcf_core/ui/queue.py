@@ -9,7 +9,7 @@ import streamlit as st
 
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, look_finding, mining_finding
-from pcf_core.jobs import Job, ensure_worker
+from pcf_core.jobs import Job, ReadRequest, ensure_worker
 from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
@@ -22,7 +22,8 @@ ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
 KINDS = ("score", "mine")
-DOING = {"score": "scoring", "mine": "mining"}
+DOING = {"score": "scoring", "mine": "mining", "read": "reading"}
+READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
 STATES = {
     "queued": ":material/schedule: waiting",
     "running": ":material/sync: {doing}",
@@ -114,6 +115,9 @@ def heading(job: Job) -> str:
         corpus = mining.corpus if mining.corpus.startswith("hf:") else PurePath(mining.corpus).name
         titles = ", ".join(topic.title for topic in mining.topics)
         return f"**{plain(mining.name)}** · {plain(titles)} · {plain(corpus)}"
+    if job.kind == "read":
+        reading = ReadRequest.model_validate(job.payload)
+        return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
     asked = ScoreRequest.model_validate(job.payload)
     goal = "" if asked.within is None else f" · until ± {asked.within:g}"
     return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
@@ -143,7 +147,7 @@ def ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
-    return f"{cells} · run {job.key}"
+    return cells if job.kind == "read" else f"{cells} · run {job.key}"
 
 
 def draw_actions(job: Job, *, on_templates: bool) -> None:
@@ -156,7 +160,7 @@ def draw_actions(job: Job, *, on_templates: bool) -> None:
             label = "Resume" if job.state == "cancelled" else "Retry"
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
-        if job.state == "done":
+        if job.state == "done" and job.kind != "read":
             draw_links(job, on_templates=on_templates)
 
 

@@ -8,25 +8,31 @@ import pandas as pd
 
 from pcf_core.charts import RiskBar
 from pcf_core.findings import number
-from pcf_core.records import Preferences, RiskReport, Scale
+from pcf_core.records import Over, Preferences, RiskReport, Scale
+from pcf_core.records.distribution import MeanTilt
 from pcf_core.risk import reference_risks
 from pcf_core.topics import PublishedRisk, published_risks
 
 
-def run_rows(reports: Mapping[str, RiskReport]) -> list[RiskBar]:
-    """One row a model, with the interval of R over templates."""
-    return [
-        RiskBar(
-            label=name,
-            kind="run",
-            overall=report.overall_risk,
-            prejudice=report.prejudice_risk,
-            caprice=report.caprice_risk,
-            low=report.intervals["overall_risk"][0].low,
-            high=report.intervals["overall_risk"][0].high,
+def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> list[RiskBar]:
+    """One row a model, with the interval of R over what is asked for, else over templates."""
+    rows = []
+    for name, report in reports.items():
+        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
+        rows.append(
+            RiskBar(
+                label=name,
+                kind="run",
+                overall=report.overall_risk,
+                prejudice=report.prejudice_risk,
+                caprice=report.caprice_risk,
+                low=interval.low if interval else None,
+                high=interval.high if interval else None,
+                deviation=report.stereotype_sd,
+                corrected=report.corrected.prejudice_risk if report.corrected else None,
+            )
         )
-        for name, report in reports.items()
-    ]
+    return rows
 
 
 def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
@@ -89,6 +95,7 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
+    """One row a bar: the risks with the interval of R, the s.d. beside caprice, corrected prejudice."""
     return pd.DataFrame(
         [
             {
@@ -98,7 +105,9 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
                 "low": row.low,
                 "high": row.high,
                 "prejudice_risk": row.prejudice,
+                "corrected_prejudice_risk": row.corrected,
                 "caprice_risk": row.caprice,
+                "stereotype_sd": row.deviation,
                 "source": row.source,
             }
             for row in rows
@@ -106,39 +115,45 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
     )
 
 
-def tilt_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """One row per model × occupation: mean stereotype and preference of each group."""
-    return pd.DataFrame(
-        [
-            {
-                "model": name,
-                "occupation": row.occupation,
-                **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
-                **{f"preference_{group}": row.preferences[group] for group in report.groups},
-                "stereotype_sd": row.stereotype_sd,
-            }
-            for name, report in reports.items()
-            for row in report.occupations
-        ]
-    )
+def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
+    """One row per model × part: plug-in, corrected, its intervals, and what sampling alone would give."""
+    rows = []
+    for name, report in reports.items():
+        if report.corrected is None:
+            continue
+        found = report.corrected
+        for part, plug_in, corrected in (
+            ("prejudice", found.plug_in_prejudice_risk, found.prejudice_risk),
+            ("caprice", found.plug_in_caprice_risk, found.caprice_risk),
+        ):
+            row: dict[str, object] = {"model": name, "part": part, "plug_in": plug_in, "corrected": corrected}
+            for interval in report.intervals.get(f"{part}_risk", ()):
+                row |= {
+                    f"low_over_{interval.over}": interval.low,
+                    f"high_over_{interval.over}": interval.high,
+                }
+            row["expected_from_sampling_alone"] = found.sampling_prejudice if part == "prejudice" else None
+            rows.append(row | {"stereotype_sd": report.stereotype_sd})
+    return pd.DataFrame(rows)
 
 
-def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """One row per model × occupation: the two parts of risk and the s.d. of the stereotype."""
-    return pd.DataFrame(
-        [
-            {
-                "model": name,
-                "occupation": row.occupation,
-                "overall_risk": row.overall_risk,
-                "prejudice_risk": row.prejudice_risk,
-                "caprice_risk": row.caprice_risk,
-                "stereotype_sd": row.stereotype_sd,
-            }
-            for name, report in reports.items()
-            for row in report.occupations
-        ]
-    )
+def tilt_table(
+    reports: Mapping[str, RiskReport], tilts: Mapping[str, Mapping[str, MeanTilt]]
+) -> pd.DataFrame:
+    """One row per model × occupation: mean stereotype of each group with its interval over templates, mean
+    preference, s.d.
+    """
+    rows = []
+    for name, report in reports.items():
+        for row in report.occupations:
+            cells: dict[str, object] = {"model": name, "occupation": row.occupation}
+            for group in report.groups:
+                low, high = tilts[name][group].occupations[row.occupation]
+                cells[f"stereotype_{group}"] = row.stereotype[group]
+                cells |= {f"stereotype_{group}_low": low, f"stereotype_{group}_high": high}
+            cells |= {f"preference_{group}": row.preferences[group] for group in report.groups}
+            rows.append(cells | {"stereotype_sd": row.stereotype_sd})
+    return pd.DataFrame(rows)
 
 
 def cell_rows(

@@ -28,9 +28,12 @@ SECTIONS = {
         ("tilt", "Tilt", "candlestick_chart"),
         ("risk", "Risk", "stacked_bar_chart"),
         ("tails", "Tails", "bar_chart"),
+        ("factors", "Factors", "scatter_plot"),
+        ("sensitivity", "Sensitivity", "tune"),
     ],
+    "Compare": [("compare", "Compare", "compare_arrows")],
     "Set up": [("templates", "Templates", "list_alt"), ("models", "Models", "deployed_code")],
-    "Understand": [("about", "About", "menu_book")],
+    "Understand": [("how_it_works", "How it works", "school"), ("about", "About", "menu_book")],
 }
 
 

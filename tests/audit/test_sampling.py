@@ -126,6 +126,9 @@ def test_the_document_has_the_corrected_figures_and_the_look(store: Store) -> No
     assert document["corrected"]["headline"] is True
     assert document["corrected"]["prejudice_risk"] == document["prejudice_risk"]
     assert document["corrected"]["plug_in"]["prejudice_risk"] >= document["prejudice_risk"]
+    assert document["corrected"]["sampling_prejudice"] > 0
+    for row in document["occupations"]:
+        assert row["corrected_prejudice_risk"] == row["prejudice_risk"]
     assert document["sampling"]["draws"] == 100
     assert report_document(replace(found, corrected=None, sampling=None))["sampling"] is None
 
@@ -139,7 +142,9 @@ def test_a_set_that_was_drawn_whole_is_read_like_one_without_a_plan(store: Store
     assert found.sampling is not None
     assert found.sampling.whole
     assert found.sampling.half_width == 0
-    assert found.corrected is None
+    assert found.corrected == other.corrected
+    assert found.corrected is not None
+    assert not found.corrected.headline
     for name in RISKS:
         assert getattr(found, name) == getattr(other, name)
         assert found.intervals[name] == other.intervals[name]

@@ -6,11 +6,17 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from pcf_core import charts
 from pcf_core.records import Interval, Preferences, RiskReport
+from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
+from tests.charts.chosen import sensitivities_example
+from tests.charts.compared import axis_example, compared_example
+from tests.charts.factored import panel_example
+from tests.charts.spread import corrected_report, distribution
 
 ROWS = [
     charts.RiskBar("run", "run", 0.48, 0.04, 0.52, 0.50, 0.54),
@@ -26,11 +32,18 @@ def figures(
     """One example of every chart."""
     reports = {"one": report, "two": report}
     risks = ("overall_risk", "prejudice_risk", "caprice_risk")
+    comparison = compared_example()
     with_intervals = replace(report, intervals={risk: (Interval(low=0.1, high=0.9),) for risk in risks})
     return {
         "heat_map": charts.heat_map(preferences, "male", [0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1], neutral=0.5),
+        "difference_plot": charts.difference_plot(comparison),
+        "risk_scatter": charts.risk_scatter(comparison),
+        "axis_panels": charts.axis_panels(axis_example(), "template set"),
         "tilt_box": charts.tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
         "tilt_panels": charts.tilt_panels({"one": report_of_three}),
+        "stereotype_histogram": charts.stereotype_histogram({"one": [distribution()]}, threshold=0.5),
+        "stereotype_steps": charts.stereotype_steps({"one": [distribution()]}, threshold=0.5),
+        "corrected_dots": charts.corrected_dots({"one": corrected_report(report)}),
         "risk_bars": charts.risk_bars(ROWS),
         "occupation_bars": charts.occupation_bars(report),
         "caprice_histogram": charts.caprice_histogram(reports, log_count=False),
@@ -38,7 +51,15 @@ def figures(
         "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
+        "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
+        "jensen_curve": charts.jensen_curve(two_models(), criterion_curve()),
+        "reference_tiles": charts.reference_tiles({"one": np.eye(3)}, "male"),
+        "risk_flow": charts.risk_flow(two_models(), 0.1, 0.1),
+        "simplex": charts.simplex(
+            simplex_risk(toy_risk("x", ("a", "b", "c"), ["1"], [[0.5, 0.3, 0.2]])), "J"
+        ),
         "zipf_plot": charts.zipf_plot(["a", "b", "c"], [6, 3, 1], 2),
+        "sensitivity_dots": charts.sensitivity_dots(sensitivities_example(), {"one": None}),
         "share_scatter": charts.share_scatter([charts.TemplateShare("a", 0.5, 0.2)], "one", "two"),
         "risk_moves": charts.risk_moves(
             [charts.RiskMove("one", with_intervals, with_intervals)], "all", "few"
@@ -74,6 +95,7 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "zipf_plot",
         "share_scatter",
         "risk_moves",
+        "sensitivity_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

@@ -104,3 +104,23 @@ def test_dots_stand_against_the_reference_lines() -> None:
     assert figure.layout.xaxis.range[1] > 1
     other = risk_dots([RUN], {"4 stereotyped": 4.0})
     assert other.layout.xaxis.range[1] > 4
+
+
+def test_risks_times_1000_keep_the_deviation_as_it_is() -> None:
+    row = replace(RUN, deviation=0.21, corrected=0.47)
+    figure = risk_bars([row], thousand=True)
+    prejudice, caprice, whisker = figure.data
+    np.testing.assert_allclose([prejudice.x[0], caprice.x[0], whisker.x[0]], [480, 40, 520])
+    np.testing.assert_allclose(whisker.error_x.array, [20])
+    assert "× 1,000" in figure.layout.xaxis.title.text
+    assert prejudice.customdata[0].endswith(
+        "overall risk 520.0 (500.0–540.0)<br>prejudice 480.0, corrected 470.0<br>caprice 40.0"
+        "<br>s.d. of the stereotype 0.210"
+    )
+
+
+def test_bars_of_occupations_tell_the_deviation_and_the_corrected_prejudice(report: RiskReport) -> None:
+    rows = tuple(replace(row, corrected_prejudice_risk=0.01) for row in report.occupations)
+    hover = occupation_bars(replace(report, occupations=rows)).data[0].customdata[0]
+    assert "corrected 0.0100" in hover
+    assert "s.d. of the stereotype 0.100" in hover

@@ -7,7 +7,8 @@ import pytest
 
 from pcf_core.charts import tilt_box, tilt_panels
 from pcf_core.charts.theme import MUTED
-from pcf_core.records import RiskReport
+from pcf_core.records import Interval, RiskReport
+from pcf_core.records.distribution import MeanTilt
 
 from .conftest import NAMES, TILTS
 
@@ -16,7 +17,7 @@ def test_every_occupation_is_a_point_with_its_name(report: RiskReport) -> None:
     figure = tilt_box({"mini-bert": report}, "male", "female", labour=None)
     _, points = figure.data
     assert tuple(points.x) == TILTS
-    assert tuple(points.customdata) == NAMES
+    assert [text.partition(":")[0] for text in points.customdata] == list(NAMES)
     assert np.all(np.abs(np.asarray(points.y)) < 0.15)
 
 
@@ -83,3 +84,63 @@ def test_more_groups_have_a_panel_each(report_of_three: RiskReport) -> None:
     assert [trace.yaxis for trace in points] == ["y", "y", "y2", "y2", "y3", "y3"]
     np.testing.assert_allclose(points[2].x, -np.array(TILTS) / 4)
     assert list(figure.layout.xaxis.range) == [-0.55, 1.05]
+
+
+def tilts(report: RiskReport, models: tuple[str, ...] = ("one",)) -> dict[str, dict[str, MeanTilt]]:
+    """The mean of every group with an interval over templates and a wider one over both."""
+    return {
+        model: {
+            group: MeanTilt(
+                group=group,
+                mean=0.2,
+                intervals={
+                    "templates": Interval(low=0.1, high=0.4),
+                    "both": Interval(over="both", low=-0.1, high=0.5),
+                },
+                occupations={
+                    row.occupation: (row.stereotype[group] - 0.05, row.stereotype[group] + 0.1)
+                    for row in report.occupations
+                },
+            )
+            for group in report.groups
+        }
+        for model in models
+    }
+
+
+def test_the_mean_stands_under_its_box_with_the_asked_interval(report: RiskReport) -> None:
+    for over, low, high in (("templates", 0.1, 0.2), ("both", 0.3, 0.3)):
+        figure = tilt_box({"one": report}, "male", "female", labour=None, tilts=tilts(report), over=over)
+        mean = figure.data[2]
+        assert (mean.x[0], mean.y[0] > 0.15) == (0.2, True)
+        np.testing.assert_allclose([mean.error_x.arrayminus[0], mean.error_x.array[0]], [low, high])
+        assert f"over {over}" in mean.customdata[0]
+
+
+def test_points_tell_their_interval_on_hover(report: RiskReport) -> None:
+    with_intervals = tilt_box({"one": report}, "male", "female", labour=None, tilts=tilts(report))
+    assert with_intervals.data[1].customdata[0] == "nurse: -0.9 (-0.95 to -0.8)"
+    without = tilt_box({"one": report}, "male", "female", labour=None)
+    assert without.data[1].customdata[0] == "nurse: -0.9"
+
+
+def test_the_chosen_occupation_is_ringed_with_its_interval(report: RiskReport) -> None:
+    figure = tilt_box(
+        {"one": report}, "male", "female", labour={"nurse": 0.9}, tilts=tilts(report), chosen="nurse"
+    )
+    rings = [
+        trace for trace in figure.data if trace.marker.symbol == "circle-open" and trace.marker.size == 16
+    ]
+    np.testing.assert_allclose([ring.x[0] for ring in rings], [-0.9, -0.8])
+    np.testing.assert_allclose(rings[0].error_x.array, [0.1])
+    assert rings[1].error_x.array is None
+    assert len(tilt_box({"one": report}, "male", "female", labour=None, chosen="nobody").data) == 2
+
+
+def test_panels_take_means_and_rings_too(report_of_three: RiskReport) -> None:
+    figure = tilt_panels({"one": report_of_three}, tilts(report_of_three), "both", "nurse")
+    assert [trace.yaxis for trace in figure.data if trace.type == "scatter"] == [
+        *["y"] * 3,
+        *["y2"] * 3,
+        *["y3"] * 3,
+    ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pcf_core.audit import ViewOptions, matrix_report
-from pcf_core.findings import comparison_finding, overview_finding, risk_finding
+from pcf_core.findings import comparison_finding, overview_finding, risk_finding, unseen_note
 from pcf_core.records import Interval, RiskReport
 
 
@@ -49,7 +51,9 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
 def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
     assert (
         "all of it is prejudice, because no occupation's stereotype changes its sign over the templates. "
-        "Its standard deviation is 0, averaged over occupations."
+        "Its standard deviation is 0, averaged over occupations. "
+        "Contexts in which one does cannot be excluded: 3 effective templates, drawn at random, can miss a "
+        "kind of context that makes up as much as 63 % of all (95 % confidence)."
     ) in risk_finding("M1", examples["M1"])
     assert "is caprice (0.2)" in risk_finding("M2", examples["M2"])
     fair = replace(report_of([[0.5, 0.5]]), intervals={})
@@ -65,6 +69,15 @@ def test_the_interval_over_templates_is_preferred(examples: dict[str, RiskReport
     )
     report = replace(examples["M1"], intervals={"overall_risk": intervals})
     assert "0.20 (0.15–0.25)" in risk_finding("M1", report)
+
+
+@given(st.integers(1, 60))
+def test_what_so_many_templates_can_miss(templates: int) -> None:
+    """A kind of context with that share is in none of them with a chance of one in twenty."""
+    note = unseen_note(report_of([[0.9] * templates]))
+    share = float(note.split("as much as ")[1].split(" %")[0]) / 100
+    assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
+    assert f": {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
 
 
 def test_comparison_names_both_ends_and_claims_no_significance(examples: dict[str, RiskReport]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from pcf_core.jobs import Queue, submit_run, submit_words
-from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
+from pcf_core.jobs.requests import SMALLEST, ScoreRequest, WordsRequest
 from pcf_core.store import Store
 
 
@@ -50,7 +50,7 @@ def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue,
 
 def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Queue, toy: ModuleType) -> None:
     job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
-    assert (job.kind, job.priority) == ("words", SMALL)
+    assert (job.kind, job.priority) == ("words", SMALLEST)
     asked = WordsRequest.model_validate(job.payload)
     assert asked == WordsRequest(
         model="toy", topic=toy.TOPIC, text="They are [Y]", protocol="exact", dtype="float32"

@@ -104,3 +104,26 @@ def test_documents_have_no_number_json_cannot_write(finished: tuple[RunSpec, Res
     text = json.dumps(report_document(found), allow_nan=False)
     assert json.loads(text)["intervals"]["overall_risk"][0]["over"] == "templates"
     assert len(occupation_table(found)) == 77
+
+
+def test_occupations_come_with_their_intervals_and_what_is_corrected(
+    finished: tuple[RunSpec, Result, RiskReport],
+) -> None:
+    _, _, found = finished
+    table = occupation_table(found)
+    for part in ("overall", "prejudice", "caprice"):
+        assert (table[f"{part}_low"] <= table[f"{part}_risk"]).all()
+        assert (table[f"{part}_risk"] <= table[f"{part}_high"]).all()
+    assert (table["corrected_prejudice_risk"] <= table["prejudice_risk"] + 1e-12).all()
+    document = report_document(found)
+    assert [interval["over"] for interval in document["intervals"]["caprice_risk"]] == [
+        "templates",
+        "occupations",
+        "both",
+    ]
+    assert document["corrected"]["headline"] is False
+    assert document["corrected"]["sampling_prejudice"] > 0
+    assert document["stereotype_sd"] == pytest.approx((table["weight"] * table["stereotype_sd"]).sum())
+    assert [row["corrected_prejudice_risk"] for row in document["occupations"]] == table[
+        "corrected_prejudice_risk"
+    ].tolist()

@@ -1,8 +1,8 @@
-"""The template bootstrap against loops, scipy and normal theory; who is drawn, and what is refused."""
+"""Intervals of risk against loops, scipy and normal theory; what bias does to them, and what is refused."""
+
+from __future__ import annotations
 
 import math
-import time
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from pcf_core.errors import CriterionError
+from pcf_core.records import Interval
 from pcf_core.risk import Criterion, decompose, total
-from pcf_core.stats import (
-    bootstrap,
-    effective_number,
-    preference_difference,
-    rough,
-    template_bootstrap,
-)
+from pcf_core.stats import RISKS, RiskIntervals, TemplateUnit, resampling, risk_intervals
+from pcf_core.stats.influence import acceleration, influences
+from pcf_core.stats.percentiles import percentiles, tail
 
-QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
+TEMPLATES = TemplateUnit.templates
 
 
 def grid(occupations: int = 3, templates: int = 12, groups: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -31,132 +28,267 @@ def grid(occupations: int = 3, templates: int = 12, groups: int = 3) -> tuple[np
     return values, generator.pareto(1, templates) + 0.1
 
 
-def bounds(result: bootstrap.RiskIntervals, quantity: str) -> tuple[float, float]:
-    return result.intervals[quantity].low, result.intervals[quantity].high
+def of_two(s: np.ndarray) -> np.ndarray:
+    """[..., 2] preferences with the stereotypes s and −s."""
+    return np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1)
 
 
-@pytest.mark.parametrize("norm", [1.0, 2.0, math.inf])
-@pytest.mark.parametrize("scale", ["pcf", "bvf"])
-def test_loops_over_the_same_draws_agree(norm: float, scale: Any) -> None:
-    values, weights = grid()
-    occupation_weights = [1, 2, 3]
-    criterion = Criterion(norm, scale, np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4], [0.5, 0.2, 0.3]]))
-    found = template_bootstrap(
-        values, weights, occupation_weights, criterion, resamples=60, level=0.8, seed=3
-    )
-    draws = np.random.default_rng(3).integers(12, size=(60, 12))
-    totals, occupations = [], []
-    for draw in draws:
-        parts = decompose(values[:, draw], weights[draw], criterion)
-        risks = total(parts, occupation_weights)
-        totals.append((risks.overall_risk, risks.prejudice_risk, risks.caprice_risk))
-        occupations.append((parts.overall, parts.prejudice, parts.caprice))
-    for index, quantity in enumerate(QUANTITIES):
-        low, high = np.percentile([row[index] for row in totals], [10, 90])
-        assert bounds(found, quantity) == pytest.approx((low, high), abs=1e-12)
-        expected = np.percentile([row[index] for row in occupations], [10, 90], axis=0).T
-        np.testing.assert_allclose(found.occupations[quantity], expected, atol=1e-12)
+def over_templates(result: RiskIntervals, quantity: str) -> Interval:
+    return result.intervals[quantity][0]
 
 
-def test_scipy_finds_the_same_intervals() -> None:
-    values, weights = grid(templates=25)
+def bounds(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
 
-    def risk(drawn: np.ndarray) -> tuple[float, float, float]:
-        risks = total(decompose(values[:, drawn], weights[drawn], Criterion()), [1, 1, 1])
-        return risks.overall_risk, risks.prejudice_risk, risks.caprice_risk
 
+def loops(
+    values: np.ndarray, weights: np.ndarray, shares: np.ndarray, resamples: int, seed: int
+) -> dict[str, dict[str, np.ndarray]]:
+    """Replicates by quantity, over templates, over occupations and over both, one draw at a time."""
+    templates = np.random.default_rng(seed).integers(weights.size, size=(resamples, weights.size))
+    occupations = np.random.default_rng([seed, 1]).integers(shares.size, size=(resamples, shares.size))
+    ways: dict[str, list[tuple[float, ...]]] = {"templates": [], "occupations": [], "both": []}
+    for t, x in zip(templates, occupations, strict=True):
+        drawn = values[:, t], weights[t]
+        for over, (rows, share) in {
+            "templates": (drawn, shares),
+            "occupations": ((values[x], weights), shares[x]),
+            "both": ((values[x][:, t], weights[t]), shares[x]),
+        }.items():
+            found = total(decompose(rows[0], rows[1], Criterion()), share)
+            ways[over].append((found.overall_risk, found.prejudice_risk, found.caprice_risk))
+    return {over: dict(zip(RISKS, np.array(rows).T, strict=True)) for over, rows in ways.items()}
+
+
+def test_loops_over_the_same_draws_agree() -> None:
+    """Far from a kink nothing is corrected: bounds are percentiles of what the loops find."""
+    generator = np.random.default_rng(0)
+    values = of_two(generator.uniform(0.3, 0.6, size=(4, 15)) + np.where(np.arange(15) == 3, -0.5, 0))
+    weights, shares = generator.uniform(1, 2, 15), np.array([1.0, 2, 2, 3])
+    found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=120, level=0.8, seed=3)
+    replicates = loops(values, weights, shares, 120, 3)
+    parts = decompose(values, weights, Criterion())
+    plug_in = total(parts, shares)
+    moves = influences(Criterion().stereotypes(values), parts, Criterion())
+    rows = dict(zip(RISKS, (parts.overall, parts.prejudice, parts.caprice), strict=True))
+    for name in RISKS:
+        unit, drawn = TEMPLATES(weights), TEMPLATES(shares)
+        value = getattr(plug_in, name)
+        skew = {
+            "templates": (unit.effective, acceleration(drawn.weights @ moves[name], unit)),
+            "occupations": (drawn.effective, acceleration(rows[name] - value, drawn)),
+            "both": (drawn.effective, None),
+        }
+        for interval in found.intervals[name]:
+            again = replicates[interval.over][name]
+            centred = name != "overall_risk" and interval.over != "occupations"
+            expected = percentiles(again, 0.8, *skew[interval.over]) + centred * (value - again.mean())
+            low, high = min(max(expected[0], 0), value), max(expected[1], value)
+            assert bounds(interval) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_scipy_finds_the_same_interval_of_a_risk() -> None:
+    """R is a ratio of means over templates; scipy's BCa takes z0 from the replicates."""
+    values, weights = grid(templates=40)
+    risks = Criterion().J(values).mean(axis=0)
+
+    def risk(drawn: np.ndarray) -> float:
+        return float(np.average(risks[drawn], weights=weights[drawn]))
+
+    weights = np.sqrt(weights)
+    unit = TEMPLATES(weights)
     other = scipy_stats.bootstrap(
-        (np.arange(25),), risk, n_resamples=3000, vectorized=False, method="percentile", rng=1
+        (np.arange(40),), risk, n_resamples=4000, vectorized=False, method="BCa", rng=1
     ).confidence_interval
-    found = template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=20_000)
-    for index, quantity in enumerate(QUANTITIES):
-        low, high = bounds(found, quantity)
-        assert (other.low[index], other.high[index]) == pytest.approx((low, high), abs=0.1 * (high - low))
+    low, high = bounds(
+        over_templates(risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=20_000), RISKS[0])
+    )
+    width = other.high - other.low
+    wider = scipy_stats.norm.ppf(tail(0.95, unit.effective)) / scipy_stats.norm.ppf(0.025)
+    assert high - low == pytest.approx(wider * width, rel=0.06)
+    assert (low + high) / 2 == pytest.approx((other.low + other.high) / 2, abs=0.06 * width)
 
 
 def test_far_from_a_change_of_sign_the_interval_is_that_of_a_mean() -> None:
     male = np.random.default_rng(2).uniform(0.7, 0.9, size=400)
     values = np.stack([male, 1 - male], axis=-1)[np.newaxis]
-    low, high = bounds(template_bootstrap(values, np.ones(400), [1], Criterion()), "prejudice_risk")
+    found = risk_intervals(values, TEMPLATES(np.ones(400)), [1], Criterion())
     s = 2 * male - 1
     half = 1.96 * s.std() / math.sqrt(400)
-    assert (low, high) == pytest.approx((s.mean() - half, s.mean() + half), abs=0.1 * half)
+    expected = pytest.approx((s.mean() - half, s.mean() + half), abs=0.1 * half)
+    assert bounds(over_templates(found, "prejudice_risk")) == expected
+    assert tuple(found.occupations["prejudice_risk"][0]) == expected
 
 
-def test_parts_of_an_interval_are_ordered_and_described() -> None:
-    values, weights = grid()
-    found = template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=200, level=0.9)
-    assert set(found.intervals) == set(found.occupations) == set(QUANTITIES)
-    for quantity in QUANTITIES:
-        interval = found.intervals[quantity]
-        assert (interval.over, interval.unit, interval.level) == ("templates", "template", 0.9)
-        assert 0 <= interval.low <= interval.high
-        assert found.occupations[quantity].shape == (3, 2)
-        assert (found.occupations[quantity][:, 0] <= found.occupations[quantity][:, 1]).all()
+def test_a_mean_that_may_be_neutral_has_a_one_sided_interval() -> None:
+    """s = ±0.3 over ten templates, six against four: m = 0.06, and 0 is not rejected.
+
+    The upper end is m + c se, with se = 0.294/√10 and c the expanded quantile for ten units, 2.4 or so.
+    """
+    values = of_two(np.array([[0.3] * 6 + [-0.3] * 4]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion())
+    low, high = found.occupations["prejudice_risk"][0]
+    assert low == 0
+    assert high == pytest.approx(0.06 + 2.384 * 0.2939 / math.sqrt(10), abs=0.04)
+    # All risk may be caprice then: its upper end is that of r = 0.3 itself.
+    assert tuple(found.occupations["overall_risk"][0]) == pytest.approx((0.3, 0.3))
+    assert found.occupations["caprice_risk"][0, 1] == pytest.approx(0.3)
 
 
-def test_one_occupation_has_the_interval_of_the_whole() -> None:
+def test_the_prejudice_of_ten_templates_without_any() -> None:
+    """The issue's example: s = ±0.3 with even chances shows r^p = 0.074 on average where the truth is 0.
+
+    |mean of ten signs| × 0.3, by the binomial; the correction takes a quarter of it or so, and expects as
+    much from sampling alone.
+    """
+    heads = np.arange(11)
+    chances = scipy_stats.binom.pmf(heads, 10, 0.5)
+    rows = of_two(np.where(np.arange(10) < heads[:, np.newaxis], 0.3, -0.3))
+    parts = decompose(rows, np.ones(10), Criterion())
+    assert chances @ parts.prejudice == pytest.approx(0.0738, abs=1e-4)
+    found = risk_intervals(rows, TEMPLATES(np.ones(10)), np.ones(11), Criterion(), resamples=50)
+    assert found.correction is not None
+    assert 0.05 < chances @ found.correction.prejudice < 0.062
+    assert chances @ found.correction.sampling == pytest.approx(0.0738, rel=0.06)
+    assert found.correction.prejudice[5] == 0
+    assert found.correction.prejudice[10] == pytest.approx(0.3)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, math.inf]), st.sampled_from(["pcf", "bvf"]))
+def test_every_interval_holds_the_plug_in_estimate(seed: int, norm: float, scale: Any) -> None:
+    generator = np.random.default_rng(seed)
+    occupations, templates, groups = (
+        generator.integers(1, 5),
+        generator.integers(1, 8),
+        generator.integers(2, 5),
+    )
+    values = generator.dirichlet(np.full(groups, 0.7), size=(occupations, templates))
+    unit, shares = TEMPLATES(generator.pareto(1, templates) + 0.1), generator.random(occupations) + 0.1
+    criterion = Criterion(norm, scale)
+    found = risk_intervals(values, unit, shares, criterion, resamples=30, seed=seed)
+    parts = decompose(values, unit.weights, criterion)
+    whole = total(parts, shares)
+    for name, each in zip(RISKS, (parts.overall, parts.prejudice, parts.caprice), strict=True):
+        low, high = found.occupations[name].T
+        assert ((low >= 0) & (low <= each) & (each <= high)).all()
+        for interval in found.intervals[name]:
+            assert 0 <= interval.low <= getattr(whole, name) <= interval.high
+    assert found.correction is not None
+    assert (found.correction.prejudice <= parts.prejudice + 1e-12).all()
+    assert (found.correction.prejudice >= 0).all()
+
+
+@given(st.integers(0, 2**32), st.floats(0.01, 100))
+def test_neither_the_order_of_groups_nor_the_scale_of_weights_matters(seed: int, factor: float) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([1, 1, 2], size=(3, 6))
+    weights, shares = generator.random(6) + 0.1, generator.random(3) + 0.1
+    found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=40)
+    other = risk_intervals(
+        values[:, :, [2, 0, 1]], TEMPLATES(factor * weights), factor * shares, Criterion(), resamples=40
+    )
+    assert found.correction is not None
+    assert other.correction is not None
+    for name in RISKS:
+        np.testing.assert_allclose(other.occupations[name], found.occupations[name], atol=1e-9)
+        for one, two in zip(found.intervals[name], other.intervals[name], strict=True):
+            # The correction of three groups draws its normal vectors along axes in the order of the groups.
+            assert bounds(two) == pytest.approx(bounds(one), abs=0.02)
+    np.testing.assert_allclose(other.correction.prejudice, found.correction.prejudice, atol=0.01)
+
+
+@given(st.integers(0, 2**32))
+def test_two_groups_may_change_places(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([1, 1], size=(3, 6))
+    unit, shares = TEMPLATES(generator.random(6) + 0.1), generator.random(3) + 0.1
+    found = risk_intervals(values, unit, shares, Criterion(), resamples=40)
+    other = risk_intervals(values[:, :, ::-1], unit, shares, Criterion(), resamples=40)
+    for name in RISKS:
+        for one, two in zip(found.intervals[name], other.intervals[name], strict=True):
+            assert bounds(two) == pytest.approx(bounds(one), abs=1e-9)
+
+
+def test_intervals_are_described_by_what_was_drawn() -> None:
+    values, _ = grid()
+    unit = TemplateUnit.mentions(np.arange(1, 13))
+    found = risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=200, level=0.9)
+    assert set(found.intervals) == set(found.occupations) == set(RISKS)
+    for name in RISKS:
+        assert [(one.over, one.unit, one.level) for one in found.intervals[name]] == [
+            ("templates", "mention", 0.9),
+            ("occupations", "occupation", 0.9),
+            ("both", "mention", 0.9),
+        ]
+        assert found.occupations[name].shape == (3, 2)
+
+
+def test_more_units_mean_narrower_intervals() -> None:
+    values, _ = grid()
+    counts = np.arange(1, 13)
+    widths = [
+        np.ptp(bounds(over_templates(risk_intervals(values, unit, [1, 1, 1], Criterion()), "overall_risk")))
+        for unit in (
+            TEMPLATES(counts),
+            TemplateUnit.documents(counts, counts // 2 + 1),
+            TemplateUnit.mentions(counts),
+        )
+    ]
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_over_both_is_at_least_as_wide_as_over_either() -> None:
+    values, _ = grid(occupations=30, templates=30)
+    found = risk_intervals(values, TEMPLATES(np.ones(30)), np.ones(30), Criterion())
+    for name in RISKS:
+        templates, occupations, both = (np.ptp(bounds(one)) for one in found.intervals[name])
+        assert both > 0.95 * max(templates, occupations)
+
+
+def test_occupations_that_are_alike_leave_nothing_open_over_occupations() -> None:
     values, weights = grid(occupations=1)
-    found = template_bootstrap(values, weights, [4], Criterion(), resamples=100)
-    for quantity in QUANTITIES:
-        np.testing.assert_allclose(found.occupations[quantity][0], bounds(found, quantity), atol=1e-15)
+    found = risk_intervals(np.repeat(values, 5, axis=0), TEMPLATES(weights), np.ones(5), Criterion())
+    for name in RISKS:
+        templates, occupations, both = found.intervals[name]
+        assert occupations.low == pytest.approx(occupations.high, abs=1e-12)
+        assert np.ptp(bounds(both)) > 0.9 * np.ptp(bounds(templates))
 
 
 def test_caprice_has_no_interval_where_no_stereotype_changes_its_sign() -> None:
     male = np.random.default_rng(0).uniform(0.5, 1, size=(4, 30))
     values = np.stack([male, 1 - male], axis=-1)
-    found = template_bootstrap(values, np.ones(30), np.ones(4), Criterion(), resamples=300)
-    assert bounds(found, "caprice_risk") == (0, 0)
+    found = risk_intervals(values, TEMPLATES(np.ones(30)), np.ones(4), Criterion(), resamples=300)
+    for interval in found.intervals["caprice_risk"]:
+        assert bounds(interval) == (0, 0)
     assert (found.occupations["caprice_risk"] == 0).all()
-    assert bounds(found, "overall_risk") == bounds(found, "prejudice_risk")
-
-
-def test_a_template_without_weight_is_not_drawn() -> None:
-    values, weights = grid()
-    more = np.concatenate([values[:, :2], values], axis=1)
-    found = template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=50)
-    other = template_bootstrap(more, np.append([0, 0], weights), [1, 1, 1], Criterion(), resamples=50)
-    for quantity in QUANTITIES:
-        assert bounds(other, quantity) == pytest.approx(bounds(found, quantity), abs=1e-12)
 
 
 def test_a_single_weighted_template_gives_its_own_value() -> None:
     values, _ = grid()
     only = np.eye(12)[4]
-    found = template_bootstrap(values, only, [1, 1, 1], Criterion(), resamples=20)
+    found = risk_intervals(values, TEMPLATES(only), [1, 1, 1], Criterion(), resamples=20)
     risk = total(decompose(values, only, Criterion()), [1, 1, 1]).overall_risk
-    assert bounds(found, "overall_risk") == pytest.approx((risk, risk), abs=1e-12)
+    assert bounds(over_templates(found, "overall_risk")) == pytest.approx((risk, risk), abs=1e-12)
 
 
-def test_blocks_do_not_change_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_change_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     values, weights = grid()
-    whole = template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=101)
-    monkeypatch.setattr(bootstrap, "BLOCK_CELLS", 12 * 7)
-    cut = template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=101)
-    for quantity in QUANTITIES:
-        assert bounds(cut, quantity) == pytest.approx(bounds(whole, quantity), abs=1e-14)
+    whole = risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=101)
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 12 * 7)
+    cut = risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=101)
+    for name in RISKS:
+        for one, two in zip(whole.intervals[name], cut.intervals[name], strict=True):
+            assert bounds(two) == pytest.approx(bounds(one), abs=1e-14)
 
 
 def test_the_seed_decides() -> None:
     values, weights = grid()
     first, again, other = (
-        template_bootstrap(values, weights, [1, 1, 1], Criterion(), resamples=50, seed=seed)
+        risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=50, seed=seed)
         for seed in (0, 0, 1)
     )
     assert first.intervals == again.intervals
     assert first.intervals != other.intervals
-
-
-def test_draws_are_multinomial_and_carry_their_weight() -> None:
-    weights = np.array([1.0, 2.0, 5.0])
-    (block,) = bootstrap.resampled_weights(weights, 20_000, 0)
-    np.testing.assert_allclose(block.sum(axis=1), 1)
-    relative = block / weights
-    counts = 3 * relative / relative.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
-    # Each count is binomial(3, 1/3): mean 1, variance 2/3, and any two have the covariance -1/3.
-    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=4 * math.sqrt(2 / 3 / 20_000))
-    np.testing.assert_allclose(np.cov(counts.T), np.eye(3) - 1 / 3, atol=0.03)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +297,7 @@ def test_draws_are_multinomial_and_carry_their_weight() -> None:
         ({"resamples": 0}, "at least 1 resample; got 0"),
         ({"level": 1.0}, "between 0 and 1; got 1"),
         ({"level": 95.0}, "between 0 and 1; got 95"),
-        ({"template_weights": np.zeros(12)}, "`template_weights` are all 0"),
+        ({"unit": TEMPLATES(np.ones(11))}, "`template_weights` must be a list of 12"),
         ({"occupation_weights": [1, 1]}, "`occupation_weights` must be a list of 3"),
         ({"values": np.ones((3, 12, 3))}, r"preferences\[0\]\[0\]"),
         ({"criterion": Criterion(reference=np.array([0.5, 0.5]))}, "2 groups"),
@@ -175,108 +307,10 @@ def test_what_the_bootstrap_refuses(change: dict[str, Any], sentence: str) -> No
     values, weights = grid()
     allowed: dict[str, Any] = {
         "values": values,
-        "template_weights": weights,
+        "unit": TEMPLATES(weights),
         "occupation_weights": [1, 1, 1],
         "criterion": Criterion(),
         "resamples": 10,
     }
     with pytest.raises(CriterionError, match=sentence):
-        template_bootstrap(**(allowed | change))
-
-
-def test_difference_of_two_occupations_by_loops() -> None:
-    values, weights = grid()
-    estimate, interval = preference_difference(values, weights, 2, 0, 1, resamples=80, level=0.9, seed=4)
-    means = [np.average(values[x, :, 1], weights=weights) for x in (2, 0)]
-    assert estimate == pytest.approx(means[0] - means[1], abs=1e-12)
-    replicates = [
-        np.average(values[2, draw, 1] - values[0, draw, 1], weights=weights[draw])
-        for draw in np.random.default_rng(4).integers(12, size=(80, 12))
-    ]
-    assert (interval.low, interval.high) == pytest.approx(
-        tuple(np.percentile(replicates, [5, 95])), abs=1e-12
-    )
-    assert (interval.level, interval.over, interval.unit) == (0.9, "templates", "template")
-
-
-def test_difference_changes_its_sign_with_the_order() -> None:
-    values, weights = grid()
-    forward, there = preference_difference(values, weights, 0, 1, 2, resamples=100)
-    backward, back = preference_difference(values, weights, 1, 0, 2, resamples=100)
-    assert backward == -forward
-    assert (back.low, back.high) == pytest.approx((-there.high, -there.low), abs=1e-15)
-
-
-def test_difference_is_paired_over_templates() -> None:
-    # Both occupations move together by far more than they differ: the pairing takes the movement out.
-    engineer = np.random.default_rng(0).uniform(0.2, 0.9, size=10)
-    male = np.stack([engineer - 0.05, engineer])
-    values = np.stack([male, 1 - male], axis=-1)
-    estimate, interval = preference_difference(values, np.ones(10), 0, 1, 0)
-    assert (estimate, interval.low, interval.high) == pytest.approx((-0.05, -0.05, -0.05), abs=1e-12)
-
-
-def test_difference_does_not_draw_templates_without_weight() -> None:
-    values, weights = grid()
-    values = np.concatenate([values, values[:, :1]], axis=1)
-    expected = preference_difference(values[:, :12], weights, 0, 1, 0, resamples=50)
-    found = preference_difference(values, np.append(weights, 0), 0, 1, 0, resamples=50)
-    assert found[0] == pytest.approx(expected[0], abs=1e-12)
-    assert (found[1].low, found[1].high) == pytest.approx((expected[1].low, expected[1].high), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("positions", "sentence"),
-    [
-        ((3, 0, 0), "first occupation must be a position from 0 to 2; got 3"),
-        ((0, -1, 0), "second occupation must be a position from 0 to 2; got -1"),
-        ((0, 1, 3), "group must be a position from 0 to 2; got 3"),
-    ],
-)
-def test_positions_that_are_refused(positions: tuple[int, int, int], sentence: str) -> None:
-    with pytest.raises(CriterionError, match=sentence):
-        preference_difference(*grid(), *positions)
-
-
-def test_effective_number_of_the_papers_ten_templates() -> None:
-    # Shares of the ten gender templates: the first two carry most of the mass.
-    shares = [0.420, 0.168, 0.126, 0.086, 0.048, 0.035, 0.035, 0.034, 0.028, 0.021]
-    assert effective_number(shares) == pytest.approx(4.2, abs=0.1)
-
-
-@given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=20), st.floats(0.01, 100))
-def test_effective_number_is_between_one_and_all(weights: list[float], factor: float) -> None:
-    number = effective_number(weights)
-    by_loop = sum(weights) ** 2 / sum(weight**2 for weight in weights)
-    assert number == pytest.approx(by_loop)
-    assert 1 - 1e-9 <= number <= len(weights) + 1e-9
-    assert effective_number([factor * weight for weight in weights]) == pytest.approx(number)
-
-
-def test_effective_number_of_equal_and_of_no_weights() -> None:
-    assert effective_number(np.ones(7)) == pytest.approx(7)
-    assert effective_number([3, 3, 0]) == pytest.approx(2)
-    with pytest.raises(CriterionError, match="all 0"):
-        effective_number([0, 0])
-    with pytest.raises(CriterionError, match="all 0"):
-        effective_number([])
-
-
-def test_fewer_than_ten_effective_templates_are_rough() -> None:
-    assert rough(9.99)
-    assert not rough(10)
-
-
-@pytest.mark.slow
-def test_two_thousand_resamples_of_a_large_run_are_quick_and_small() -> None:
-    generator = np.random.default_rng(0)
-    values = generator.dirichlet([1, 1], size=(120, 2000))
-    weights = generator.pareto(1, 2000) + 0.1
-    start = time.perf_counter()
-    template_bootstrap(values, weights, np.ones(120), Criterion())
-    assert time.perf_counter() - start < 3
-    tracemalloc.start()
-    template_bootstrap(values, weights, np.ones(120), Criterion())
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1e9
+        risk_intervals(**(allowed | change))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import CriterionError
 from pcf_core.risk import Criterion, decompose, total
-from pcf_core.stats import draw_templates, drawn_risk, looks, template_bootstrap
-from pcf_core.stats.draws import RISKS
+from pcf_core.stats import RISKS, TemplateUnit, draw_templates, drawn_risk, looks, risk_intervals
 
 TWO = Criterion()
 
@@ -99,12 +98,12 @@ def test_the_bootstrap_finds_the_same_errors() -> None:
     values = grid(occupations=4, templates=3000)
     found = drawn_risk(values, np.ones(3000), np.ones(3000), np.ones(4), Criterion())
     intervals = found.intervals(1.959964, 0.95).intervals
-    other = template_bootstrap(values, np.ones(3000), np.ones(4), Criterion()).intervals
+    other = risk_intervals(values, TemplateUnit.templates(np.ones(3000)), np.ones(4), Criterion()).intervals
     for name in RISKS:
-        width = other[name].high - other[name].low
-        assert intervals[name].low == pytest.approx(other[name].low, abs=0.15 * width)
-        assert intervals[name].high == pytest.approx(other[name].high, abs=0.15 * width)
-        assert (intervals[name].unit, intervals[name].level) == ("draw", 0.95)
+        width = other[name][0].high - other[name][0].low
+        assert intervals[name][0].low == pytest.approx(other[name][0].low, abs=0.15 * width)
+        assert intervals[name][0].high == pytest.approx(other[name][0].high, abs=0.15 * width)
+        assert (intervals[name][0].unit, intervals[name][0].level) == ("draw", 0.95)
     assert found.half_width(2) == pytest.approx(2 * max(found.total_errors.values()))
 
 
@@ -128,7 +127,13 @@ def test_a_context_that_never_changes_is_no_certainty() -> None:
     assert found.totals.caprice_risk == 0
     assert found.total_errors["caprice_risk"] == pytest.approx(2 / 50)
     assert found.total_errors["overall_risk"] == pytest.approx(0.8 / 50)
-    assert found.intervals(2.0, 0.95).intervals["caprice_risk"].low == 0
+    assert found.intervals(2.0, 0.95).intervals["caprice_risk"][0].low == 0
+
+
+def test_what_the_draws_alone_would_show_of_a_neutral_model() -> None:
+    """Stereotypes of ±0.3, ten draws: E|N(0, se)| = se √(2/π), with se = 0.3/√9 from the observed spread."""
+    found = drawn_risk(of_two(np.array([[0.65, 0.35]])), [5, 5], [1, 1], [1], TWO)
+    assert found.sampling_prejudice == pytest.approx(0.1 * math.sqrt(2 / math.pi), rel=0.005)
 
 
 def test_occupations_have_intervals_of_their_own() -> None:
@@ -158,9 +163,9 @@ def test_bias_of_one_direction_does_not_leave_the_interval() -> None:
         values = of_two(0.5 + 0.15 * generator.standard_normal((60, 400)).clip(-3, 3))
         found = drawn_risk(values, np.ones(400), np.ones(400), np.ones(60), TWO)
         bounds = found.intervals(2.0, 0.95).intervals
-        held += bounds["prejudice_risk"].low == 0
+        held += bounds["prejudice_risk"][0].low == 0
         narrow += found.totals.prejudice_risk - 2 * found.total_errors["prejudice_risk"] <= 0
-        width = bounds["caprice_risk"].high - bounds["caprice_risk"].low
+        width = bounds["caprice_risk"][0].high - bounds["caprice_risk"][0].low
         assert found.half_width(2.0) == pytest.approx(
             max(width / 2, 2 * found.total_errors["prejudice_risk"] + 1.5 * found.corrections.mean())
         )
@@ -243,5 +248,6 @@ def test_the_interval_at_which_a_plan_stops_covers(make: Any, within: float, zip
                 break
         intervals = found.intervals(schedule.quantile, schedule.level).intervals
         for name in RISKS:
-            held[name] += intervals[name].low <= getattr(truth, name) <= intervals[name].high
+            (interval,) = intervals[name]
+            held[name] += interval.low <= getattr(truth, name) <= interval.high
     assert min(held.values()) >= 0.93 * plans, held

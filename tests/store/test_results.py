@@ -70,7 +70,9 @@ def test_every_damaged_byte_gives_the_same_numbers_or_none(tmp_path: Path) -> No
 
 def test_nothing_kept_is_none_and_saving_replaces(store: Store) -> None:
     assert store.load_result("abc123", "numbers") is None
+    assert not store.has_result("abc123", "numbers")
     store.save_result("abc123", "numbers", {"a": np.arange(2)}, {})
+    assert store.has_result("abc123", "numbers")
     store.save_result("abc123", "numbers", {"a": np.arange(3)}, {"again": True})
     found = store.load_result("abc123", "numbers")
     assert found is not None

@@ -1,7 +1,11 @@
-"""How the further terms find their line of the statistics."""
+"""How the further terms find their line of the statistics, and that no cell stands without its proof."""
+
+import csv
+import sys
 
 import pytest
 
+from pcf_core.settings import settings
 from pcf_core.topics import load_evidence
 from tools.derive_factors import (
     CLOSE,
@@ -10,7 +14,9 @@ from tools.derive_factors import (
     derive,
     education_years,
     exact_titles,
+    main,
     match,
+    unproven,
     women_share,
 )
 
@@ -115,3 +121,52 @@ def test_a_row_carries_years_and_sources_of_what_is_filled():
         "note": "no line of the US statistics is this occupation",
     }
     assert "women_share_year" not in derive("drafter", LINES, [], sources)
+
+
+def shipped_rows() -> list[dict[str, str]]:
+    path = settings().assets / "factors" / "occupations_us.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_shipped_cell_has_year_source_and_match_quality():
+    assert unproven(shipped_rows()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"match": ""}, "match is ''"),
+        ({"match": "good"}, "match is 'good'"),
+        ({"match": "none"}, "match is none, line is Accountants and auditors"),
+        ({"bls_title": ""}, "match is exact, line is empty"),
+        ({"bls_title": ""}, "women_share has no line of the statistics"),
+        ({"wage_year": ""}, "median_annual_wage_usd has the value, year and source"),
+        ({"education_source": ""}, "mean_education_years has the value, year and source"),
+        ({"employment_thousands": ""}, "employment_thousands has the value, year and source"),
+        ({"word_frequency_source": ""}, "word_frequency has the value, year and source"),
+    ],
+)
+def test_a_cell_without_its_proof_is_named(change, said):
+    row = next(row for row in shipped_rows() if row["occupation"] == "accountant")
+    assert any(f"accountant: {said}" in problem for problem in unproven([row | change]))
+
+
+def test_a_table_with_such_a_cell_is_not_written(tmp_path, monkeypatch):
+    facts = shipped_rows()
+    facts[0]["word_frequency_year"] = ""
+    tables = {
+        "occupation_facts.csv": facts,
+        "bls_employment_wage_education_2021.csv": LINES,
+        "cps_women_share_2020_2022.csv": CPS,
+    }
+    for name, rows in tables.items():
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+    out = tmp_path / "out.csv"
+    monkeypatch.setattr(sys, "argv", ["derive", "--occupations", str(tmp_path), "--out", str(out)])
+    with pytest.raises(SystemExit, match=r"Nothing is written: .*word_frequency has the value"):
+        main()
+    assert not out.exists()

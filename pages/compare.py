@@ -1,0 +1,29 @@
+"""Compare: how do models differ, on the same prompts, along an axis, and from what the papers print?"""
+
+import streamlit as st
+
+from pcf_core.ui.compare import draw_pair
+from pcf_core.ui.compare_axis import draw_axis
+from pcf_core.ui.compare_published import draw_published
+from pcf_core.ui.page import open_page
+from pcf_core.ui.shell import show
+
+VIEWS = {"two models": draw_pair, "along an axis": draw_axis, "as in the papers": draw_published}
+
+
+def draw() -> None:
+    loaded = open_page("Compare", "How do they differ, and is that more than chance?")
+    head = st.container()  # what was found stands above the controls that choose it
+    view = st.segmented_control(
+        "Show",
+        list(VIEWS),
+        default="two models",
+        required=True,
+        key="compare_view",
+        bind="query-params",
+        help="Two models prompt by prompt; any number of runs along an axis; a table as the papers print it.",
+    )
+    VIEWS[view](loaded, head)
+
+
+show(draw)

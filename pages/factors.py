@@ -1,0 +1,51 @@
+"""Factors: does the risk of an occupation go with its wage, its education, its women, its frequency?"""
+
+import streamlit as st
+
+from pcf_core.findings import factors_finding, slopes_note
+from pcf_core.ui.data import remembered
+from pcf_core.ui.factors import (
+    draw_controls,
+    draw_left_out,
+    draw_panels,
+    factors_table,
+    lines_table,
+    panels_of,
+    slope_figures,
+)
+from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page
+from pcf_core.ui.shell import show
+
+HOW = """
+Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
+attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
+employed. The **solid** line counts every point alike, the **dashed** one by its people; the bands are 95 %
+intervals of the lines, not of single occupations. A slope is told with its 95 % interval (errors HC3; if
+other occupations had been taken, in these contexts) and a p value corrected for all slopes shown (Holm).
+That two figures go together does not say why, and a straight line cannot see a risk that is high at both
+ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
+the United States need not fit texts from elsewhere.
+"""
+
+
+def draw() -> None:
+    loaded = open_page(
+        "Factors", "Does the risk go with pay, education, women's share or the word's frequency?"
+    )
+    head = st.container()
+    choice = draw_controls(loaded)
+    every = panels_of(loaded, choice)
+    panels = every[choice.model]
+    with head:
+        finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
+        key_figures(slope_figures(panels), loaded)
+    draw_panels(loaded, choice, panels)
+    draw_left_out(loaded, choice, panels)
+    st.markdown("**The lines of all chosen models**")
+    lines = remembered(loaded, "factor_lines", choice.state, lambda: lines_table(every))
+    draw_table(lines, "factor_lines")
+    points = remembered(loaded, "factor_points", choice.state, lambda: factors_table(every))
+    foot(HOW, lambda: points, "factors", loaded)
+
+
+show(draw)

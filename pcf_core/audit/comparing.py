@@ -1,0 +1,241 @@
+"""Two runs on what they have in common: the same templates, occupations and groups, read the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcf_core.audit.assembling import Result
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.units import unit_of
+from pcf_core.errors import EvidenceError, RunError
+from pcf_core.records import FloatArray, LeftOut, Protocol, RunSpec
+from pcf_core.records.comparison import Comparison, OccupationDifference, Side
+from pcf_core.risk import Criterion
+from pcf_core.stats import effective_number, paired_comparison, rough
+from pcf_core.topics import labour_reference, occupation_weights, template_weights
+
+
+@dataclass(frozen=True)
+class ReadRun:
+    """A finished run and its preferences, as they were read with ``protocol``."""
+
+    run: RunSpec
+    result: Result
+    protocol: Protocol
+
+
+@dataclass(frozen=True)
+class Common:
+    """What two runs share, in the order of the first: names, and [2, occupation, template, group] values.
+
+    ``occupation_weights``: [occupation].  ``left_out``: common occupations without a figure.
+    """
+
+    run: RunSpec
+    occupations: tuple[str, ...]
+    occupation_weights: FloatArray
+    reference: FloatArray | None
+    values: FloatArray
+    left_out: tuple[LeftOut, ...]
+
+
+def compared(
+    first: ReadRun,
+    second: ReadRun,
+    options: ViewOptions,
+    *,
+    resamples: int = 2000,
+    permutations: int = 2000,
+) -> Comparison:
+    """Compare two runs on their common templates and occupations, with the counts of the first.
+
+    Raises:
+        RunError: no template, occupation or group in common, groups that differ, a sampling plan.
+        EvidenceError, CriterionError, TemplateError: as :func:`~pcf_core.audit.report`.
+    """
+    common = common_part(first, second, options)
+    criterion = Criterion.parse(options.criterion, options.scale, common.reference)
+    weights = template_weights(common.run.templates, options.template_weighting)
+    shares = common.occupation_weights / common.occupation_weights.sum()
+    found = paired_comparison(
+        common.values[0],
+        common.values[1],
+        unit_of(common.run, weights, options),
+        shares,
+        criterion,
+        resamples=resamples,
+        permutations=permutations,
+    )
+    one, other = sides(first, second, common)
+    return Comparison(
+        first=one,
+        second=other,
+        groups=first.run.topic.group_names,
+        templates=common.run.templates.texts,
+        template_weights=weights,
+        effective_templates=effective_number(weights),
+        differences=found.totals,
+        occupations=tuple(
+            OccupationDifference(name, float(shares[place]), found.occupations[place])
+            for place, name in enumerate(common.occupations)
+        ),
+        permutations=found.permutations,
+        criterion=criterion.name,
+        left_out=common.left_out,
+        warnings=warnings_of(first, second, one, other, weights),
+    )
+
+
+def common_part(first: ReadRun, second: ReadRun, options: ViewOptions) -> Common:
+    """The preferences of both runs on the templates and occupations that both have.
+
+    Raises:
+        RunError: one run twice, nothing in common, groups that differ, or a sampling plan.
+        EvidenceError: no common occupation has the weight or the reference that is asked for.
+    """
+    if first.run.key == second.run.key:
+        raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
+    for read in (first, second):
+        refuse_plan(read.run)
+    one, other = first.run.drawn, second.run.drawn
+    groups = first.run.topic.group_names
+    if set(groups) != set(second.run.topic.group_names):
+        raise RunError(
+            f"The runs {first.run.key} and {second.run.key} have other groups ({', '.join(groups)}; "
+            f"{', '.join(second.run.topic.group_names)}): compare runs on one topic."
+        )
+    texts = shared(one.texts, other.texts, "template", first, second)
+    terms = shared(first.run.evidence.terms, second.run.evidence.terms, "occupation", first, second)
+    kept = set(texts)
+    templates = one.model_copy(
+        update={"templates": tuple(template for template in one.templates if template.text in kept)}
+    )
+    evidence = first.run.evidence.model_copy(update={"terms": terms})
+    weights = occupation_weights(evidence, options.occupation_weights)
+    occupation = dict(zip(weights.terms, weights.values, strict=True))
+    left_out, reference = list(weights.left_out), None
+    if options.reference == "labour":
+        known = labour_reference(evidence, first.run.topic)
+        left_out += [
+            LeftOut(name=term, reason="no published share of women and men, so no p*")
+            for term in occupation
+            if term not in known
+        ]
+        occupation = {term: value for term, value in occupation.items() if term in known}
+        if not occupation:
+            raise EvidenceError(
+                "None of the common occupations has a share of the labour force; choose the uniform "
+                "reference."
+            )
+        reference = np.array([known[term] for term in occupation])
+    return Common(
+        run=first.run.whole.model_copy(update={"templates": templates, "evidence": evidence}),
+        occupations=tuple(occupation),
+        occupation_weights=np.array(list(occupation.values())),
+        reference=reference,
+        values=np.stack([picked(read, tuple(occupation), texts, groups) for read in (first, second)]),
+        left_out=tuple(left_out),
+    )
+
+
+def refuse_plan(run: RunSpec) -> None:
+    """Templates that were drawn are another sample in each run.
+
+    Raises:
+        RunError: the run has a sampling plan that has not drawn every template.
+    """
+    if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
+        raise RunError(
+            f"The run {run.key} has drawn some of its templates by a sampling plan, which are not those of "
+            "another run; compare runs that score every template."
+        )
+
+
+def shared(
+    first: Sequence[str], second: Sequence[str], noun: str, one: ReadRun, other: ReadRun
+) -> tuple[str, ...]:
+    """What both have, in the order of the first.
+
+    Raises:
+        RunError: nothing.
+    """
+    have = set(second)
+    common = tuple(name for name in first if name in have)
+    if not common:
+        raise RunError(
+            f"The runs {one.run.key} and {other.run.key} have no {noun} in common, so there is nothing to "
+            f"compare; score both with the same {noun}s."
+        )
+    return common
+
+
+def picked(
+    read: ReadRun, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
+) -> FloatArray:
+    """[occupation, template, group] preferences of a run in the order asked for."""
+    preferences = read.result.preferences
+    places = [
+        [{name: place for place, name in enumerate(names)}[name] for name in asked]
+        for names, asked in (
+            (preferences.occupations, occupations),
+            (preferences.templates, texts),
+            (preferences.groups, groups),
+        )
+    ]
+    return preferences.values[np.ix_(*places)]
+
+
+def sides(first: ReadRun, second: ReadRun, common: Common) -> tuple[Side, Side]:
+    """The two runs, each under a name of its own."""
+    models = [read.run.scoring.model for read in (first, second)]
+    alike = models[0] == models[1]
+    templates, terms = len(common.run.templates.templates), len(common.run.evidence.terms)
+    one, other = (
+        Side(
+            name=f"{read.run.scoring.model} · {read.run.key[:6]}" if alike else read.run.scoring.model,
+            run=read.run.key,
+            model=read.run.scoring.model,
+            dtype=read.run.scoring.dtype,
+            protocol=read.protocol,
+            templates_left_out=len(read.run.drawn.templates) - templates,
+            occupations_left_out=len(read.run.evidence.terms) - terms,
+        )
+        for read in (first, second)
+    )
+    return one, other
+
+
+def warnings_of(
+    first: ReadRun, second: ReadRun, one: Side, other: Side, weights: FloatArray
+) -> tuple[str, ...]:
+    """What has to be known before a difference between these two runs is believed."""
+    found = []
+    for noun, left_out in (
+        ("templates", (one.templates_left_out, other.templates_left_out)),
+        ("occupations", (one.occupations_left_out, other.occupations_left_out)),
+    ):
+        if any(left_out):
+            found.append(
+                f"Only common {noun} are compared: {left_out[0]:,} of {one.name} and {left_out[1]:,} of "
+                f"{other.name} are left out."
+            )
+    if one.templates_left_out or other.templates_left_out:
+        found.append(f"Templates have the counts of {first.run.templates.name}, as in {one.name}.")
+    if set(first.result.words) != set(second.result.words):
+        found.append(
+            f"The words that count are not the same: {len(first.result.words):,} for {one.name}, "
+            f"{len(second.result.words):,} for {other.name}; a part of a difference may come from that."
+        )
+    if one.protocol != other.protocol:
+        found.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
+    for side, read in ((one, first), (other, second)):
+        found += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
+    if rough(effective_number(weights)):
+        found.append(
+            f"{len(weights):,} templates count as {effective_number(weights):.1f}, by their weights: means "
+            "and intervals are rough."
+        )
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""Risk of the occupations against one of their figures, with fitted lines (PCF Figure 6, BVF Figure 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pcf_core.charts import theme
+from pcf_core.charts.templates import RISKS
+from pcf_core.records.factors import FactorPanel, FactorPoint, LineFit
+
+SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
+HEIGHT = 360
+BAND = 0.16
+MOST_WORDS = 6
+
+
+def factor_plot(
+    panel: FactorPanel, model: str, models: Sequence[str], span: tuple[float, float] | None = None
+) -> go.Figure:
+    """One panel: a point for each line of the statistics or word, its area the people employed.
+
+    Solid: every point counts alike; dashed: by the people employed; the bands are those of the lines, not of
+    the points.  Points without a weight are hollow.
+
+    Args:
+        panel: points and lines.
+        model: whose risk it is.
+        models: all that are chosen; the model's place among them gives its colour.
+        span: ends of the axis of risk, so that panels can be compared (see :func:`risk_span`).
+    """
+    style = theme.model_styles(list(models))[model]
+    figure = go.Figure()
+    by = "by weight" if panel.scale.name == "own" else "by people employed"
+    if panel.wls is not None:
+        _add_line(figure, panel, panel.wls, f"{by} (WLS)", theme.MUTED, "dash")
+    if panel.ols is not None:
+        _add_line(figure, panel, panel.ols, "each alike (OLS)", style.color, "solid")
+    weighed = any(point.weight is not None for point in panel.points)
+    for known in (True, False):
+        points = [point for point in panel.points if (point.weight is not None) is known]
+        if points:
+            hollow = weighed and not known
+            figure.add_trace(
+                _points(panel, points, f"{style.marker}{'-open' if hollow else ''}", style.color)
+            )
+    figure.update_xaxes(title_text=f"{theme.text(panel.scale.title, 60)} → {theme.text(panel.scale.more)}")
+    if panel.scale.log:
+        figure.update_xaxes(type="log", dtick=1, tickformat=",~r")
+    figure.update_yaxes(title_text=RISKS[panel.quantity])
+    if span is not None:
+        figure.update_yaxes(range=list(span))
+    view = f"{panel.scale.name} {panel.quantity} {model}"
+    return theme.base_layout(figure, HEIGHT, view=view, legend=True)
+
+
+def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
+    """Ends of an axis that holds every point of the panels."""
+    risks = [point.risk for panel in panels for point in panel.points]
+    low, high = min(risks, default=0.0), max(risks, default=1.0)
+    pad = 0.08 * (high - low) or 0.05
+    return low - pad, high + pad
+
+
+def _add_line(figure: go.Figure, panel: FactorPanel, fit: LineFit, name: str, color: str, dash: str) -> None:
+    """A fitted line over its band."""
+    x = 10**fit.x if panel.scale.log else fit.x
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    figure.add_trace(
+        go.Scatter(
+            x=np.concatenate([x, x[::-1]]),
+            y=np.concatenate([fit.low, fit.high[::-1]]),
+            fill="toself",
+            fillcolor=f"rgba({red}, {green}, {blue}, {BAND})",
+            mode="lines",
+            line={"width": 0},
+            hoverinfo="skip",
+            legendgroup=name,
+            showlegend=False,
+            name=f"{name}: band",
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=x,
+            y=fit.mean,
+            mode="lines",
+            line={"color": color, "width": 2.5, "dash": dash},
+            hovertemplate="%{y:.3g}<extra>" + name + "</extra>",
+            legendgroup=name,
+            legendrank=1 if dash == "solid" else 2,
+            name=name,
+        )
+    )
+
+
+def _points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, color: str) -> go.Scatter:
+    weights = np.array([point.weight or 0.0 for point in points])
+    largest = max((point.weight or 0.0 for point in panel.points), default=0.0)
+    shares = np.sqrt(weights / largest) if largest > 0 else np.zeros(len(points))
+    return go.Scatter(
+        x=[point.value for point in points],
+        y=[point.risk for point in points],
+        mode="markers",
+        marker={
+            "symbol": symbol,
+            "size": SMALLEST + (LARGEST - SMALLEST) * shares,
+            "color": color,
+            "opacity": 0.6,
+            "line": {"width": 1, "color": color},
+        },
+        customdata=[_details(panel, point) for point in points],
+        hovertemplate="%{customdata}<extra></extra>",
+        name="occupations",
+        showlegend=False,
+    )
+
+
+def _details(panel: FactorPanel, point: FactorPoint) -> str:
+    """What is behind a point, for the hover."""
+    words = [theme.text(word, 24) for word in point.words[:MOST_WORDS]]
+    more = [f"{len(point.words) - MOST_WORDS:,} more"] if len(point.words) > MOST_WORDS else []
+    rows = [f"<b>{theme.text(point.label)}</b>"]
+    rows += [", ".join([*words, *more])] if point.words != (point.label,) else []
+    at_least = "at least " if point.at_least else ""
+    rows += [f"{theme.text(panel.scale.title, 60)}: {at_least}{point.value:,.4g}", f"risk {point.risk:#.3g}"]
+    if point.weight is not None:
+        unit = "weight" if panel.scale.name == "own" else "thousand employed"
+        rows.append(f"{unit}: {point.weight:,.4g}")
+    return "<br>".join(rows)

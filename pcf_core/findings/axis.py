@@ -1,0 +1,92 @@
+"""Sentences about runs along an axis: checkpoints, sizes, text sources, topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.findings.comparison import WORDS
+from pcf_core.findings.numbers import count, listed, number, with_interval
+from pcf_core.records.comparison import AxisPoint
+
+
+def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
+    """The range of each line's risk over the places, and how often the same line is highest.
+
+    Args:
+        points: of our own runs.
+        noun: what a place is, in the singular: "text source", "topic".
+    """
+    sentences = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = sorted(
+            (point for point in points if point.line == line), key=lambda point: point.values["overall_risk"]
+        )
+        if len(own) == 1:
+            sentences.append(f"{line} is scored for one {noun} alone, {own[0].place}: R is {_risk(own[0])}.")
+        else:
+            sentences.append(
+                f"Over {count(len(own), noun)} the risk of {line} lies between {_risk(own[0])} for "
+                f"{own[0].place} and {_risk(own[-1])} for {own[-1].place}."
+            )
+    return " ".join([*sentences, order_finding(points, noun)]).strip()
+
+
+def order_finding(points: Sequence[AxisPoint], noun: str) -> str:
+    """How often each line has the highest risk, over the places where all lines stand; empty for one line."""
+    lines = list(dict.fromkeys(point.line for point in points))
+    risks = {(point.line, point.place): point.values["overall_risk"] for point in points}
+    places = [
+        place
+        for place in dict.fromkeys(point.place for point in points)
+        if all((line, place) in risks for line in lines)
+    ]
+    if len(lines) < 2 or len(places) < 2:
+        return ""
+    tops = [max(lines, key=lambda line: risks[line, place]) for place in places]
+    wins = sorted(((tops.count(line), line) for line in set(tops)), reverse=True)
+    best = "higher" if len(lines) == 2 else "highest"
+    shared = count(len(places), noun)
+    if len(wins) == 1:
+        return f"{wins[0][1]} has the {best} risk in all {shared}, by the estimates alone."
+    return (
+        f"Which model has the {best} risk changes with the {noun}: of {shared}, it is "
+        f"{listed([f'{line} in {times:,}' for times, line in wins])}, by the estimates alone."
+    )
+
+
+def checkpoints_finding(points: Sequence[AxisPoint]) -> str:
+    """What single checkpoints have, and that they say nothing of a size or a training as such."""
+    highest = max(points, key=lambda point: point.values["overall_risk"])
+    lowest = min(points, key=lambda point: point.values["overall_risk"])
+    if highest is lowest:
+        return ""
+    return (
+        f"Of {_these(len(points))}, {highest.place} has the highest risk, {_risk(highest)}, and "
+        f"{lowest.place} the lowest, {_risk(lowest)}. They differ in more than one respect, so "
+        "that nothing follows for families, sizes or trainings."
+    )
+
+
+def size_finding(points: Sequence[AxisPoint]) -> str:
+    """From the smallest to the largest checkpoint: how R, R^p and R^c go; empty for one."""
+    ranked = sorted(points, key=lambda point: float(point.place))
+    if len(ranked) < 2:
+        return ""
+    small, large = ranked[0], ranked[-1]
+    parts = [
+        f"{word} goes from {number(small.values[name])} to {number(large.values[name])}"
+        for name, word in WORDS.items()
+    ]
+    return (
+        f"Of {_these(len(ranked))}, from {count(int(float(small.place)), 'parameter')} ({small.line}) to "
+        f"{count(int(float(large.place)), 'parameter')} ({large.line}), {listed(parts)}. Single checkpoints "
+        "differ in more than size, so that nothing follows for size as such."
+    )
+
+
+def _these(checkpoints: int) -> str:
+    return "these two checkpoints" if checkpoints == 2 else f"these {checkpoints:,} checkpoints"
+
+
+def _risk(point: AxisPoint) -> str:
+    return with_interval(point.values["overall_risk"], point.intervals.get("overall_risk"))

@@ -1,0 +1,122 @@
+"""Sentences about two runs on the same templates and occupations, and about runs along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.findings.numbers import count, listed, number, percent
+from pcf_core.records import Over
+from pcf_core.records.comparison import SIGNIFICANCE, Comparison, Difference, OccupationDifference
+
+WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
+MOST_NAMES = 3
+UNCLEAR = "not distinguishable with these templates"
+
+
+def verdict_text(difference: Difference, first: str, second: str) -> str:
+    """The verdict on one difference, short enough for a cell of a table."""
+    if difference.verdict == "equal":
+        return "the same"
+    if difference.verdict == "too few":
+        return f"{UNCLEAR}: too few for a test"
+    if difference.verdict == "unclear":
+        return UNCLEAR
+    return f"{first if difference.verdict == 'first' else second} is higher"
+
+
+def difference_text(difference: Difference, over: Over = "templates") -> str:
+    """A difference with its sign and its interval: "+0.12 (+0.08 to +0.16)"."""
+    interval = difference.interval(over)
+    if interval is None:
+        return signed(difference.value)
+    return f"{signed(difference.value)} ({signed(interval.low)} to {signed(interval.high)})"
+
+
+def signed(value: float) -> str:
+    """A number with its sign, and 0 without one."""
+    text = number(value)
+    return text if text.startswith("−") or text == "0" else f"+{text}"
+
+
+def difference_finding(
+    comparison: Comparison, quantity: str = "overall_risk", over: Over = "templates"
+) -> str:
+    """Which of the two has more, by how much, and whether these templates can tell."""
+    first, second = comparison.first.name, comparison.second.name
+    found, word = comparison.differences[quantity], WORDS[quantity]
+    where = (
+        f"on the same {count(len(comparison.occupations), 'occupation')} and "
+        f"{count(len(comparison.templates), 'template')}"
+    )
+    if found.verdict == "equal":
+        return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
+    values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
+    gap = (
+        f"the difference is {difference_text(found, over)}{_drawn(found, over)}, p = {number(found.p_value)}"
+    )
+    if found.verdict == "too few":
+        return (
+            f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
+            f"fall under {number(found.least_p)}."
+        )
+    if found.verdict == "unclear":
+        return f"{_begun(values)} are {UNCLEAR}: {gap}, {where}.{_disagreement(comparison, found)}"
+    higher, lower = (first, second) if found.verdict == "first" else (second, first)
+    return (
+        f"{_begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
+        f"{first}, {number(found.second)} for {second}; {gap}, {where}."
+    )
+
+
+def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:
+    """For how many occupations the difference survives the control of false discoveries, and the largest."""
+    total = len(comparison.occupations)
+    if comparison.permutations.least_p > SIGNIFICANCE:
+        return (
+            "For no single occupation can a difference be shown: with "
+            f"{count(len(comparison.templates), 'template')} p cannot fall under "
+            f"{number(comparison.permutations.least_p)}."
+        )
+    surviving = comparison.surviving(quantity)
+    control = f"false discoveries controlled at {percent(SIGNIFICANCE)}"
+    if not surviving:
+        return f"No difference of one of {count(total, 'occupation')} is beyond chance, {control}."
+    parts = []
+    for side, verdict in ((comparison.first, "first"), (comparison.second, "second")):
+        rows = [row for row in surviving if row.differences[quantity].verdict == verdict]
+        if rows:
+            parts.append(f"{side.name} has more for {len(rows):,}, most for {_most(rows, quantity)}")
+    rest = total - len(surviving)
+    others = f"; the other {rest:,} are {UNCLEAR}" if rest else ""
+    return (
+        f"The {WORDS[quantity]} of {len(surviving):,} of {count(total, 'occupation')} differs beyond chance, "
+        f"{control}: {'; '.join(parts)}{others}."
+    )
+
+
+def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
+    ranked = sorted(rows, key=lambda row: -abs(row.differences[quantity].value))[:MOST_NAMES]
+    return listed([f"“{row.occupation}” ({number(abs(row.differences[quantity].value))})" for row in ranked])
+
+
+def _drawn(found: Difference, over: Over) -> str:
+    """What was drawn again for the interval, in words."""
+    interval = found.interval(over)
+    if interval is None:
+        return ""
+    return f" over {interval.unit}s{' and occupations' if over == 'both' else ''}"
+
+
+def _disagreement(comparison: Comparison, found: Difference) -> str:
+    """Why the interval leaves out 0 and the test does not reject, where that is so."""
+    interval = found.interval()
+    if interval is None or interval.low <= 0 <= interval.high or found.p_value <= SIGNIFICANCE:
+        return ""
+    return (
+        f" The interval over {interval.unit}s leaves out 0, but the test swaps whole templates, and by their "
+        f"weights these count as {comparison.effective_templates:.1f}."
+    )
+
+
+def _begun(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]

@@ -1,0 +1,102 @@
+"""Sentences about the spread of risk over occupations: whose caprice is largest, how heavy its tail is."""
+
+from __future__ import annotations
+
+from pcf_core.findings.numbers import count, mean_deviation, number, with_interval
+from pcf_core.records import RiskReport
+from pcf_core.records.tails import NormalShape, TailShape
+
+SIGNIFICANT = 0.05
+
+
+def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
+    """How caprice is distributed over occupations, and what an exact 0 of it means.
+
+    Args:
+        model: its name.
+        report: of the model.
+        zero_share: share of occupations whose caprice is exactly 0.
+        kurtosis: excess kurtosis of caprice, ``None`` where it is not defined.
+    """
+    total = len(report.occupations)
+    zeros = round(zero_share * total)
+    keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
+    spread = (
+        f"Over templates the stereotype has a standard deviation of {number(mean_deviation(report))}"
+        f"{', averaged over occupations' if total > 1 else ''}."
+    )
+    if zeros == total:
+        whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
+        return f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. {spread}"
+    largest = max(report.occupations, key=lambda row: row.caprice_risk)
+    sentences = [
+        f"The caprice of {model} is largest for “{largest.occupation}”, {number(largest.caprice_risk)}.",
+        f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
+        if zeros
+        else f"It is exactly 0 for none of {count(total, 'occupation')}.",
+        spread,
+    ]
+    if kurtosis is not None:
+        sentences.append(
+            f"The excess kurtosis of caprice is {number(kurtosis)} (0 for a normal distribution)."
+        )
+    return " ".join(sentences)
+
+
+def shape_finding(model: str, shape: TailShape) -> str:
+    """The verdict on the tail of caprice and what it rests on; empty where no occupation has any caprice."""
+    size, ratio = shape.positive.size, shape.against("exponential")
+    if size == 0:
+        return ""
+    tail = f"The tail of {model}: {shape.verdict}"
+    if shape.verdict == "too few to fit":
+        return f"{tail}, {size:,} above 0."
+    if ratio is None or shape.shape is None:
+        return f"{tail}: all {size:,} values above 0 are the same."
+    if shape.verdict == "cannot tell":
+        return f"{tail}. {doubt(shape)}"
+    span = f"{number(float(shape.positive[0]))} to {number(float(shape.positive[-1]))}"
+    estimate = with_interval(shape.shape, shape.shape_interval)
+    return f"{tail}, {span}: its shape is {estimate}, 0 would be exponential, p {number(ratio.p_value)}."
+
+
+def doubt(shape: TailShape) -> str:
+    """Why the fits do not tell whether a tail is heavy."""
+    values = f"the {shape.positive.size:,} values above 0"
+    fitting = [fit.distribution for fit in shape.fits if fit.p_value > SIGNIFICANT]
+    if not fitting:
+        return f"None of the three distributions fits {values}."
+    if "generalised Pareto" not in fitting:
+        return f"The generalised Pareto distribution, on which the verdict would rest, does not fit {values}."
+    ratio, estimate = shape.against("exponential"), with_interval(shape.shape or 0.0, shape.shape_interval)
+    return (
+        f"The shape of {values} is {estimate}, 0 would be exponential, "
+        f"p {number(ratio.p_value if ratio else None)}."
+    )
+
+
+def bound_finding(largest: float | None) -> str:
+    """That caprice is bounded, and what that means for talk of heavy tails."""
+    end = "is bounded" if largest is None else f"cannot exceed {number(largest)}"
+    return (
+        f"Caprice {end}, so no tail of it goes on for ever: “heavier” and “lighter” are said of the "
+        "observed range alone."
+    )
+
+
+def normal_finding(model: str, shape: NormalShape) -> str:
+    """Mean and s.d. of prejudice over occupations, and whether they look like a normal distribution."""
+    fit = shape.fit
+    sentence = (
+        f"The prejudice of {model} has the mean {number(fit.mean)} and the standard deviation "
+        f"{number(fit.sd)} over {count(fit.n, 'occupation')}"
+    )
+    if shape.low is None:
+        return f"{sentence}; too few, or too alike, for a test of normality."
+    outside = f"{shape.outside:,} of them {'lies' if shape.outside == 1 else 'lie'} outside the normal band"
+    if shape.statistic is None or shape.p_value is None:
+        return f"{sentence}; {outside}."
+    tested = f"Shapiro–Wilk W {number(shape.statistic)}, p {number(shape.p_value)}"
+    if shape.p_value <= SIGNIFICANT:
+        return f"{sentence}; they are not normally distributed ({tested}): {outside}."
+    return f"{sentence}; a normal distribution cannot be excluded ({tested}): {outside}."

@@ -1,0 +1,77 @@
+"""A paired comparison as a JSON document (schema in docs/cli.md) and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from pcf_core.records.comparison import Comparison, Difference
+from pcf_core.report.documents import finite
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``."""
+    document = {
+        "first": asdict(comparison.first),
+        "second": asdict(comparison.second),
+        "differences": differences_document(comparison.differences),
+        "permutations": asdict(comparison.permutations),
+        "templates": len(comparison.templates),
+        "effective_templates": comparison.effective_templates,
+        "criterion": comparison.criterion,
+        "groups": list(comparison.groups),
+        "occupations": [
+            {
+                "occupation": row.occupation,
+                "weight": row.weight,
+                "differences": differences_document(row.differences),
+            }
+            for row in comparison.occupations
+        ],
+        "left_out": [item.model_dump() for item in comparison.left_out],
+        "warnings": list(comparison.warnings),
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any]:
+    return {
+        name: {
+            "first": found.first,
+            "second": found.second,
+            "difference": found.value,
+            "intervals": [interval.model_dump() for interval in found.intervals],
+            "p_value": found.p_value,
+            "adjusted_p_value": found.adjusted,
+            "verdict": found.verdict,
+        }
+        for name, found in differences.items()
+    }
+
+
+def comparison_table(comparison: Comparison) -> pd.DataFrame:
+    """One row per quantity and occupation, the totals first (their occupation is empty)."""
+    rows = [("", 1.0, comparison.differences)]
+    rows += [(row.occupation, row.weight, row.differences) for row in comparison.occupations]
+    return pd.DataFrame(
+        [
+            {
+                "occupation": occupation,
+                "weight": weight,
+                "quantity": name,
+                f"first: {comparison.first.name}": found.first,
+                f"second: {comparison.second.name}": found.second,
+                "difference": found.value,
+                "low": found.intervals[0].low,
+                "high": found.intervals[0].high,
+                "p_value": found.p_value,
+                "adjusted_p_value": found.adjusted,
+                "verdict": found.verdict,
+            }
+            for occupation, weight, differences in rows
+            for name, found in differences.items()
+        ]
+    )

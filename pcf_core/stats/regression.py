@@ -1,0 +1,165 @@
+"""Straight lines through risk and a factor: ordinary and weighted least squares (PCF Eq. 12; BVF C.2).
+
+Risks of occupations do not scatter evenly, so errors are of the kind HC3 (MacKinnon & White 1985,
+doi:10.1016/0304-4076(85)90158-7), advised for under 250 points by Long & Ervin (2000,
+doi:10.1080/00031305.2000.10474549).  Several slopes are tested together by Holm's method (1979), valid
+however they depend on each other.  statsmodels is imported where it is used: it takes two seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pcf_core.errors import CriterionError
+from pcf_core.records import FloatArray, Interval
+from pcf_core.records.factors import MOST_LEVERAGE, Carrier, LineFit
+
+FEWEST_POINTS = 10  # below, an interval of the kind HC3 promises more than it keeps
+WHOLE_LEVERAGE = 0.999  # a point with more has next to no residual, and HC3 divides by what is left
+SMALLEST_SPREAD = 1e-9  # beside the values, less is rounding
+PLACES = 41
+
+
+def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None) -> str:
+    """Why no line is fitted to these points, as the end of a sentence; empty where one is.
+
+    Args:
+        x, risks: [point].
+        weights: [point], ``None`` for equal ones.
+    """
+    values, found, shares = _checked(x, risks, weights)
+    if len(values) < FEWEST_POINTS:
+        return f"{len(values)} points, fewer than {FEWEST_POINTS}"
+    if _same(values):
+        return "the factor is the same for all points"
+    if _same(found):
+        return "the risk is the same for all points"
+    if _leverage(values, shares).max() > WHOLE_LEVERAGE:
+        return "a single point decides the slope alone"
+    return ""
+
+
+def fit_line(
+    x: ArrayLike,
+    risks: ArrayLike,
+    weights: ArrayLike | None = None,
+    labels: Sequence[str] = (),
+    *,
+    level: float = 0.95,
+) -> LineFit:
+    """Fit risk = intercept + slope · x.
+
+    Args:
+        x, risks: [point] finite; the factor on the scale that is fitted, and a risk of at least 0.
+        weights: [point] > 0, of which only ratios matter; ``None`` for equal ones.
+        labels: [point] names, of which the carrier's is kept.
+        level: of the interval and the band.
+
+    Raises:
+        CriterionError: points that are not allowed, or through which :func:`why_no_line` draws no line.
+    """
+    values, found, shares = _checked(x, risks, weights)
+    if reason := why_no_line(x, risks, weights):
+        raise CriterionError(f"No line can be fitted: {reason}; give more, or more varied, points.")
+    result = _fitted(values, found, shares)
+    with np.errstate(divide="ignore"):  # points on one line have no error, and a p value of 0
+        p_value = float(result.pvalues[1])
+    grid = np.linspace(values.min(), values.max(), PLACES)
+    low, high = result.get_prediction(_design(grid)).conf_int(alpha=1 - level).T
+    names = labels or [str(place) for place in range(len(values))]
+    return LineFit(
+        n=len(values),
+        effective_n=float(1 / (shares @ shares)),
+        intercept=float(result.params[0]),
+        slope=float(result.params[1]),
+        slope_error=float(result.bse[1]),
+        interval=_slope_interval(result, level),
+        p_value=p_value,
+        r_squared=float(result.rsquared),
+        x=grid,
+        mean=result.params[0] + result.params[1] * grid,
+        low=low,
+        high=high,
+        carrier=_carrier(values, found, shares, names, level),
+    )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P values corrected for being tested together, in the same order.
+
+    Written out, because statsmodels' own collects garbage at every call, which an app with data feels.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    corrected = np.empty(len(p))
+    corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(len(p), 0, -1)))
+    return [float(value) for value in corrected]
+
+
+def _checked(
+    x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The points, and weights that sum to 1."""
+    values, found = np.asarray(x, dtype=np.float64), np.asarray(risks, dtype=np.float64)
+    given = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if values.ndim != 1 or not values.shape == found.shape == given.shape:
+        raise CriterionError(
+            "A line takes lists of one length, a factor, a risk and, if wanted, a weight for each point; "
+            f"got {values.size}, {found.size} and {given.size}."
+        )
+    finite = np.isfinite([values, found, given]).all()
+    if not finite or (found < 0).any() or (given <= 0).any():
+        raise CriterionError(
+            "A line takes finite numbers, risks of at least 0 and weights above 0; leave out the points "
+            "that have none."
+        )
+    return values, found, given / given.sum() if len(given) else given
+
+
+def _same(values: FloatArray) -> bool:
+    return bool(np.ptp(values) <= SMALLEST_SPREAD * np.abs(values).max())
+
+
+def _design(x: FloatArray) -> FloatArray:
+    return np.column_stack([np.ones(len(x)), x])
+
+
+def _fitted(x: FloatArray, risks: FloatArray, shares: FloatArray) -> Any:
+    """statsmodels' result; equal shares give ordinary least squares."""
+    from statsmodels.regression.linear_model import WLS
+
+    return WLS(risks, _design(x), weights=shares * len(shares)).fit(cov_type="HC3", use_t=True)
+
+
+def _slope_interval(result: Any, level: float) -> Interval:
+    low, high = result.conf_int(alpha=1 - level)[1]
+    return Interval(over="occupations", level=level, low=float(low), high=float(high), unit="occupation")
+
+
+def _leverage(x: FloatArray, shares: FloatArray) -> FloatArray:
+    """[point] the diagonal of the hat matrix: w_i (1 + (x_i − x̄)² / s²), w summing to 1."""
+    away = x - shares @ x
+    return np.asarray(shares * (1 + away**2 / (shares @ away**2)))
+
+
+def _carrier(
+    x: FloatArray, risks: FloatArray, shares: FloatArray, labels: Sequence[str], level: float
+) -> Carrier:
+    """The point on which the slope hangs most, and the line through the others."""
+    away = x - shares @ x
+    slope = (shares * away) @ risks / (shares @ away**2)
+    residuals = risks - shares @ risks - slope * away
+    leverage = _leverage(x, shares)
+    change = shares * away * residuals / ((shares @ away**2) * (1 - leverage))
+    place = int(np.argmax(leverage if leverage.max() > MOST_LEVERAGE else np.abs(change)))
+    label, own = labels[place], float(leverage[place])
+    others = np.arange(len(x)) != place
+    rest = x[others], risks[others], shares[others] / shares[others].sum()
+    if _same(rest[0]) or _leverage(rest[0], rest[2]).max() > WHOLE_LEVERAGE:
+        return Carrier(label, own, None, None)
+    result = _fitted(*rest)
+    return Carrier(label, own, float(result.params[1]), _slope_interval(result, level))

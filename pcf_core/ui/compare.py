@@ -1,0 +1,192 @@
+"""Two models on the same templates: key figures side by side, the difference, and each occupation's."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.audit import ReadRun, compared
+from pcf_core.charts import difference_plot, risk_scatter
+from pcf_core.findings import (
+    difference_finding,
+    difference_text,
+    number,
+    occupations_difference_finding,
+    verdict_text,
+    with_interval,
+)
+from pcf_core.records.comparison import Comparison, Side
+from pcf_core.report import comparison_table
+from pcf_core.ui.data import Loaded, LoadedRun, cached
+from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
+from pcf_core.ui.text import plain
+
+PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
+SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
+HELP = {
+    "overall_risk": "Discrimination risk, the mean over occupations: 0 is fair, on the PCF scale 1 is "
+    "stereotyped.",
+    "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
+    "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
+}
+MOST_DRAWN = 30
+HOW = """
+Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
+cancels. Each row is an occupation, placed at its figure for the first model less that for the second; the
+line is the 95 % interval over contexts. **Filled** marks are differences that survive when false discoveries
+are controlled at 5 % over all occupations (Benjamini–Hochberg); hollow ones are not distinguishable with
+these templates, which is not the same as being equal. A caprice of 0 says that no context here changed the
+sign; contexts that are not among the templates are in no interval.
+
+The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
+often that gives a difference as large. Its unit is the template, whatever *Drawn again* says under *How it
+is read*: where few templates carry most of the weight, it finds less than an interval over documents does.
+"""
+
+
+def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
+    """The view of two models; what was found goes into ``head``."""
+    names = list(loaded.runs)
+    if len(names) < 2:
+        st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
+        return
+    with st.container(horizontal=True):
+        first = st.selectbox(
+            "First", names, key="compare_first", bind="query-params", help="The difference is first − second."
+        )
+        second = st.selectbox(
+            "Second",
+            names,
+            index=1,
+            key="compare_second",
+            bind="query-params",
+            help="What it is held against.",
+        )
+    if first == second:
+        st.info("Choose two different models.", icon=":material/info:")
+        return
+    comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
+    with head:
+        finding(
+            difference_finding(comparison, over=loaded.choice.over),
+            occupations_difference_finding(comparison),
+        )
+        draw_columns(comparison, loaded)
+        for sentence in comparison.warnings:
+            st.caption(plain(sentence))
+    draw_occupations(comparison)
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left.markdown(HOW)
+    with middle:
+        draw_table(comparison_table(comparison), "comparison")
+    with right:
+        st.code(command(comparison, loaded), language="bash")
+        draw_provenance(loaded)
+
+
+def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
+    """The paired comparison of two loaded runs under the view options, kept."""
+    options = loaded.choice.options
+
+    def make() -> Comparison:
+        with st.spinner("Comparing template by template …"):
+            one, other = (ReadRun(item.run, item.result, options.protocol) for item in (first, second))
+            return compared(one, other, options)
+
+    return cached(["comparison", first.view_key, second.view_key], make)
+
+
+def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
+    """Two columns of key figures, and below them the differences with their verdicts."""
+    for column, side in zip(st.columns(2), (comparison.first, comparison.second), strict=True):
+        with column.container(border=True):
+            st.markdown(f"**{plain(side.name)}**")
+            with st.container(horizontal=True):
+                for quantity, label in SYMBOLS.items():
+                    draw_figure(side, quantity, label, comparison, loaded)
+    over, first, second = loaded.choice.over, comparison.first.name, comparison.second.name
+    st.table(
+        pd.DataFrame(
+            [
+                {
+                    "": label,
+                    "difference and interval": plain(difference_text(found, over)),
+                    "p": plain(number(found.p_value)),
+                    "verdict": plain(verdict_text(found, first, second)),
+                }
+                for quantity, label in SYMBOLS.items()
+                for found in [comparison.differences[quantity]]
+            ]
+        ).set_index("")
+    )
+
+
+def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, loaded: Loaded) -> None:
+    """One figure of one side on the common templates, with the run's own interval where that is the same."""
+    found = comparison.differences[quantity]
+    value = found.first if side is comparison.first else found.second
+    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
+    interval = report.interval(quantity, loaded.choice.over)
+    same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
+    bounds = with_interval(value, interval).partition(" ")[2].strip("()") if same else ""
+    st.metric(
+        label,
+        number(value),
+        help=HELP[quantity],
+        delta=plain(bounds) or None,
+        delta_color="off",
+        delta_arrow="off",
+    )
+
+
+def draw_occupations(comparison: Comparison) -> None:
+    """The occupations' differences, or one model against the other."""
+    with st.container(horizontal=True):
+        part = st.segmented_control(
+            "Part",
+            list(PARTS),
+            default="risk",
+            required=True,
+            key="compare_part",
+            bind="query-params",
+            help="The whole risk of each occupation, or one of its two parts.",
+        )
+        form = st.segmented_control(
+            "Picture",
+            ["differences", "scatter"],
+            default="differences",
+            required=True,
+            key="compare_picture",
+            bind="query-params",
+            help="Sorted differences with intervals, or one model against the other.",
+        )
+        every = st.toggle(
+            "All occupations",
+            False,
+            key="compare_all",
+            bind="query-params",
+            disabled=form == "scatter",
+            help=f"Without it the {MOST_DRAWN} with the largest differences.",
+        )
+    quantity = PARTS[part]
+    if form == "scatter":
+        alt = "Each occupation's risk under one model against that under the other, with the identity line"
+        chart(risk_scatter(comparison, quantity), "risk_scatter", alt)
+        return
+    most = len(comparison.occupations) if every else MOST_DRAWN
+    if most < len(comparison.occupations):
+        st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
+    alt = "Sorted differences of the occupations with their intervals"
+    chart(difference_plot(comparison, quantity, most), "difference_plot", alt)
+
+
+def command(comparison: Comparison, loaded: Loaded) -> str:
+    """The command line that reproduces the numbers."""
+    options = loaded.choice.options
+    return (
+        f"python -m pcf_core compare {comparison.first.run} {comparison.second.run}"
+        f" --weights {options.occupation_weights} --template-weights {options.template_weighting}"
+        f" --criterion {options.criterion} --scale {options.scale} --reference {options.reference}"
+        f" --protocol {options.protocol} --aggregation {options.aggregation} --unit {options.unit}"
+    )

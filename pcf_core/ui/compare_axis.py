@@ -1,0 +1,243 @@
+"""Runs along an axis: chosen checkpoints, their sizes, the text sources of templates, topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.charts import axis_panels
+from pcf_core.errors import AuditError
+from pcf_core.findings import axis_finding, checkpoints_finding, size_finding
+from pcf_core.models import resolve
+from pcf_core.records import RiskReport, RunSpec
+from pcf_core.records.comparison import AxisPoint
+from pcf_core.stats import rank_correlation
+from pcf_core.ui.data import Loaded, cached, must_wait, open_store, read_run
+from pcf_core.ui.lists import topics
+from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
+from pcf_core.ui.text import plain
+
+Axis = Literal["models", "size", "text source", "topic"]
+QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
+TITLES: dict[Axis, str] = {
+    "models": "model, in the order chosen",
+    "size": "parameters (log) → larger",
+    "text source": "template set",
+    "topic": "topic",
+}
+HOW = """
+Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
+over* in the sidebar says. Lines connect what belongs to one model and claim nothing of what lies between.
+
+- **models**: the models of the sidebar in their order, such as before and after fine-tuning.
+- **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
+  differ in more than size, so that a trend over a few of them is no law.
+- **text source**: the same topic and occupations with every template set that is scored, as in the papers'
+  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them.
+- **topic**: every topic that is scored, with its usual templates. Topics have other groups, words, templates
+  and numbers of groups, so that their levels are not on one footing: on the PCF scale 1 is stereotyped for
+  all, but what a random model gets differs.
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of an axis with the reports that they come from, and what could not be shown, and why."""
+
+    points: tuple[AxisPoint, ...]
+    reports: tuple[RiskReport, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
+    """The view of small multiples; what was found goes into ``head``."""
+    axis: Axis = st.segmented_control(
+        "Axis",
+        list(TITLES),
+        default="text source",
+        required=True,
+        key="compare_axis",
+        bind="query-params",
+        help="What the runs are laid along.",
+    )
+    line = LINES[axis](loaded)
+    if not line.points:
+        st.info("Nothing is known for this axis.", icon=":material/info:")
+    with head:
+        finding(sentence(axis, line.points))
+        for said in line.left_out:
+            st.caption(plain(said))
+    if not line.points:
+        return
+    alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
+    chart(axis_panels(line.points, TITLES[axis]), "axis_panels", alt)
+    names = ["How to read this", "Data", "Provenance"]
+    left, middle, right = st.tabs(names)
+    left.markdown(HOW)
+    with middle:
+        draw_table(axis_table(line.points), "axis")
+        if axis == "text source":
+            draw_ranks(loaded, line)
+    with right:
+        draw_provenance(loaded)
+
+
+def sentence(axis: Axis, points: Sequence[AxisPoint]) -> str:
+    """What the axis shows, in words."""
+    if not points:
+        return ""
+    if axis == "models":
+        return checkpoints_finding(points)
+    return size_finding(points) if axis == "size" else axis_finding(points, axis)
+
+
+def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+    """A run at its place, with the intervals that the sidebar asks for."""
+    found = {name: report.interval(name, loaded.choice.over) for name in QUANTITIES}
+    return AxisPoint(
+        line=line,
+        place=place,
+        values={name: getattr(report, name) for name in QUANTITIES},
+        intervals={name: interval for name, interval in found.items() if interval is not None},
+    )
+
+
+def of_models(loaded: Loaded) -> Line:
+    """The chosen models in their order: one line."""
+    topic = loaded.first.run.topic.title
+    reports = loaded.reports
+    return Line(
+        tuple(point_of(topic, name, report, loaded) for name, report in reports.items()),
+        tuple(reports.values()),
+    )
+
+
+def of_sizes(loaded: Loaded) -> Line:
+    """The chosen models by their number of parameters, each a line of its own where it has a name."""
+    sizes = {name: resolve(name).parameters for name in loaded.runs}
+    unknown = [name for name, size in sizes.items() if not size]
+    known = sorted((size, name) for name, size in sizes.items() if size)
+    return Line(
+        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
+        tuple(loaded.reports[name] for _, name in known),
+        (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
+    )
+
+
+def of_sources(loaded: Loaded) -> Line:
+    """Every template set that is scored for the chosen models on this topic and these occupations."""
+    first = loaded.first.run
+
+    def place(run: RunSpec) -> str:
+        fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
+        return run.templates.name if fits else ""
+
+    return gathered(loaded, place)
+
+
+def of_topics(loaded: Loaded) -> Line:
+    """Every topic that is scored for the chosen models with its usual templates and occupations."""
+    known = topics()
+
+    def place(run: RunSpec) -> str:
+        topic = known.get(run.topic.name)
+        usual = topic is not None and topic.hash == run.topic.hash and topic.templates == run.templates.name
+        chosen = run.key in {item.key for item in loaded.runs.values()}
+        return run.topic.name if chosen or (usual and run.topic.name != loaded.first.run.topic.name) else ""
+
+    return gathered(loaded, place)
+
+
+def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
+    """The finished runs of the loaded models that have a place, the newest where several have the same."""
+    options = loaded.choice.options
+    names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
+    found: dict[tuple[str, str], RiskReport] = {}
+    refused: list[str] = []
+    for info in open_store().runs():
+        run = info.run
+        name, where = names.get(run.scoring.hash, ""), place(run)
+        if not (info.complete and name and where) or (name, where) in found:
+            continue
+        try:
+            if must_wait(run, "preferences", options):
+                refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+            else:
+                found[name, where] = read_run(run, options).report
+        except AuditError as error:
+            refused.append(f"{name} on {where}: {error}")
+    order = sorted({where for _, where in found})
+    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
+    return Line(
+        tuple(point_of(name, where, found[name, where], loaded) for name, where in keys),
+        tuple(found[key] for key in keys),
+        tuple(refused),
+    )
+
+
+LINES: dict[Axis, Callable[[Loaded], Line]] = {
+    "models": of_models,
+    "size": of_sizes,
+    "text source": of_sources,
+    "topic": of_topics,
+}
+
+
+def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
+    """One row a point, with the bounds of each interval."""
+    return pd.DataFrame(
+        [
+            {"line": point.line, "place": point.place, "published": point.published}
+            | {
+                column: value
+                for name in QUANTITIES
+                for interval in [point.intervals.get(name)]
+                for column, value in (
+                    (name, point.values[name]),
+                    (f"{name}_low", None if interval is None else interval.low),
+                    (f"{name}_high", None if interval is None else interval.high),
+                )
+            }
+            for point in points
+        ]
+    )
+
+
+def draw_ranks(loaded: Loaded, line: Line) -> None:
+    """Whether a model's occupations keep their order of risk from one text source to another."""
+    views = [item.view_key for item in loaded.runs.values()]
+    places = [(point.line, point.place) for point in line.points]
+    table = cached(["ranks", views, places], lambda: ranks_table(loaded, line))
+    if table.empty:
+        return
+    st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
+    draw_table(table, "rank_stability")
+
+
+def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
+    """Spearman's ρ of r_x over the common occupations, between the chosen template set and each other one."""
+    rows = []
+    for point, report in zip(line.points, line.reports, strict=True):
+        base = loaded.reports[point.line]
+        if report is base or point.place == loaded.runs[point.line].run.templates.name:
+            continue
+        theirs = {row.occupation: row.overall_risk for row in report.occupations}
+        pairs = [(r.overall_risk, theirs[r.occupation]) for r in base.occupations if r.occupation in theirs]
+        found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        rows.append(
+            {
+                "model": point.line,
+                "templates": point.place,
+                "occupations": len(pairs),
+                "spearman": None if found is None else found.spearman,
+                "low": None if found is None else found.spearman_interval.low,
+                "high": None if found is None else found.spearman_interval.high,
+            }
+        )
+    return pd.DataFrame(rows)

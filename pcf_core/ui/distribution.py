@@ -1,0 +1,215 @@
+"""What the page Tilt shows of one occupation: its stereotype over contexts, per model and group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pcf_core.audit.units import unit_of
+from pcf_core.charts import stereotype_histogram, stereotype_steps
+from pcf_core.findings import distribution_finding, opening_finding, striking_occupation
+from pcf_core.records import FloatArray, RiskReport
+from pcf_core.records.distribution import MeanTilt, StereotypeDistribution
+from pcf_core.risk import Criterion
+from pcf_core.stats import TemplateUnit, ends, mean_tilts, share_interval, stereotype_distributions
+from pcf_core.ui.data import Loaded, LoadedRun, remembered
+from pcf_core.ui.page import draw_table, finding, picture
+from pcf_core.ui.text import plain
+
+HOW = """
+A context counts by its weight. **Left**: the stereotype in each context, in bins of 0.05; above the bars the
+filled mark is the mean E s with its interval over templates, the hollow mark the risk r, the mean of J over
+the contexts. The line between them is the **Jensen gap**, the caprice of this occupation: it opens where some
+contexts prefer another group. **Right**: the share of contexts up to each value. The dotted line is τ.
+"""
+Distributions = dict[str, tuple[StereotypeDistribution, ...]]
+
+
+def opening(loaded: Loaded, reports: Mapping[str, RiskReport]) -> str:
+    """Of 100 contexts about the occupation with the highest risk, how many prefer whom."""
+    preferences = {name: item.result.preferences for name, item in loaded.runs.items()}
+    return remembered(
+        loaded,
+        "opening",
+        [],
+        lambda: opening_finding(reports, preferences, striking_occupation(reports)),
+    )
+
+
+def draw_distribution(
+    loaded: Loaded,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    occupation: str,
+) -> None:
+    """One occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
+    groups = loaded.first.report.groups
+    st.subheader(f"The contexts of “{plain(occupation)}”")
+    threshold = st.slider(
+        "Threshold τ",
+        -0.95,
+        0.95,
+        0.5,
+        0.05,
+        key="threshold",
+        bind="query-params",
+        help="From where on a stereotype counts as strong: the share of contexts above τ is shown.",
+    )
+    several = len(groups) > 2
+    found = remembered(
+        loaded, "distributions", [occupation], lambda: distributions_of(loaded, reports, tilts, occupation)
+    )
+    shown = {name: ones if several else ones[:1] for name, ones in found.items()}
+    finding(*sentences(shown, threshold))
+    other = "" if several else groups[1]
+    state = [occupation, threshold]
+    left, right = st.columns(2)
+    with left:
+        alt = f"Histogram of the stereotype over the contexts of {occupation}"
+        make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
+        picture(loaded, "stereotype_histogram", alt, make, state)
+    with right:
+        alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
+        make = partial(stereotype_steps, shown, other=other, threshold=threshold)
+        picture(loaded, "stereotype_steps", alt, make, state)
+    draw_numbers(found, threshold)
+
+
+def sentences(distributions: Distributions, threshold: float) -> list[str]:
+    """A sentence per model about the group that is shown, or of several about the one that leads."""
+    said = []
+    for model, several in distributions.items():
+        one = next((one for one in several if one.leads), several[0])
+        intervals = [share_interval(one.share_above(limit), one.effective) for limit in (0.0, threshold)]
+        said.append(distribution_finding(model, one, threshold, *intervals))
+    return said
+
+
+def draw_numbers(distributions: Distributions, threshold: float) -> None:
+    """How to read the two pictures, their numbers, and the heaviest contexts at each end."""
+    first = next(iter(distributions.values()))
+    how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Contexts at the ends"])
+    how.markdown(HOW)
+    with numbers:
+        draw_table(distribution_table(distributions, threshold), "distribution")
+    with contexts:
+        group, low = first[0].group, f"most {first[1].group}"
+        if len(first) > 2:
+            group = st.selectbox(
+                "Group",
+                [one.group for one in first],
+                key="group",
+                bind="query-params",
+                help="Whose stereotype orders the contexts.",
+            )
+            low = f"least {group}"
+        st.caption("The heaviest contexts of the tenth, by weight, at each end of the distribution.")
+        draw_table(ends_table(distributions, group, low, f"most {group}"), "contexts")
+
+
+def tilts_of(loaded: Loaded, reports: Mapping[str, RiskReport]) -> dict[str, dict[str, MeanTilt]]:
+    """Per model and group the mean tilt with its intervals, against an even split."""
+    return {
+        name: remembered(loaded, "mean_tilts", [name], partial(_tilts, loaded, item, reports[name]))
+        for name, item in loaded.runs.items()
+    }
+
+
+def _tilts(loaded: Loaded, item: LoadedRun, report: RiskReport) -> dict[str, MeanTilt]:
+    names = [row.occupation for row in report.occupations]
+    return mean_tilts(
+        even_stereotypes(item, names),
+        unit_in(loaded, item, report),
+        np.array([row.weight for row in report.occupations]),
+        groups=report.groups,
+        occupations=names,
+    )
+
+
+def unit_in(loaded: Loaded, item: LoadedRun, report: RiskReport) -> TemplateUnit:
+    """What intervals over templates draw again; with a sampling plan that goes on, the draws."""
+    plan, look = item.run.plan, report.sampling
+    if plan is not None and look is not None and not look.whole:
+        times = np.array([count for count in plan.times if count], dtype=np.float64)
+        return TemplateUnit("draw", report.template_weights, times)
+    return unit_of(item.run, report.template_weights, loaded.choice.options)
+
+
+def even_stereotypes(item: LoadedRun, occupations: list[str]) -> FloatArray:
+    """[occupation, template, group] against an even split, on the scale that ends at 1."""
+    preferences = item.result.preferences
+    rows = [preferences.occupations.index(name) for name in occupations]
+    return Criterion().stereotypes(preferences.values[rows])
+
+
+def distributions_of(
+    loaded: Loaded,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    occupation: str,
+) -> Distributions:
+    """Per model the distribution of each group's stereotype over the contexts of one occupation."""
+    criterion = Criterion.parse(loaded.choice.options.criterion)
+    found = {}
+    for name, item in loaded.runs.items():
+        report = reports[name]
+        found[name] = stereotype_distributions(
+            even_stereotypes(item, [occupation])[0],
+            unit_in(loaded, item, report),
+            criterion,
+            occupation=occupation,
+            groups=report.groups,
+            templates=report.templates,
+            intervals=[tilts[name][group].interval(occupation) for group in report.groups],
+        )
+    return found
+
+
+def distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
+    """One row per model × group: mean, s.d., the shares above 0 and above τ with intervals, the risks."""
+    rows = []
+    for model, several in distributions.items():
+        for one in several:
+            row: dict[str, object] = {
+                "model": model,
+                "group": one.group,
+                "mean": one.mean,
+                "mean_low": one.mean_interval.low,
+                "mean_high": one.mean_interval.high,
+                "stereotype_sd": one.sd,
+            }
+            for name, limit in (("above_0", 0.0), ("above_threshold", threshold)):
+                share = one.share_above(limit)
+                interval = share_interval(share, one.effective)
+                row |= {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
+            row |= {
+                "threshold": threshold,
+                "overall_risk": one.overall_risk,
+                "prejudice_risk": one.prejudice_risk,
+                "caprice_risk": one.jensen_gap,
+            }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
+    """The heaviest contexts of the tenth at each end, for one group; ``low`` and ``high`` name the ends."""
+    rows = []
+    for model, several in distributions.items():
+        one = next(one for one in several if one.group == group)
+        for end, contexts in zip((low, high), ends(one), strict=True):
+            rows += [
+                {
+                    "model": model,
+                    "end": end,
+                    "context": context.template,
+                    "weight": context.weight,
+                    "stereotype": context.stereotype,
+                }
+                for context in contexts
+            ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,277 @@
+"""The page Factors: its controls, a user's own file, the panels and their table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pcf_core.audit import factor_panels
+from pcf_core.charts import factor_plot
+from pcf_core.charts.factors import risk_span
+from pcf_core.errors import AuditError
+from pcf_core.findings import line_notes, number, slope, slope_with_interval
+from pcf_core.records.factors import FactorPanel, FactorScale, LineFit, OwnFactor, Quantity
+from pcf_core.topics import read_own_factor
+from pcf_core.ui.data import Loaded, remembered
+from pcf_core.ui.figures import KeyFigure
+from pcf_core.ui.page import chart
+from pcf_core.ui.text import plain
+
+OWN = "own_factor"
+PROBLEM = "own_factor_problem"
+UPLOAD = "own_factor_upload"
+LARGEST_UPLOAD = 4  # MiB
+LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
+QUANTITIES: Mapping[str, Quantity] = {
+    "overall": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
+EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
+
+Panels = Mapping[str, tuple[FactorPanel, ...]]
+
+
+@dataclass(frozen=True)
+class FactorChoice:
+    """What the page's own controls say."""
+
+    model: str
+    quantity: Quantity
+    broad: bool
+    own: OwnFactor | None
+
+    @property
+    def state(self) -> list[object]:
+        """All that the panels depend on besides the runs."""
+        return [self.quantity, self.broad, self.own.hash if self.own else ""]
+
+
+def draw_controls(loaded: Loaded) -> FactorChoice:
+    """Which model, which risk, whether broad matches count, and a file of the user's own."""
+    names = list(loaded.runs)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = st.selectbox(
+            "Model",
+            names,
+            key="factors_model",
+            bind="query-params",
+            help="The panels show one model at a time; the table has all.",
+        )
+        risk = st.segmented_control(
+            "Show",
+            list(QUANTITIES),
+            default="overall",
+            required=True,
+            key="factors_risk",
+            bind="query-params",
+            help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
+        )
+        broad = st.toggle(
+            "Broad matches",
+            False,
+            key="broad",
+            bind="query-params",
+            help="Also count words for which the statistics only have a wider line, such as director.",
+        )
+        draw_own()
+    return FactorChoice(model, QUANTITIES[risk], broad, st.session_state.get(OWN))
+
+
+def draw_own() -> None:
+    """A file of the user's own: brought in, described, and taken out again."""
+    own: OwnFactor | None = st.session_state.get(OWN)
+    with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
+        st.markdown("A CSV file with one line an occupation; the weight may be missing.")
+        st.code(EXAMPLE, language=None)
+        st.file_uploader(
+            "CSV",
+            type=["csv"],
+            max_upload_size=LARGEST_UPLOAD,
+            key=UPLOAD,
+            on_change=take_upload,
+            help="Read for this session only; nothing of it is kept.",
+        )
+        if problem := st.session_state.get(PROBLEM):
+            st.error(plain(problem), icon=":material/error:")
+        if own is not None:
+            st.markdown(f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights")
+            st.button(
+                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
+            )
+
+
+def take_upload() -> None:
+    """Read the file that was just chosen; a refusal leaves no file in use."""
+    file: UploadedFile | None = st.session_state.get(UPLOAD)
+    forget()
+    if file is None:
+        return
+    try:
+        st.session_state[OWN] = read_own_factor(file.name, file.getvalue())
+    except AuditError as error:
+        st.session_state[PROBLEM] = str(error)
+
+
+def forget() -> None:
+    for key in (OWN, PROBLEM):
+        st.session_state.pop(key, None)
+
+
+def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
+    """The panels of every chosen model."""
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        return remembered(
+            loaded,
+            "factor_panels",
+            choice.state,
+            lambda: {
+                name: factor_panels(report, choice.quantity, broad=choice.broad, own=choice.own)
+                for name, report in loaded.reports.items()
+            },
+        )
+
+
+def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
+    """The unweighted slope of each panel."""
+    figures = []
+    for panel in panels:
+        if panel.ols is None:
+            value, interval = "–", f"no line, {panel.no_ols}"
+        else:
+            value, _, interval = slope_with_interval(panel.scale, panel.ols).partition(" ")
+            interval = interval.strip("()")
+            if len(value) > LONGEST_VALUE:
+                value = slope(panel.scale, panel.ols)
+        figures.append(
+            KeyFigure(
+                step_label(panel.scale),
+                value,
+                f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
+                "none. Below: its 95 % interval.",
+                interval,
+            )
+        )
+    return figures
+
+
+def step_label(scale: FactorScale) -> str:
+    """What a slope is the difference for: "Wage +10,000 US$"."""
+    return f"{capital(scale.noun)} {scale.per if scale.log else f'+{scale.per}'}"
+
+
+def capital(noun: str) -> str:
+    return noun[:1].upper() + noun[1:]
+
+
+def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
+    """Two panels side by side, below each other on a narrow page, each with its lines in words."""
+    models = list(loaded.runs)
+    span = risk_span(panels)
+    for start in range(0, len(panels), 2):
+        columns = st.columns(2)
+        for column, panel in zip(columns, panels[start : start + 2], strict=False):
+            draw_panel(column, loaded, choice, panel, models, span)
+
+
+def draw_panel(
+    column: DeltaGenerator,
+    loaded: Loaded,
+    choice: FactorChoice,
+    panel: FactorPanel,
+    models: Sequence[str],
+    span: tuple[float, float],
+) -> None:
+    name = f"factor_{panel.scale.name}"
+    figure = remembered(
+        loaded,
+        name,
+        [*choice.state, choice.model],
+        lambda: factor_plot(panel, choice.model, models, span),
+    )
+    with column:
+        st.markdown(f"**{plain(capital(panel.scale.noun))}**")
+        chart(figure, name, f"Risk of each occupation against {panel.scale.noun}, with two fitted lines")
+        st.caption("  \n".join(plain(note) for note in line_notes(panel)))
+
+
+def draw_left_out(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
+    """The occupations that are no point, with the reason, and the sources."""
+    state = [*choice.state, choice.model]
+    table = remembered(loaded, "factors_left_out", state, lambda: left_out_table(panels))
+    with st.expander(f"Left out, and why: {len(table):,}"):
+        st.dataframe(table, hide_index=True, alt=f"Occupations left out of the panels, {len(table):,} rows")
+    with st.expander("Sources"):
+        for panel in panels:
+            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")
+
+
+def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
+    """One row per occupation × reason, with the panels that lack it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for panel in panels:
+        for item in panel.left_out:
+            found.setdefault((item.name, item.reason), []).append(panel.scale.noun)
+    return pd.DataFrame(
+        [
+            {"occupation": name, "left out of": ", ".join(nouns), "because": reason}
+            for (name, reason), nouns in found.items()
+        ],
+        columns=["occupation", "left out of", "because"],
+    )
+
+
+def factors_table(panels: Panels) -> pd.DataFrame:
+    """One row per model × factor × point."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "factor": panel.scale.noun,
+                "point": point.label,
+                "occupations": ", ".join(point.words),
+                "value": point.value,
+                panel.quantity: point.risk,
+                "weight": point.weight,
+            }
+            for name, found in panels.items()
+            for panel in found
+            for point in panel.points
+        ]
+    )
+
+
+def lines_table(panels: Panels) -> pd.DataFrame:
+    """One row per model × factor × kind of line; slopes are per step of their factor, as on the page."""
+    rows = []
+    for name, found in panels.items():
+        for panel in found:
+            for kind, fit, reason in (("OLS", panel.ols, panel.no_ols), ("WLS", panel.wls, panel.no_wls)):
+                row = {"model": name, "factor": panel.scale.noun, "per": panel.scale.per, "line": kind}
+                rows.append(row | line_row(fit, reason, panel.scale.step))
+    return pd.DataFrame(rows)
+
+
+def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
+    if fit is None:
+        return {"note": reason}
+    return {
+        "slope": step * fit.slope,
+        "low": step * fit.interval.low,
+        "high": step * fit.interval.high,
+        "error_hc3": step * fit.slope_error,
+        "p": fit.p_value,
+        "p_holm": fit.adjusted_p,
+        "r_squared": fit.r_squared,
+        "n": fit.n,
+        "effective_n": fit.effective_n,
+        "intercept": fit.intercept,
+        "note": f"hangs on {fit.carrier.label}, leverage {number(fit.carrier.leverage)}"
+        if fit.carried
+        else "",
+    }

@@ -1,0 +1,119 @@
+"""The loaded runs under all other choices: worked out, waited for, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.audit import ViewOptions
+from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.errors import AuditError
+from pcf_core.findings import number
+from pcf_core.findings.numbers import listed
+from pcf_core.findings.sensitivity import span
+from pcf_core.records.sensitivity import Kind, Sensitivities, Sensitivity
+from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store
+from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.ui.readings import Wanted, follow_readings
+from pcf_core.ui.text import plain
+
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+
+
+class _Waits(Exception):
+    """The worker has to read a run first: an outcome, not an error."""
+
+
+def sensitivities(loaded: Loaded) -> Sensitivities:
+    """Every loaded run that can be read in other ways; follows what the worker still reads, or stops."""
+    found: dict[str, Sensitivity] = {}
+    waiting: list[Wanted] = []
+    options = loaded.choice.options
+    for model, item in loaded.runs.items():
+        try:
+            found[model] = _sensitivity(item, options)
+        except _Waits:
+            waiting.append((item.run, "sensitivity", options))
+        except AuditError as error:
+            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+    if waiting:
+        follow_readings(waiting)
+    if not found:
+        st.stop()
+    return Sensitivities(found)
+
+
+def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
+    """The table, read again when a run is finished: it may be the one with full stops, say.
+
+    Raises:
+        _Waits: it has to be worked out by the worker.
+    """
+    store = open_store()
+
+    def make() -> Sensitivity:
+        if must_wait(item.run, "sensitivity", options):
+            raise _Waits
+        return sensitivity(store, item.run, options)
+
+    finished = [info.created.isoformat() for info in store.runs() if info.complete]
+    return cached(["sensitivity", item.view_key, finished], make)
+
+
+def range_figures(found: Sensitivities) -> list[KeyFigure]:
+    """The range of R over all choices, by model."""
+    figures = []
+    for model, one in list(found.models.items())[:MOST]:
+        low, high = span(one)
+        figures.append(
+            KeyFigure(
+                f"Range of R · {model}",
+                f"{number(low)} – {number(high)}",
+                "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
+                "authors' scripts are not among them.",
+                f"{number(one.base.overall_risk)} as chosen · {len(one.choices):,} choices",
+            )
+        )
+    return figures
+
+
+def choices_table(found: Sensitivities, kinds: Iterable[Kind]) -> pd.DataFrame:
+    """A row a choice and model: the risks, the s.d. beside caprice, the change of R, the model's place."""
+    chosen = set(kinds)
+    rows = []
+    for model, one in found.models.items():
+        for variant in (one.base, *one.variants):
+            if variant.kind in chosen:
+                rows.append(
+                    {
+                        "choice": variant.dimension,
+                        "how": variant.label,
+                        "model": model,
+                        **{risk: getattr(variant, risk) for risk in RISKS},
+                        "stereotype_sd": variant.stereotype_sd,
+                        "change": variant.overall_risk - one.base.overall_risk,
+                        "rank": found.ranks(variant.key)[model],
+                        "note": variant.note,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def unavailable_lines(found: Sensitivities) -> list[str]:
+    """What could not be read otherwise and why, a line a choice with the models that it concerns."""
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for model, one in found.models.items():
+        for missing in one.unavailable:
+            lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
+    whole = len(found.models)
+    return [
+        plain(f"{dimension}, {name}{'' if len(models) == whole else f' ({listed(models)})'}: {reason}")
+        for (dimension, name, reason), models in lines.items()
+    ]
+
+
+def dimensions_of(found: Sensitivities) -> list[str]:
+    """The kinds of choices that some model can be read with, in the order of the table."""
+    return list(dict.fromkeys(v.dimension for one in found.models.values() for v in one.variants))

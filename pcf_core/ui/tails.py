@@ -1,0 +1,238 @@
+"""The tails page: fits of caprice and prejudice by model, worked out once, and what is drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.charts import caprice_histogram, hill_plot, prejudice_histogram, qq_plot, survival_plot
+from pcf_core.findings import number, percent, with_interval
+from pcf_core.records import RiskReport
+from pcf_core.records.tails import NormalShape, TailShape
+from pcf_core.stats import normal_shape, tail_shape
+from pcf_core.ui.data import Loaded, remembered
+from pcf_core.ui.figures import MOST, KeyFigure, bounds, parts_of
+from pcf_core.ui.page import draw_table, picture
+
+THREE_DIGITS = "%.3g"
+FIT_COLUMNS = {
+    "log_likelihood": st.column_config.NumberColumn(
+        "log-likelihood", format="%.1f", help="Natural logarithm, of all positive values; more is better."
+    ),
+    "aic": st.column_config.NumberColumn(
+        "AIC", format="%.1f", help="2 (parameters − log-likelihood): less is better."
+    ),
+    "distance": st.column_config.NumberColumn(
+        "A²", format=THREE_DIGITS, help="Anderson and Darling's distance between the values and the fit."
+    ),
+    "p_value": st.column_config.NumberColumn(
+        "p of the fit",
+        format=THREE_DIGITS,
+        help="Share of 999 samples from the fit that lie at least as far from their own fit: small where the "
+        "distribution does not fit. 0.001 is the least it can be.",
+    ),
+    "ratio": st.column_config.NumberColumn(
+        "Pareto against it",
+        format=THREE_DIGITS,
+        help="Exponential: twice the gain in log-likelihood of the generalised Pareto. Lognormal: Vuong's z, "
+        "above 0 where the generalised Pareto is likelier.",
+    ),
+    "ratio_p": st.column_config.NumberColumn(
+        "p of that", format=THREE_DIGITS, help="Small where the two do not describe the values equally well."
+    ),
+    "beyond": st.column_config.NumberColumn(
+        "beyond the bound",
+        format=THREE_DIGITS,
+        help="Mass that the fit puts above the largest value that caprice can take.",
+    ),
+}
+
+
+def drawn_reports(loaded: Loaded) -> dict[str, RiskReport]:
+    """The first models, as many as have room in one picture."""
+    return dict(list(loaded.reports.items())[:MOST])
+
+
+def largest_caprice(loaded: Loaded) -> float | None:
+    """What no caprice can exceed: J is convex, so it is largest where one group has all the probability."""
+    options = loaded.choice.options
+    if options.scale == "pcf":
+        return 1.0
+    return len(loaded.first.report.groups) - 1.0 if options.reference == "uniform" else None
+
+
+def tail_shapes(loaded: Loaded) -> dict[str, TailShape]:
+    """The fits of caprice by model."""
+
+    def make() -> dict[str, TailShape]:
+        parts = parts_of(drawn_reports(loaded), "caprice_risk")
+        return {name: tail_shape(values, largest_caprice(loaded)) for name, values in parts.items()}
+
+    return remembered(loaded, "tail_shapes", [], make)
+
+
+def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
+    """The normal fits of prejudice by model."""
+
+    def make() -> dict[str, NormalShape]:
+        parts = parts_of(drawn_reports(loaded), "prejudice_risk")
+        return {name: normal_shape(values) for name, values in parts.items()}
+
+    return remembered(loaded, "normal_shapes", [], make)
+
+
+def caprice_figures(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape]) -> list[KeyFigure]:
+    """Share of exact zeros with R^c and the mean s.d. of the stereotype; the tail's shape if it has room."""
+    figures = []
+    for name, report in reports.items():
+        total = len(report.occupations)
+        figures.append(
+            KeyFigure(
+                f"No caprice at all · {name}",
+                percent(1 - shapes[name].positive.size / total),
+                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
+                "s.d.: standard deviation of the stereotype, averaged over occupations.",
+                f"caprice {with_interval(report.caprice_risk, report.interval('caprice_risk'))} · "
+                f"s.d. {number(report.stereotype_sd)}",
+            )
+        )
+    for name, shape in shapes.items():
+        if shape.shape is not None and shape.shape_interval is not None and len(figures) < MOST:
+            figures.append(
+                KeyFigure(
+                    f"Tail shape ξ · {name}",
+                    number(shape.shape),
+                    "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
+                    "Interval over occupations by profile likelihood.",
+                    bounds(shape.shape, shape.shape_interval),
+                )
+            )
+    return figures
+
+
+def prejudice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]
+) -> list[KeyFigure]:
+    """The mean of prejudice over occupations and how far it looks normal."""
+    return [
+        KeyFigure(
+            f"Prejudice · {name}",
+            number(report.prejudice_risk),
+            "R^p, the mean over occupations by their weight: 0 is fair. Below it the s.d. over occupations.",
+            f"{bounds(report.prejudice_risk, interval)} · s.d. {number(shapes[name].fit.sd)}"
+            if (interval := report.interval("prejudice_risk"))
+            else f"s.d. {number(shapes[name].fit.sd)}",
+        )
+        for name, report in reports.items()
+    ]
+
+
+def draw_caprice(loaded: Loaded) -> None:
+    """The controls and the picture of caprice, and the table of fits."""
+    reports, shapes = drawn_reports(loaded), tail_shapes(loaded)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = st.segmented_control(
+            "Picture",
+            ["histogram", "survival", "Hill plot"],
+            default="histogram",
+            required=True,
+            key="tail_view",
+            bind="query-params",
+            help="How many occupations have how much; the share at or above each value with the fits; the "
+            "tail index from the largest values.",
+        )
+        log_count = view == "histogram" and st.toggle(
+            "Log count",
+            False,
+            key="log_count",
+            bind="query-params",
+            help="A logarithmic count axis makes single far-out occupations visible.",
+        )
+    if view == "survival":
+        alt = "Survival plot of caprice on logarithmic axes with the fitted distributions"
+        picture(loaded, "survival_plot", alt, lambda: survival_plot(reports, shapes))
+    elif view == "Hill plot":
+        alt = "Hill plot: the tail index of caprice from the largest values, with its band"
+        picture(loaded, "hill_plot", alt, lambda: hill_plot(shapes))
+    else:
+        picture(
+            loaded,
+            "caprice_histogram",
+            "Histogram of caprice over occupations with a rug",
+            lambda: caprice_histogram(reports, log_count=log_count),
+            [log_count],
+        )
+    table = fits_table(shapes)
+    if len(table):
+        st.markdown("##### Fits of the values above 0")
+        draw_table(table, "fits", FIT_COLUMNS)
+
+
+def draw_prejudice(loaded: Loaded) -> None:
+    """The controls and the picture of prejudice."""
+    reports, shapes = drawn_reports(loaded), normal_shapes(loaded)
+    view = st.segmented_control(
+        "Picture",
+        ["histogram", "QQ plot"],
+        default="histogram",
+        required=True,
+        key="normal_view",
+        bind="query-params",
+        help="The distribution with its normal curve, or each occupation against what that curve expects.",
+    )
+    if view == "QQ plot":
+        alt = "QQ plot of prejudice against its normal fit, with a band"
+        picture(loaded, "qq_plot", alt, lambda: qq_plot(reports, shapes))
+    else:
+        curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}
+        picture(
+            loaded,
+            "prejudice_histogram",
+            "Histogram of prejudice over occupations with its normal fit",
+            lambda: prejudice_histogram(reports, curves),
+        )
+
+
+def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
+    """One row per model × distribution."""
+    rows = []
+    for name, shape in shapes.items():
+        for fit in shape.fits:
+            ratio = shape.against(fit.distribution)
+            rows.append(
+                {
+                    "model": name,
+                    "distribution": fit.distribution,
+                    "parameters": ", ".join(
+                        f"{key} {number(value)}" for key, value in fit.parameters.items()
+                    ),
+                    "log_likelihood": fit.log_likelihood,
+                    "aic": fit.aic,
+                    "distance": fit.distance,
+                    "p_value": fit.p_value,
+                    "ratio": ratio.statistic if ratio else None,
+                    "ratio_p": ratio.p_value if ratio else None,
+                    "beyond": fit.beyond,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
+    """One row per model × occupation: the parts of risk and the s.d. of the stereotype."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "occupation": row.occupation,
+                "overall_risk": row.overall_risk,
+                "prejudice_risk": row.prejudice_risk,
+                "caprice_risk": row.caprice_risk,
+                "stereotype_sd": row.stereotype_sd,
+            }
+            for name, report in reports.items()
+            for row in report.occupations
+        ]
+    )

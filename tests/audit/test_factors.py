@@ -1,0 +1,212 @@
+"""The join of risk and statistics: every occupation is a point or left out, a line of them counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcf_core.audit import factor_panels
+from pcf_core.records import LeftOut, OccupationRisk, RiskReport
+from pcf_core.records.factors import FactorPanel, OwnFactor
+from pcf_core.stats import fit_line, holm
+from pcf_core.topics import factors, load_evidence
+
+TERMS = load_evidence("occupations-bvf").terms
+NAMES = ["wage", "education_years", "women_share", "word_frequency"]
+
+
+def report_of(risks: Mapping[str, float]) -> RiskReport:
+    """A report with these risks; the prejudice is half of each."""
+    rows = [
+        OccupationRisk(
+            occupation=word,
+            weight=1 / len(risks),
+            overall_risk=risk,
+            prejudice_risk=risk / 2,
+            caprice_risk=risk / 2,
+            stereotype_sd=0.1,
+            stereotype={"male": 0.1, "female": -0.1},
+            preferences={"male": 0.55, "female": 0.45},
+        )
+        for word, risk in risks.items()
+    ]
+    mean = float(np.mean(list(risks.values())))
+    return RiskReport(
+        overall_risk=mean,
+        prejudice_risk=mean / 2,
+        caprice_risk=mean / 2,
+        effective_templates=1,
+        groups=("male", "female"),
+        templates=("The [X] said that [Y].",),
+        template_weights=np.ones(1),
+        occupations=tuple(rows),
+    )
+
+
+def made_up(seed: int = 0, terms: Sequence[str] = TERMS) -> dict[str, float]:
+    return dict(zip(terms, np.random.default_rng(seed).uniform(0.2, 0.9, len(terms)).tolist(), strict=True))
+
+
+def by_name(panels: Sequence[FactorPanel]) -> dict[str, FactorPanel]:
+    return {panel.scale.name: panel for panel in panels}
+
+
+@pytest.mark.parametrize("broad", [False, True])
+@pytest.mark.parametrize("evidence", ["occupations-bvf", "occupations-pcf", "occupations-zh"])
+def test_every_occupation_is_in_a_point_or_left_out_once(evidence: str, broad: bool) -> None:
+    risks = made_up(0, load_evidence(evidence).terms)
+    panels = factor_panels(report_of(risks), "overall_risk", broad=broad)
+    assert [panel.scale.name for panel in panels] == NAMES
+    for panel in panels:
+        inside = [word for point in panel.points for word in point.words]
+        outside = [item.name for item in panel.left_out]
+        assert sorted([*inside, *outside]) == sorted(risks)
+        assert all(item.reason for item in panel.left_out)
+        assert (panel.ols is None) is bool(panel.no_ols)
+        assert (panel.wls is None) is bool(panel.no_wls)
+
+
+def test_words_on_one_line_count_once_with_their_mean_and_its_people() -> None:
+    risks = made_up()
+    panel = by_name(factor_panels(report_of(risks), "overall_risk"))["wage"]
+    points = {point.label: point for point in panel.points}
+    lawyers, line = points["Lawyers"], factors()["lawyer"]
+    assert set(lawyers.words) == {"attorney", "counsel", "lawyer"} & set(TERMS)
+    assert len(lawyers.words) > 1
+    assert lawyers.risk == pytest.approx(np.mean([risks[word] for word in lawyers.words]))
+    assert lawyers.weight == line.employment_thousands
+    assert line.median_annual_wage_usd is not None
+    assert lawyers.value == pytest.approx(line.median_annual_wage_usd / 1000)
+    assert len(points) == len(panel.points)
+
+
+def test_each_word_has_its_own_frequency_and_shares_the_people_of_its_line() -> None:
+    panel = by_name(factor_panels(report_of(made_up()), "overall_risk"))["word_frequency"]
+    points = {point.label: point for point in panel.points}
+    known = factors()
+    assert points["lawyer"].value == known["lawyer"].word_frequency
+    assert points["attorney"].value == known["attorney"].word_frequency
+    together = [point for point in panel.points if known[point.label].bls_title == "Lawyers"]
+    assert sum(point.weight or 0 for point in together) == pytest.approx(known["lawyer"].employment_thousands)
+    assert points["freelancer"].weight is None
+    assert panel.ols is not None
+    assert panel.wls is not None
+    assert panel.ols.n > panel.wls.n
+
+
+def test_the_lines_are_those_of_a_loop_over_the_table() -> None:
+    """Education and frequency joined here by hand, without the code's grouping."""
+    risks = made_up(3)
+    panels = by_name(factor_panels(report_of(risks), "overall_risk"))
+    known = [factors()[word] for word in risks]
+    titles = sorted({row.bls_title for row in known if row.match in ("exact", "close")})
+    x, y, weights = [], [], []
+    for title in titles:
+        rows = [row for row in known if row.bls_title == title and row.match in ("exact", "close")]
+        x.append(rows[0].mean_education_years)
+        weights.append(rows[0].employment_thousands)
+        y.append(np.mean([risks[row.term] for row in rows]))
+    for found, expected in (
+        (panels["education_years"].ols, fit_line(x, y)),  # type: ignore[arg-type]
+        (panels["education_years"].wls, fit_line(x, y, weights)),  # type: ignore[arg-type]
+        (
+            panels["word_frequency"].ols,
+            fit_line([np.log10(row.word_frequency) for row in known], list(risks.values())),  # type: ignore[arg-type]
+        ),
+    ):
+        assert found is not None
+        assert (found.slope, found.slope_error, found.n) == pytest.approx(
+            (expected.slope, expected.slope_error, expected.n)
+        )
+
+
+def test_broad_matches_are_an_option() -> None:
+    report = report_of(made_up())
+    strict, wide = (by_name(factor_panels(report, "overall_risk", broad=b))["wage"] for b in (False, True))
+    assert "director" in {item.name for item in strict.left_out}
+    reason = next(item.reason for item in strict.left_out if item.name == "director")
+    assert reason == "US statistics only know the wider line Producers and directors"
+    assert "director" in {word for point in wide.points for word in point.words}
+    assert len(wide.points) > len(strict.points)
+
+
+def test_wages_where_the_statistics_stop_are_marked() -> None:
+    panels = by_name(factor_panels(report_of(made_up()), "overall_risk"))
+    capped = {point.label: point.value for point in panels["wage"].points if point.at_least}
+    assert capped == dict.fromkeys(["Physicians", "Physicians, all other", "Surgeons"], 208.0)
+    assert not any(
+        point.at_least for panel in panels.values() for point in panel.points if panel.scale.name != "wage"
+    )
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 1000), st.randoms(use_true_random=False))
+def test_quantity_and_order_of_occupations(seed: int, order: object) -> None:
+    risks = made_up(seed)
+    shuffled = list(risks.items())
+    order.shuffle(shuffled)  # type: ignore[attr-defined]
+    for one, half, other in zip(
+        factor_panels(report_of(risks), "overall_risk"),
+        factor_panels(report_of(risks), "caprice_risk"),
+        factor_panels(report_of(dict(shuffled)), "overall_risk"),
+        strict=True,
+    ):
+        assert one.ols is not None
+        assert half.ols is not None
+        assert other.ols is not None
+        assert half.ols.slope == pytest.approx(one.ols.slope / 2)
+        assert (other.ols.slope, other.ols.p_value) == pytest.approx((one.ols.slope, one.ols.p_value))
+
+
+def test_p_values_are_corrected_over_all_lines_of_the_panels() -> None:
+    panels = factor_panels(report_of(made_up()), "overall_risk")
+    fits = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
+    assert len(fits) == 8
+    assert [fit.adjusted_p for fit in fits] == pytest.approx(holm([fit.p_value for fit in fits]))
+
+
+def test_a_users_own_figures() -> None:
+    risks = made_up()
+    own = OwnFactor(
+        "mine",
+        {word: 2.0 * i for i, word in enumerate(TERMS[:15])} | {"astronaut": 1.0},
+        {word: 1.0 + i for i, word in enumerate(TERMS[:12])},
+        (LeftOut(name=TERMS[15], reason="the file gives it no value"),),
+    )
+    panel = factor_panels(report_of(risks), "overall_risk", own=own)[-1]
+    assert (panel.scale.name, panel.scale.title, panel.scale.step) == ("own", "mine", 10)
+    assert [point.value for point in panel.points] == [2.0 * i for i in range(15)]
+    assert panel.ols is not None
+    assert panel.wls is not None
+    assert (panel.ols.n, panel.wls.n) == (15, 12)
+    reasons = {item.name: item.reason for item in panel.left_out}
+    assert len(panel.left_out) == len(TERMS) - 15 + 1
+    assert reasons["astronaut"].startswith("the file has it")
+    assert reasons[TERMS[15]] == "the file gives it no value"
+    assert reasons[TERMS[16]] == "the file does not have it"
+    assert panel.ols.adjusted_p is not None
+
+
+def test_own_figures_without_weights_or_with_few_points() -> None:
+    risks = made_up()
+    few = OwnFactor("mine", dict.fromkeys(TERMS[:3], 1.0))
+    panel = factor_panels(report_of(risks), "overall_risk", own=few)[-1]
+    assert panel.no_ols == "3 points, fewer than 10"
+    assert panel.no_wls == "no point has a weight"
+
+
+def test_no_risk_at_all_has_no_lines() -> None:
+    for panel in factor_panels(report_of(dict.fromkeys(TERMS, 0.0)), "caprice_risk"):
+        assert panel.ols is None
+        assert panel.no_ols == "the risk is the same for all points"
+
+
+def test_occupations_the_statistics_do_not_know() -> None:
+    panels = factor_panels(report_of(made_up(0, load_evidence("occupations-zh").terms)), "overall_risk")
+    for panel in panels:
+        assert panel.points == ()
+        assert panel.no_ols == "0 points, fewer than 10"

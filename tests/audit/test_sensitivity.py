@@ -1,0 +1,270 @@
+"""One run under other choices: each against the report that it gives, and what is unavailable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pcf_core.audit import ViewOptions, load_result, planned, report, restricted
+from pcf_core.audit import sensitivity as module
+from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept, sensitivity_name
+from pcf_core.audit.template_choices import HALVES, halves, heaviest, risks_without_one
+from pcf_core.audit.views import View, view_of
+from pcf_core.errors import RunError
+from pcf_core.records import RiskReport, RunSpec
+from pcf_core.records.sensitivity import Sensitivity, Variant
+from pcf_core.risk import Criterion
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_templates
+from tests.audit.small_runs import score_few
+
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+parts = st.integers(1, 100).map(lambda whole: whole / 100)
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+def under(found: Sensitivity, dimension: str, name: str, end: str = "") -> Variant:
+    return next(one for one in found.variants if one.key == (dimension, name, end))
+
+
+def reason(found: Sensitivity, dimension: str, name: str) -> str:
+    return next(one.reason for one in found.unavailable if (one.dimension, one.name) == (dimension, name))
+
+
+def assert_same(variant: Variant, expected: RiskReport) -> None:
+    for risk in RISKS:
+        assert getattr(variant, risk) == pytest.approx(getattr(expected, risk), abs=1e-12)
+    assert variant.stereotype_sd == pytest.approx(expected.stereotype_sd, abs=1e-12)
+
+
+def read(store: Store, run: RunSpec, options: ViewOptions) -> RiskReport:
+    return report(load_result(store, run, options.protocol, options.aggregation), run, options, resamples=20)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ViewOptions(),
+        ViewOptions(template_weighting="equal", occupation_weights="employment"),
+        ViewOptions(protocol="single-token"),
+    ],
+)
+def test_options_give_what_the_report_gives_under_them(
+    store: Store, options: ViewOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    found = sensitivity(store, run, options)
+    assert_same(found.base, read(store, run, options))
+    other_weights = "uniform" if options.occupation_weights == "employment" else "employment"
+    other_templates = "counts" if options.template_weighting == "equal" else "equal"
+    other_protocol = "exact" if options.protocol == "single-token" else "single-token"
+    for dimension, name, change in (
+        ("occupation weights", other_weights, {"occupation_weights": other_weights}),
+        ("template weights", other_templates, {"template_weighting": other_templates}),
+        ("neutral point", "labour", {"reference": "labour"}),
+        ("protocol", other_protocol, {"protocol": other_protocol}),
+    ):
+        expected = read(store, run, options.model_copy(update=change))
+        assert_same(under(found, dimension, name), expected)
+    assert "all criteria agree" in reason(found, "criterion", "l1")
+    assert "sum and mean agree" in reason(found, "a group's words", "mean over a group's words")
+
+
+def test_more_groups_have_criteria_and_means_and_other_reasons(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch, topic="race")
+    found = sensitivity(store, run, ViewOptions())
+    for name in ("l1", "l2"):
+        assert_same(under(found, "criterion", name), read(store, run, ViewOptions(criterion=name)))
+    mean = under(found, "a group's words", "mean over a group's words")
+    assert_same(mean, read(store, run, ViewOptions(aggregation="mean")))
+    assert "black 2" in mean.note
+    averaged = sensitivity(store, run, ViewOptions(aggregation="mean"))
+    assert_same(averaged.base, read(store, run, ViewOptions(aggregation="mean")))
+    summed = under(averaged, "a group's words", "sum over a group's words")
+    assert_same(summed, read(store, run, ViewOptions()))
+    assert "male and female" in reason(found, "neutral point", "labour")
+    assert "not aligned" in reason(found, "words", "pairs of equal token counts")
+    assert {one.name for one in found.variants if one.kind == "script"} == {"script for race", "demo library"}
+    assert {one.name for one in found.variants if one.kind == "each" and one.dimension == "words"} == {
+        f"without {word}" for word in ("black", "african", "hispanic", "latino")
+    }
+
+
+def test_one_word_a_group_leaves_nothing_to_choose(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sensitivity(store, score_few(store, monkeypatch, topic="religion"), ViewOptions())
+    assert "none can be left out" in reason(found, "words", "one word left out")
+    assert "every group has one word" in reason(found, "words", "the first word of each group only")
+
+
+def test_extremes_are_those_of_the_long_lists(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sensitivity(store, score_few(store, monkeypatch), ViewOptions())
+    for dimension, name, size in (("words", "one pair left out", 39), ("templates", "a random half", HALVES)):
+        each = [one for one in found.variants if one.kind == "each" and one.dimension == dimension]
+        assert len(each) == size
+        for end, choose in (("lowest", min), ("highest", max)):
+            extreme = under(found, dimension, name, end)
+            assert extreme.overall_risk == choose(one.overall_risk for one in each)
+            assert extreme.which in {one.name for one in each}
+            assert extreme.kind == "choice"
+
+
+def test_template_subsets_are_the_reports_of_the_same_templates(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    result = load_result(store, run)
+    found = sensitivity(store, run, ViewOptions())
+    texts, counts = run.templates.texts, run.templates.counts.tolist()
+    top = restricted(result, run, texts[:3], counts[:3], ViewOptions(), resamples=20)
+    assert_same(under(found, "templates", "the 3 heaviest templates"), top)
+    assert_same(
+        under(found, "templates", "the heaviest template"),
+        restricted(result, run, texts[:1], counts[:1], ViewOptions(), resamples=20),
+    )
+    without = [
+        restricted(
+            result, run, texts[:i] + texts[i + 1 :], counts[:i] + counts[i + 1 :], ViewOptions(), resamples=2
+        )
+        for i in range(len(texts))
+    ]
+    assert_same(
+        under(found, "templates", "one template left out", "lowest"),
+        min(without, key=lambda one: one.overall_risk),
+    )
+    assert_same(
+        under(found, "templates", "one template left out", "highest"),
+        max(without, key=lambda one: one.overall_risk),
+    )
+
+
+def test_full_stops_come_from_another_run_with_the_weights_of_this_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    before = sensitivity(store, run, ViewOptions())
+    assert "no run has scored" in reason(before, "full stop", "with a full stop")
+    stopped = score_few(store, monkeypatch, templates=load_templates("gender-nineteen-stop"))
+    found = sensitivity(store, run, ViewOptions())
+    result = load_result(store, stopped)
+    texts, counts = [f"{text}." for text in run.templates.texts], run.templates.counts.tolist()
+    expected = restricted(result, stopped, texts, counts, ViewOptions(), 20)
+    assert_same(under(found, "full stop", "with a full stop"), expected)
+    back = sensitivity(store, stopped, ViewOptions())
+    assert under(back, "full stop", "without the full stop").overall_risk == pytest.approx(
+        found.base.overall_risk
+    )
+
+
+def test_exact_boundary_comes_from_its_own_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch)
+    assert "--protocol exact-boundary" in reason(
+        sensitivity(store, run, ViewOptions()), "protocol", "exact-boundary"
+    )
+    bounded = score_few(
+        store,
+        monkeypatch,
+        protocol="exact-boundary",
+        chance=lambda prompt, word: 0.02 if word == "he" else 0.01,
+    )
+    boundary = ViewOptions(protocol="exact-boundary")
+    found = sensitivity(store, run, ViewOptions())
+    assert_same(under(found, "protocol", "exact-boundary"), read(store, bounded, boundary))
+    other = sensitivity(store, bounded, boundary)
+    assert_same(under(other, "protocol", "exact"), read(store, run, ViewOptions()))
+    assert "scores of the protocol exact" in reason(other, "protocol", "single-token")
+    masked = score_few(store, monkeypatch, model="mini-bert")
+    assert "for causal models" in reason(
+        sensitivity(store, masked, ViewOptions()), "protocol", "exact-boundary"
+    )
+
+
+def test_the_table_is_kept_and_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch)
+    assert not sensitivity_kept(store, run, ViewOptions())
+    read_prompts: list[int] = []
+    first = sensitivity(store, run, ViewOptions(), read_prompts.append)
+    assert read_prompts == [run.cells]
+    assert sensitivity_kept(store, run, ViewOptions())
+    monkeypatch.setattr(module, "load_result", lambda *arguments: pytest.fail("worked out twice"))
+    assert sensitivity(store, run, ViewOptions(), read_prompts.append) == first
+    assert len(read_prompts) == 1
+
+
+def test_what_decides_the_table_decides_its_name(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch)
+    name = sensitivity_name(store, run, ViewOptions())
+    counts = [
+        template.model_copy(update={"count": 1 + index})
+        for index, template in enumerate(run.templates.templates)
+    ]
+    recounted = run.model_copy(
+        update={"templates": run.templates.model_copy(update={"templates": tuple(counts)})}
+    )
+    assert recounted.key == run.key
+    others = [
+        sensitivity_name(store, recounted, ViewOptions()),
+        sensitivity_name(store, run, ViewOptions(aggregation="mean")),
+        sensitivity_name(store, run, ViewOptions(occupation_weights="employment")),
+        sensitivity_name(store, run, ViewOptions(reference="labour")),
+    ]
+    assert len({name, *others}) == 5
+    assert sensitivity_name(store, run, ViewOptions(unit="mention")) == name
+
+
+def test_a_run_with_a_plan_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = planned(score_few(store, monkeypatch), 0.1)
+    with pytest.raises(RunError, match="sampling plan"):
+        sensitivity(store, run, ViewOptions())
+
+
+@given(
+    values=arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(2, 6), st.just(3)), elements=parts),
+    data=st.data(),
+)
+def test_all_but_one_template_by_leaving_it_out(values: np.ndarray, data: st.DataObject) -> None:
+    occupations, templates, _ = values.shape
+    view = View(
+        rows=np.arange(occupations),
+        occupation_weights=data.draw(arrays(np.float64, occupations, elements=parts)),
+        template_weights=data.draw(arrays(np.float64, templates, elements=parts)),
+        criterion=Criterion(),
+    )
+    preferences = values / values.sum(axis=-1, keepdims=True)
+    found = risks_without_one(preferences, view)
+    for place in range(templates):
+        others = np.arange(templates) != place
+        assert found[place] == pytest.approx(view.risks(preferences, others)["overall_risk"], abs=1e-9)
+
+
+def test_subsets_are_drawn_by_the_seed_from_what_carries_weight() -> None:
+    weights = np.array([5.0, 0, 3, 2, 1, 9, 0.5, 4, 6, 7, 8, 2])
+    sizes = {size: places.tolist() for size, places in heaviest(weights)}
+    assert sizes == {1: [5], 3: [5, 9, 10], 10: [0, 2, 3, 4, 5, 7, 8, 9, 10, 11]}
+    drawn = [places.tolist() for places in halves(weights)]
+    assert drawn == [places.tolist() for places in halves(weights)]
+    assert drawn != [places.tolist() for places in halves(weights, seed=1)]
+    assert len(drawn) == HALVES
+    assert all(len(set(places)) == 5 and 1 not in places for places in drawn)
+    assert list(halves(np.array([1.0, 1, 1, 0]))) == []
+
+
+def test_a_view_of_some_occupations_keeps_their_reference(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    view = view_of(run, ViewOptions(reference="labour"))
+    part = view.part(1, 3)
+    assert part.criterion.reference is not None
+    assert view.criterion.reference is not None
+    np.testing.assert_array_equal(part.criterion.reference, view.criterion.reference[1:3])
+    np.testing.assert_array_equal(part.rows, view.rows[1:3])

@@ -1,0 +1,137 @@
+"""What a report's intervals over templates draw again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import (
+    Result,
+    ViewOptions,
+    build_run,
+    load_result,
+    matrix_report,
+    planned,
+    report,
+    restricted,
+    with_draws,
+)
+from pcf_core.errors import CriterionError
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import RiskReport, RunSpec, Template, TemplateSet
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_topic, make_evidence
+from tests.conftest import fake_scorer
+
+COUNTS, DOCUMENTS = (9.0, 6.0, 4.0, 0.0, 2.0), (5, 6, 2, 0, 1)
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache, None)
+
+
+def scored(
+    store: Store,
+    counts: tuple[float, ...] = COUNTS,
+    documents: tuple[int, ...] = DOCUMENTS,
+    within: float = 0,
+    draws: int = 0,
+) -> tuple[RunSpec, Result]:
+    """A run of five templates with these counts and documents, scored with the fake."""
+    topic = load_topic("gender")
+    texts = tuple(
+        Template(text=f"The [X] of number {index} said that [Y]", count=count, documents=known)
+        for index, (count, known) in enumerate(zip(counts, documents, strict=True))
+    )
+    run = build_run(
+        resolve("mini-gpt"),
+        topic,
+        make_evidence("few", ["nurse", "engineer", "clerk"]),
+        TemplateSet(name="five", title="Five", templates=texts),
+    )
+    if within:
+        run = with_draws(planned(run, within), draws)
+    score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, topic))
+    return run, load_result(store, run)
+
+
+def unit_of_report(found: RiskReport) -> str:
+    return found.intervals["overall_risk"][0].unit
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        (ViewOptions(), "document"),
+        (ViewOptions(unit="template"), "template"),
+        (ViewOptions(unit="mention"), "mention"),
+        (ViewOptions(template_weighting="equal"), "template"),
+        (ViewOptions(template_weighting="equal", unit="mention"), "template"),
+    ],
+)
+def test_a_set_that_knows_its_documents(options: ViewOptions, unit: str, store: Store) -> None:
+    run, result = scored(store)
+    found = report(result, run, options, resamples=50)
+    assert unit_of_report(found) == unit
+    for row in found.occupations:
+        assert {interval.unit for several in row.intervals.values() for interval in several} == {unit}
+    over = [(interval.over, interval.unit) for interval in found.intervals["caprice_risk"]]
+    assert over == [("templates", unit), ("occupations", "occupation"), ("both", unit)]
+
+
+def test_one_template_without_documents_makes_templates_the_unit(store: Store) -> None:
+    run, result = scored(store, documents=(5, 6, 2, 0, 0))
+    assert unit_of_report(report(result, run, ViewOptions(), resamples=20)) == "template"
+
+
+def test_mentions_need_whole_counts(store: Store) -> None:
+    run, result = scored(store, counts=(0.5, 6, 4, 0, 2))
+    with pytest.raises(CriterionError, match=r"whole number of them.* template 1 has 0.5. Draw templates"):
+        report(result, run, ViewOptions(unit="mention"), resamples=20)
+
+
+def test_other_counts_than_the_sets_have_no_known_documents(store: Store) -> None:
+    run, result = scored(store)
+    texts, counts = run.templates.texts[:3], list(COUNTS[:3])
+    same = restricted(result, run, texts, counts, ViewOptions(), resamples=20)
+    other = restricted(result, run, texts, [*counts[:2], 5.0], ViewOptions(), resamples=20)
+    assert (unit_of_report(same), unit_of_report(other)) == ("document", "template")
+
+
+def test_the_draws_of_a_plan_are_its_unit_until_it_has_drawn_all(store: Store) -> None:
+    run, result = scored(store, counts=(900, 600, 400, 0, 1), within=0.1, draws=20)
+    assert len(run.drawn.texts) == 3
+    assert unit_of_report(report(result, run, ViewOptions(unit="mention"), resamples=20)) == "draw"
+    run, result = scored(store, within=0.05, draws=400)
+    assert len(run.drawn.texts) == 4
+    found = report(result, run, ViewOptions(), resamples=20)
+    assert unit_of_report(found) == "document"
+    assert found.sampling is not None
+    assert found.sampling.whole
+
+
+def test_the_weights_of_a_matrix_may_be_mentions() -> None:
+    document = {"preferences": [[[0.6, 0.4], [0.3, 0.7]]], "template_weights": [3, 2]}
+    assert unit_of_report(matrix_report(document, ViewOptions(), 20)) == "template"
+    assert unit_of_report(matrix_report(document, ViewOptions(unit="mention"), 20)) == "mention"
+    with pytest.raises(CriterionError, match="whole number"):
+        matrix_report(document | {"template_weights": [0.3, 0.2]}, ViewOptions(unit="mention"), 20)
+
+
+def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
+    """Point values, plug-in; drawn as mentions also the correction, whose units are the same."""
+    generator = np.random.default_rng(0)
+    values = generator.dirichlet([2, 1], size=(3, 4))
+    twice = np.concatenate([values, values[:, :1]], axis=1)
+    options = ViewOptions(unit="mention")
+    one = matrix_report({"preferences": values.tolist(), "template_weights": [2, 5, 3, 1]}, options, 50)
+    two = matrix_report({"preferences": twice.tolist(), "template_weights": [1, 5, 3, 1, 1]}, options, 50)
+    for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
+        assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-12)
+    assert one.corrected is not None
+    assert two.corrected is not None
+    assert two.corrected.prejudice_risk == pytest.approx(one.corrected.prejudice_risk, abs=1e-12)
+    assert two.corrected.sampling_prejudice == pytest.approx(one.corrected.sampling_prejudice, abs=1e-12)

@@ -1,0 +1,54 @@
+"""Small multiples: three panels, places in order, printed rows apart from ours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.charts import axis_panels
+from tests.charts.compared import axis_example, axis_point
+
+
+def test_three_panels_show_the_three_risks_of_each_line() -> None:
+    figure = axis_panels(axis_example(), "template set")
+    bert = [trace for trace in figure.data if trace.name == "mini-bert"]
+    assert [list(trace.y) for trace in bert] == [
+        pytest.approx([0.4, 0.6, 0.5]),
+        pytest.approx([0.3, 0.45, 0.375]),
+        pytest.approx([0.1, 0.15, 0.125]),
+    ]
+    assert [trace.showlegend for trace in bert] == [True, False, False]
+    assert figure.layout.xaxis3.title.text == "template set"
+    assert list(figure.layout.xaxis3.ticktext) == ["news", "books", "&lt;b&gt;web&lt;/b&gt;"]
+    assert all("→" in axis.title.text for axis in figure.select_yaxes())
+
+
+def test_whiskers_are_the_interval_where_there_is_one() -> None:
+    overall, prejudice = axis_panels(axis_example(), "x").data[:2]
+    np.testing.assert_allclose(overall.error_y.array, [0.1] * 3)
+    np.testing.assert_allclose(overall.error_y.arrayminus, [0.05] * 3)
+    assert list(prejudice.error_y.array) == [None] * 3
+
+
+def test_lines_of_one_place_stand_apart_but_nearer_than_places() -> None:
+    figure = axis_panels(axis_example(), "x")
+    starts = [trace.x[0] for trace in figure.data[::3]]
+    assert len(set(starts)) == 3
+    assert max(starts) - min(starts) < 0.5
+    assert list(axis_panels(axis_example()[:3], "x").data[0].x) == [0, 1, 2]
+
+
+def test_printed_rows_are_hollow_and_name_their_source() -> None:
+    printed = axis_panels(axis_example(), "x").data[-3]
+    assert printed.name == "BERT (BVF Table 4)"
+    assert printed.marker.symbol == "diamond-open"
+    assert printed.line.dash == "dot"
+    assert printed.error_y.array is None
+    assert "BVF Table 4" in printed.customdata[0]
+
+
+def test_numbers_stand_on_a_logarithmic_axis() -> None:
+    figure = axis_panels([axis_point("a", 1e6, 0.2), axis_point("b", 1e8, 0.4)], "parameters (log) → larger")
+    assert {axis.type for axis in figure.select_xaxes()} == {"log"}
+    assert [list(trace.x) for trace in figure.data[::3]] == [[1e6], [1e8]]
+    assert figure.data[0].customdata[0] == "<b>a</b><br>1,000,000<br>0.200 (0.150–0.300)"

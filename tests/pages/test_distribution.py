@@ -1,0 +1,178 @@
+"""The drill-down of Tilt, the views of Risk, the pages of the heat map: what they say is what is computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import ViewOptions, build_run, load_result, report
+from pcf_core.findings import corrected_finding, number
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import ModelSpec, RunSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.ui import arrange
+from tests.conftest import fake_scorer
+from tests.pages.opened import open_app, texts
+
+
+def run_of(model: str, topic_name: str = "gender") -> RunSpec:
+    topic = load_topic(topic_name)
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+
+
+@pytest.fixture
+def race_store(own_settings: Settings) -> Store:
+    """Both mini models' keys scored by the fake on the five groups of race."""
+    store = Store.open(own_settings.cache, None)
+    for model in ("mini-bert", "mini-gpt"):
+        run = run_of(model, "race")
+
+        def opened(spec: ModelSpec, protocol: str, run: RunSpec = run) -> Scorer:
+            return fake_scorer(run.scoring, run.topic)
+
+        score_run(run, store, opened)
+    return store
+
+
+def test_choosing_an_occupation_opens_its_contexts(full_store: Store) -> None:
+    closed = open_app("tilt", model=["mini-gpt"])
+    assert len(closed.get("plotly_chart")) == 1
+    app = open_app("tilt", model=["mini-gpt"], occupation="nurse", threshold="0.25")
+    assert len(app.get("plotly_chart")) == 3
+    assert app.slider(key="threshold").value == 0.25
+    run = run_of("mini-gpt")
+    result = load_result(full_store, run)
+    found = report(result, run, ViewOptions())
+    nurse = next(row for row in found.occupations if row.occupation == "nurse")
+    place = result.preferences.occupations.index("nurse")
+    stereotypes = 2 * result.preferences.values[place, :, 0] - 1
+    above = float(found.template_weights[stereotypes > 0.25].sum())
+    numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
+    male = numbers.iloc[0]
+    assert (male["group"], male["threshold"]) == ("male", 0.25)
+    assert male["mean"] == pytest.approx(nurse.stereotype["male"])
+    assert male["stereotype_sd"] == pytest.approx(nurse.stereotype_sd)
+    assert male["above_threshold"] == pytest.approx(above)
+    assert male["above_threshold_low"] <= above <= male["above_threshold_high"]
+    assert male["caprice_risk"] == pytest.approx(nurse.caprice_risk)
+    assert f"The risk of this occupation is {number(nurse.overall_risk)}" in texts(app)
+
+
+def test_the_ends_name_the_heaviest_contexts(full_store: Store) -> None:
+    app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
+    contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
+    assert set(contexts["end"]) == {"most female", "most male"}
+    low = contexts[contexts["end"] == "most female"]
+    high = contexts[contexts["end"] == "most male"]
+    assert low["stereotype"].max() <= high["stereotype"].min()
+    assert (low["weight"].diff().dropna() <= 0).all()
+
+
+@pytest.mark.parametrize("page", ["overview", "heat_map", "tilt", "risk"])
+def test_five_groups_are_read_on_every_page(race_store: Store, page: str) -> None:
+    app = open_app(page, topic="race", occupation="nurse", over="both", risk_view="corrected")
+    assert not app.error
+    assert "words in" in texts(app)
+    assert len(app.get("plotly_chart")) >= 1
+
+
+def test_the_contexts_of_five_groups_have_a_group_to_choose(race_store: Store) -> None:
+    app = open_app("tilt", topic="race", occupation="nurse", group="asian")
+    contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
+    assert set(contexts["end"]) == {"least asian", "most asian"}
+    numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
+    assert len(numbers) == 10
+    assert "Most often first · mini-gpt" in [metric.label.replace("\\", "") for metric in app.metric]
+
+
+def test_the_whisker_is_over_what_the_sidebar_says(full_store: Store) -> None:
+    run = run_of("mini-gpt")
+    found = report(load_result(full_store, run), run, ViewOptions())
+    for over in ("templates", "occupations", "both"):
+        app = open_app("risk", model=["mini-gpt"], over=over)
+        row = next(frame.value for frame in app.dataframe if "kind" in frame.value).iloc[0]
+        interval = found.interval("overall_risk", over)
+        assert interval is not None
+        assert (row["low"], row["high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
+        assert row["stereotype_sd"] == pytest.approx(found.stereotype_sd)
+
+
+def test_corrected_parts_stand_beside_the_plug_in_ones(full_store: Store) -> None:
+    app = open_app("risk", model=["mini-gpt"], risk_view="corrected")
+    run = run_of("mini-gpt")
+    found = report(load_result(full_store, run), run, ViewOptions())
+    assert found.corrected is not None
+    assert corrected_finding("mini-gpt", found) in texts(app)
+    table = next(frame.value for frame in app.dataframe if "plug_in" in frame.value)
+    assert table["plug_in"].tolist() == pytest.approx([found.prejudice_risk, found.caprice_risk])
+    assert table["corrected"].sum() == pytest.approx(found.overall_risk)
+    assert table["expected_from_sampling_alone"].iloc[0] == pytest.approx(found.corrected.sampling_prejudice)
+
+
+def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) -> None:
+    plain, thousand = (
+        open_app("risk", model=["mini-gpt"], risk_view="occupations", thousand=shown)
+        for shown in ("false", "true")
+    )
+    tables = [
+        next(frame.value for frame in app.dataframe if "corrected" in frame.value)
+        for app in (plain, thousand)
+    ]
+    assert len(tables[0]) == 120
+    assert (tables[0]["overall_risk"].diff().dropna() <= 0).all()
+    np.testing.assert_allclose(tables[1]["overall_risk"], 1000 * tables[0]["overall_risk"])
+    np.testing.assert_allclose(tables[1]["stereotype_sd"], tables[0]["stereotype_sd"])
+    whole = float(next(metric.value for metric in plain.metric if "Risk R" in metric.label))
+    assert float(next(metric.value for metric in thousand.metric).replace(",", "")) == pytest.approx(
+        1000 * whole, abs=1
+    )
+
+
+def test_a_large_heat_map_is_cut_into_pages_that_say_so(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrange, "MOST_CELLS", 120 * 8)
+    app = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="3")
+    assert app.number_input(key="map_page").value == 3
+    captions = "\n".join(caption.value for caption in app.caption)
+    assert "120 of 120 occupations × 3 of 19 templates" in captions
+    assert "Page 3 of 3: contexts 17–19 of 19, from the heaviest, and occupations 1–120 of 120" in captions
+    beyond = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="9")
+    assert not beyond.error
+    assert beyond.number_input(key="map_page").value in (1, 3)
+
+
+def test_pages_hold_every_cell_once(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrange, "MOST_CELLS", 50 * 7)
+    monkeypatch.setattr(arrange, "MOST_ROWS", 50)
+    run = run_of("mini-gpt")
+    result = load_result(full_store, run)
+    item = arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
+    seen = np.zeros((120, 19), dtype=int)
+    pages = arrange.pages_of(item, "all")
+    for page in range(1, pages + 1):
+        axes = arrange.shown_axes(item, "male", "all", "clustering", (), page)
+        assert len(axes.rows) * len(axes.columns) <= 350
+        seen[np.ix_(axes.rows, axes.columns)] += 1
+    assert pages == 9
+    assert (seen == 1).all()
+
+
+def test_clustering_puts_like_rows_and_columns_side_by_side(full_store: Store) -> None:
+    run = run_of("mini-gpt")
+    result = load_result(full_store, run)
+    item = arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
+    shares = result.preferences.values[..., 0]
+
+    def unevenness(order: str) -> tuple[float, float]:
+        axes = arrange.shown_axes(item, "male", "all", order, ())
+        shown = shares[np.ix_(axes.rows, axes.columns)]
+        return float(np.abs(np.diff(shown, axis=0)).mean()), float(np.abs(np.diff(shown, axis=1)).mean())
+
+    clustered, named = unevenness("clustering"), unevenness("name")
+    assert clustered[0] < named[0]
+    assert clustered[1] < named[1]

@@ -1,0 +1,102 @@
+"""The page Factors: its sentences are the library's, its controls are obeyed, a file is one panel more."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.audit import ViewOptions, build_run, factor_panels, load_result, report
+from pcf_core.findings import factors_finding
+from pcf_core.models import resolve
+from pcf_core.records import RiskReport
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.pages.opened import open_app, texts
+
+
+def report_of(store: Store, model: str) -> RiskReport:
+    topic = load_topic("gender")
+    run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+    return report(load_result(store, run), run, ViewOptions())
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption).replace("\\", "")
+
+
+def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
+    app = open_app("factors")
+    assert [title.value for title in app.title] == ["Factors"]
+    assert app.button(key="score_missing").label == "Score what is missing"
+
+
+def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
+    app = open_app("factors")
+    assert not app.error
+    assert len(app.get("plotly_chart")) == 4
+    assert [metric.label for metric in app.metric][1] == "Education \\+1 year"
+    for model in ("mini-bert", "mini-gpt"):
+        panels = factor_panels(report_of(full_store, model), "overall_risk")
+        assert factors_finding(model, panels) in texts(app)
+    assert "The 8 slopes of a model are tested together" in texts(app)
+    assert captions(app).count("Each alike (solid)") == 4
+    lines = next(frame.value for frame in app.dataframe if "p_holm" in frame.value)
+    assert len(lines) == 16
+    assert set(lines["line"]) == {"OLS", "WLS"}
+
+
+def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store) -> None:
+    app = open_app("factors", factors_model="mini-gpt", factors_risk="caprice", broad="true")
+    assert app.selectbox(key="factors_model").value == "mini-gpt"
+    panels = factor_panels(report_of(full_store, "mini-gpt"), "caprice_risk", broad=True)
+    assert factors_finding("mini-gpt", panels) in texts(app)
+    table = next(frame.value for frame in app.dataframe if "caprice_risk" in frame.value)
+    assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
+
+
+def test_what_was_left_out_is_a_table_with_reasons(full_store: Store) -> None:
+    app = open_app("factors")
+    table = next(frame.value for frame in app.dataframe if "because" in frame.value)
+    director = table[table["occupation"] == "director"].iloc[0]
+    assert director["left out of"] == "wage, education, women's share"
+    assert "Producers and directors" in director["because"]
+
+
+def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store: Store) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms))
+    app.file_uploader(key="own_factor_upload").upload(
+        "*danger*.csv", f"occupation,value,weight\n{rows}".encode()
+    )
+    app.run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 5
+    assert "\\*danger\\* \\+10" in [metric.label for metric in app.metric]
+    assert "The 10 slopes" in texts(app)
+    app.switch_page("pages/tails.py").run()
+    app.switch_page("pages/factors.py").run()
+    assert len(app.get("plotly_chart")) == 5
+    app.button(key="remove_own").click().run()
+    assert len(app.get("plotly_chart")) == 4
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"a,b\n1,2\n", "must name term and value"), (b"\xff\xfe", "not UTF-8")]
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: bytes, said: str) -> None:
+    app = open_app("factors")
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", data).run()
+    assert not app.exception
+    assert said in app.error[0].value.replace("\\", "")
+    assert len(app.get("plotly_chart")) == 4
+
+
+def test_occupations_the_statistics_do_not_know(own_settings: Settings) -> None:
+    from tests.conftest import fill
+
+    fill(Store.open(own_settings.cache, None), "mini-gpt", evidence="occupations-zh")
+    app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
+    assert "No line is fitted to the risk of mini-gpt" in texts(app)
+    assert "0 points, fewer than 10" in captions(app)

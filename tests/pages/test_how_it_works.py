@@ -1,0 +1,64 @@
+"""The page How it works: every part is drawn without any result, and says what the library computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.findings import toy_finding
+from pcf_core.risk import toy_risk
+from pcf_core.settings import Settings
+from pcf_core.ui.how_it_works import GLOSSARY, PARTS
+from tests.pages.opened import open_app, texts
+
+FIGURES = {
+    "one occupation": ["0.55", "0.25", "0.3", "0.55"],
+    "two models": ["0.2", "0.2", "+0.1", "0"],
+    "hair colour": ["0.6", "+0.2", "0.2", "0.433"],
+    "three groups": ["0.65", "0.275", "0.375", "0.525"],
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_is_drawn_from_an_empty_store(own_settings: Settings, part: str) -> None:
+    app = open_app("how_it_works", how_part=part)
+    assert [title.value for title in app.title] == ["How it works"]
+    assert not app.error
+    assert len(app.get("plotly_chart")) == (part != "words")
+    if part in FIGURES:
+        assert [metric.value for metric in app.metric] == FIGURES[part]
+
+
+def test_moving_a_context_across_neutral_closes_the_gap(own_settings: Settings) -> None:
+    app = open_app("how_it_works")
+    app.slider(key="p_second").set_value(0.6).run()
+    moved = toy_risk("nurse", ("male", "female"), ("context 1", "context 2"), [0.9, 0.6])
+    assert moved.caprice_risk == 0
+    assert toy_finding(moved) in texts(app)
+    app.slider(key="w_first").set_value(1.0).run()
+    assert [metric.value for metric in app.metric] == ["0.8", "0.8", "0", "0"]
+
+
+def test_few_contexts_show_prejudice_where_there_is_none(own_settings: Settings) -> None:
+    few = open_app("how_it_works", how_part="reference models", contexts="2")
+    many = open_app("how_it_works", how_part="reference models", contexts="60")
+    shown = [
+        float(app.metric[2].delta.replace("\\", "").removeprefix("prejudice ").split(",")[0])
+        for app in (few, many)
+    ]
+    assert shown[0] > 2 * shown[1]
+    assert [app.metric[2].value for app in (few, many)] == ["1", "1"]
+
+
+def test_the_norms_of_three_groups_order_as_they_must(own_settings: Settings) -> None:
+    risks = [
+        float(open_app("how_it_works", how_part="three groups", toy_criterion=name).metric[1].value)
+        for name in ("max", "l2", "l1")
+    ]
+    assert risks[0] < risks[1] < risks[2]
+
+
+def test_the_glossary_names_what_the_papers_call_by_other_names(own_settings: Settings) -> None:
+    said = texts(open_app("how_it_works", how_part="words"))
+    assert GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)[2].strip() in said.replace("\\", "")
+    for word in ("bias risk", "system risk", "volatility", "efficiency risk", "Jensen gap"):
+        assert word in said

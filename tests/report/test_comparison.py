@@ -1,0 +1,30 @@
+"""A comparison as a document and a table: nothing is lost, and the numbers are those of the record."""
+
+from __future__ import annotations
+
+import json
+
+from pcf_core.report import comparison_document, comparison_table
+from tests.charts.compared import FIRST, NAMES, SECOND, compared_example
+
+
+def test_the_document_holds_every_difference_with_its_verdict() -> None:
+    document = json.loads(json.dumps(comparison_document(compared_example()), allow_nan=False))
+    assert document["first"]["name"] == "mini-<i>bert</i>"
+    nurse = document["occupations"][0]["differences"]["overall_risk"]
+    assert (nurse["first"], nurse["second"], nurse["verdict"]) == (0.9, 0.3, "first")
+    assert nurse["adjusted_p_value"] == 0.007
+    assert [one["over"] for one in nurse["intervals"]] == ["templates", "occupations", "both"]
+    assert document["permutations"] == {"count": 999, "exact": False, "least_p": 0.001}
+    assert (document["templates"], document["effective_templates"]) == (2, 2.0)
+
+
+def test_the_table_has_a_row_per_quantity_and_occupation_after_the_totals() -> None:
+    table = comparison_table(compared_example())
+    assert len(table) == 3 * (1 + len(NAMES))
+    assert (table["occupation"][:3] == "").all()
+    risks = table[(table.quantity == "overall_risk") & (table.occupation != "")]
+    assert risks["occupation"].tolist() == list(NAMES)
+    assert risks["first: mini-<i>bert</i>"].tolist() == list(FIRST)
+    assert risks["second: mini-gpt"].tolist() == list(SECOND)
+    assert ((table["low"] <= table["difference"]) & (table["difference"] <= table["high"])).all()

@@ -1,0 +1,48 @@
+"""What one context more does to a risk, against computing the risk again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from pcf_core.risk import Criterion, decompose
+from pcf_core.stats import RISKS, TemplateUnit
+from pcf_core.stats.influence import acceleration, influences
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, math.inf]))
+def test_a_little_more_weight_moves_the_risk_as_much(seed: int, norm: float) -> None:
+    """Weight ε more on one template, all others scaled down: the change is ε times the influence."""
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([5, 3, 1], size=(2, 6))
+    weights, criterion, step = generator.dirichlet(np.ones(6)), Criterion(norm), 1e-7
+    parts = decompose(values, weights, criterion)
+    moves = influences(criterion.stereotypes(values), parts, criterion)
+    more = decompose(values, (1 - step) * weights + step * np.eye(6)[4], criterion)
+    pairs = zip(
+        RISKS,
+        (more.overall - parts.overall, more.prejudice - parts.prejudice, more.caprice - parts.caprice),
+        strict=True,
+    )
+    for name, change in pairs:
+        np.testing.assert_allclose(change / step, moves[name][:, 4], atol=1e-4)
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 9)), min_size=2, max_size=12))
+def test_acceleration_is_a_sixth_of_the_skewness_of_the_mean(pairs: list[tuple[float, int]]) -> None:
+    values, counts = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
+    singles = np.repeat(values, counts.astype(int))
+    moves = values - singles.mean()
+    found = acceleration(moves, TemplateUnit.mentions(counts))
+    if np.ptp(values) < 1e-3:
+        return
+    assert found == pytest.approx(scipy_stats.skew(singles) / (6 * math.sqrt(singles.size)), abs=1e-6)
+
+
+def test_what_does_not_move_has_no_skewness() -> None:
+    assert acceleration(np.zeros((2, 3)), TemplateUnit.templates(np.ones(3))).tolist() == [0, 0]

@@ -1,0 +1,43 @@
+"""Which printed rows speak of which checkpoint."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.models import known_models
+from pcf_core.topics import load_topic, published_models, published_of_topic, published_risks, speaks_of
+from pcf_core.topics.published_models import published_name
+
+
+def test_every_entry_has_printed_rows_and_no_model_stands_twice() -> None:
+    entries = published_models()
+    assert len({entry.model for entry in entries}) == len(entries)
+    for entry in entries:
+        assert any(speaks_of(row, entry.model) for row in published_risks()), entry.model
+
+
+def test_the_papers_models_of_the_registry_all_have_an_entry() -> None:
+    papers = {model.name for model in known_models() if model.group == "Papers"}
+    assert papers <= {entry.model for entry in published_models()}
+
+
+@pytest.mark.parametrize(
+    ("model", "printed"),
+    [
+        ("openai-community/gpt2", {"GPT-2", "GPT2"}),
+        ("causal:openai-community/GPT2@main", {"GPT-2", "GPT2"}),
+        ("meta-llama/Llama-2-7b-hf", {"LLaMA2", "Llama2", "llama2"}),
+        ("mini-bert", set()),
+    ],
+)
+def test_a_name_is_found_however_it_is_written(model: str, printed: set[str]) -> None:
+    assert {row.model for row in published_risks() if speaks_of(row, model)} == printed
+    assert (published_name(model) is None) == (not printed)
+
+
+def test_a_topic_has_the_rows_of_its_language() -> None:
+    english, chinese = (published_of_topic(load_topic(name)) for name in ("gender", "gender-zh"))
+    assert {row.language for row in english} == {"en"}
+    assert {(row.topic, row.table) for row in chinese} == {("gender", 5)}
+    assert len(chinese) == 3
+    assert {row.context_source for row in english} >= {"wikipedia", "book", "web page"}

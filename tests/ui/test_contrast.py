@@ -1,0 +1,33 @@
+"""Chart text takes Streamlit's stronger grey; what the browser makes of it is in tests/test_screens.py."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
+
+from pcf_core.ui.contrast import readable
+
+
+def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
+    figure = go.Figure(go.Scatter(x=[1], y=[2], xaxis="x2", yaxis="y2"))
+    figure.add_annotation(text="note")
+    figure.update_layout(xaxis2={"anchor": "y2", "title": "x"}, yaxis2={"anchor": "x2"})
+    figure.update_layout(xaxis={"title": "one"}, coloraxis={"colorbar": {"title": "colour"}})
+    readable(figure)
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        assert axis.tickfont.color == axis.title.font.color == GRAY_90
+    assert figure.layout.annotations[0].font.color == GRAY_90
+    bar = figure.layout.coloraxis.colorbar
+    assert bar.tickfont.color == bar.title.font.color == GRAY_90
+    assert figure.layout.xaxis.title.text == "one"
+
+
+def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:
+    assert len({GRAY_70, GRAY_90}) == 2
+    assert GRAY_90.startswith("#0000")
+
+
+def test_a_figure_may_come_again() -> None:
+    figure = go.Figure(go.Bar(x=[1], y=[1]))
+    once = readable(figure).to_json()
+    assert readable(figure).to_json() == once
