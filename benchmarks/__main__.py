@@ -2,6 +2,7 @@
 
 import typer
 
+from benchmarks.intervals import main as measure_intervals
 from benchmarks.memory import main as measure_memory
 from benchmarks.mining import main as measure_mining
 from benchmarks.pages import main as measure_pages
@@ -11,6 +12,8 @@ typer.echo("Scoring\n")
 measure_scoring()
 typer.echo("\nPages\n")
 measure_pages()
+typer.echo("\nIntervals\n")
+measure_intervals([2000])
 typer.echo("\nMemory of large runs\n")
 measure_memory([8000], ["two"])
 typer.echo("\nMining\n")

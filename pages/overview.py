@@ -6,7 +6,7 @@ from pcf_core.charts import risk_dots
 from pcf_core.findings import overview_finding
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.distribution import opening
-from pcf_core.ui.figures import risk_figures
+from pcf_core.ui.figures import interval_note, risk_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.shell import show
@@ -35,6 +35,7 @@ def draw() -> None:
     over = loaded.choice.over
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports))
     key_figures(risk_figures(loaded.reports, over), loaded)
+    finding(interval_note(loaded.reports, over))
     everything, unread = all_reports(loaded)
     scale = loaded.choice.options.scale
     lines = reference_lines(len(loaded.first.report.groups), scale) if loaded.comparable else {}

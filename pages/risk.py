@@ -2,17 +2,15 @@
 
 import streamlit as st
 
-from pcf_core.charts import corrected_dots, occupation_bars, risk_bars
+from pcf_core.charts import corrected_dots, risk_bars
 from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
-from pcf_core.report import occupation_table
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.distribution import opening
-from pcf_core.ui.figures import risk_figures
-from pcf_core.ui.occupations import draw_occupation_bars
+from pcf_core.ui.figures import interval_note, risk_figures
+from pcf_core.ui.occupations import draw_occupations
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import corrected_table, published_rows, reference_rows, risk_table, run_rows
 from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
 
 VIEWS = ["models", "corrected", "occupations"]
 HOW = """
@@ -26,11 +24,6 @@ Prejudice measured with few templates comes out too high, and caprice as much to
 neutral for every occupation would show the prejudice of the grey tick, from the sampling of its templates
 alone. The **filled** marks take these templates for all there are, the **hollow** ones take the estimated
 bias away; the two parts add up to R either way. The whisker is that of the figure the report gives first.
-"""
-HOW_OCCUPATIONS = """
-The same split for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
-stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it
-moves. The whisker is the interval of the occupation's risk over templates.
 """
 
 
@@ -59,6 +52,7 @@ def draw() -> None:
         )
     with figures:
         key_figures(risk_figures(loaded.reports, loaded.choice.over, thousand=thousand), loaded)
+        finding(interval_note(loaded.reports, loaded.choice.over))
     draw_view = {"models": draw_models, "corrected": draw_corrected, "occupations": draw_occupations}
     draw_view[view](loaded, thousand)
 
@@ -107,22 +101,6 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> None:
         [over, thousand],
     )
     foot(HOW_CORRECTED, lambda: corrected_table(loaded.reports), "corrected", loaded)
-
-
-def draw_occupations(loaded: Loaded, thousand: bool) -> None:
-    model = st.selectbox(
-        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
-    )
-    report = loaded.reports[model]
-    picture(
-        loaded,
-        "occupation_bars",
-        f"The riskiest occupations of {plain(model)}",
-        lambda: occupation_bars(report, thousand=thousand),
-        [model, thousand],
-    )
-    draw_occupation_bars(report, thousand=thousand)
-    foot(HOW_OCCUPATIONS, lambda: occupation_table(report), "occupations", loaded)
 
 
 show(draw)

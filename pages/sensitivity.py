@@ -11,6 +11,7 @@ from pcf_core.ui.sensitivity import (
     dimensions_of,
     range_figures,
     sensitivities,
+    state_of,
     unavailable_lines,
 )
 from pcf_core.ui.shell import show
@@ -19,8 +20,9 @@ HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
 which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
 The first row is the present reading with its interval over templates, and a dotted line marks it for each
-model. A line between two marks is the range over many such choices, such as leaving out one word after the
-other. Hollow marks are what the authors' published scripts compute, which is not what their papers define.
+model. A line joins the lowest and the highest R over many choices of a kind, such as leaving out one word
+after the other. Hollow marks are what the authors' published scripts compute, which is not what their papers
+define.
 """
 QUANTITIES: dict[str, Quantity] = {
     "overall risk": "overall_risk",
@@ -63,7 +65,7 @@ def draw() -> None:
         "sensitivity_dots",
         f"The {shown} of each model under each choice",
         lambda: sensitivity_dots(found, spans, quantity, dimensions),
-        [quantity, dimensions, list(found.models)],
+        [quantity, dimensions, state_of(found)],
     )
     missing = unavailable_lines(found)
     if missing:

@@ -60,11 +60,11 @@ def draw() -> None:
     )
     with top:
         finding(*remembered(loaded, "tail_findings", [part], lambda: sentences(loaded, part)))
-        reports = drawn_reports(loaded)
+        reports, over = drawn_reports(loaded), loaded.choice.over
         if part == "prejudice":
-            key_figures(prejudice_figures(reports, normal_shapes(loaded)), loaded)
+            key_figures(prejudice_figures(reports, normal_shapes(loaded), over), loaded)
         else:
-            key_figures(caprice_figures(reports, tail_shapes(loaded)), loaded)
+            key_figures(caprice_figures(reports, tail_shapes(loaded), over), loaded)
         others = list(loaded.reports)[len(reports) :]
         if others:
             st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")

@@ -29,7 +29,7 @@ def template_choices(case: Case) -> Found:
     for size, places in heaviest(weights):
         share = weights[places].sum() / weights.sum()
         note = f"They carry {share:.0%} of the weight."
-        name = "the heaviest template" if size == 1 else f"the {size:,} heaviest templates"
+        name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
         yield variant("templates", name, case.view.risks(case.values, places), note=note)
     drawn: list[Variant | Unavailable] = [
         variant("templates", f"random half {number}", case.view.risks(case.values, places), "each")

@@ -8,16 +8,16 @@ Every label that came from a user passes ``theme.text``, because plotly reads so
 
 from pcf_core.charts.axis import axis_panels
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
-from pcf_core.charts.corrected import corrected_dots
 from pcf_core.charts.comparison import difference_plot, risk_scatter
+from pcf_core.charts.corrected import corrected_dots
 from pcf_core.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.charts.factors import factor_plot
 from pcf_core.charts.heat_map import heat_map
 from pcf_core.charts.overview import risk_dots
 from pcf_core.charts.risk import RiskBar, occupation_bars, risk_bars
+from pcf_core.charts.sensitivity import sensitivity_dots
 from pcf_core.charts.tail_fits import hill_plot, qq_plot, survival_plot
 from pcf_core.charts.tails import caprice_histogram, prejudice_histogram
-from pcf_core.charts.sensitivity import sensitivity_dots
 from pcf_core.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter, zipf_plot
 from pcf_core.charts.tilt import tilt_box, tilt_panels
 from pcf_core.charts.toy import jensen_curve

@@ -12,19 +12,31 @@ from plotly.subplots import make_subplots
 from pcf_core.charts import theme
 from pcf_core.charts.risk import digits
 from pcf_core.charts.whiskers import whiskers
-from pcf_core.records import CorrectedRisk, Over, RiskReport
+from pcf_core.records import CorrectedRisk, Interval, Over, RiskReport
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
 
 
 @dataclass(frozen=True)
-class _Part:
-    """One part of the risk: its panel, and per model the plug-in and the corrected figure."""
+class _Series:
+    """The plug-in or the corrected figures of one part, a model each, in the unit that is drawn.
 
-    name: Literal["prejudice", "caprice"]
-    panel: int
-    plug_in: list[float]
-    corrected: list[float]
+    ``intervals``: of those models of which this is the figure that the report gives first.
+    """
+
+    part: Literal["prejudice", "caprice"]
+    kind: Literal["plug-in", "corrected"]
+    models: list[str]
+    values: list[float]
+    intervals: list[Interval | None]
+
+    @property
+    def hover(self) -> list[str]:
+        ends = [f" ({digits(one.low)}–{digits(one.high)})" if one else "" for one in self.intervals]
+        return [
+            f"{theme.text(model)}<br>{self.part}, {self.kind} {digits(value)}{end}"
+            for model, value, end in zip(self.models, self.values, ends, strict=True)
+        ]
 
 
 def corrected_dots(
@@ -50,9 +62,8 @@ def corrected_dots(
         vertical_spacing=0.28 / max(2, len(shown)) + 0.08,
     )
     factor = 1000.0 if thousand else 1.0
-    for panel, part in enumerate(_parts(found), start=1):
-        for trace in _dots(part, shown, found, over, factor):
-            figure.add_trace(trace, row=panel, col=1)
+    for series in _all_series(shown, found, over, factor):
+        figure.add_trace(_dots(series), row=1 if series.part == "prejudice" else 2, col=1)
     ticks = [one.sampling_prejudice for one in found.values()]
     if any(tick is not None for tick in ticks):
         figure.add_trace(_ticks(ticks, factor), row=1, col=1)
@@ -78,73 +89,62 @@ def corrected_dots(
     )
 
 
-def _parts(found: Mapping[str, CorrectedRisk]) -> list[_Part]:
+def _all_series(
+    reports: Mapping[str, RiskReport], found: Mapping[str, CorrectedRisk], over: Over, factor: float
+) -> list[_Series]:
     several = list(found.values())
+    figures: list[tuple[Literal["prejudice", "caprice"], Literal["plug-in", "corrected"], list[float]]] = [
+        ("prejudice", "plug-in", [one.plug_in_prejudice_risk for one in several]),
+        ("prejudice", "corrected", [one.prejudice_risk for one in several]),
+        ("caprice", "plug-in", [one.plug_in_caprice_risk for one in several]),
+        ("caprice", "corrected", [one.caprice_risk for one in several]),
+    ]
     return [
-        _Part(
-            "prejudice",
-            1,
-            [one.plug_in_prejudice_risk for one in several],
-            [one.prejudice_risk for one in several],
-        ),
-        _Part(
-            "caprice", 2, [one.plug_in_caprice_risk for one in several], [one.caprice_risk for one in several]
-        ),
+        _Series(
+            part,
+            kind,
+            list(found),
+            [factor * value for value in values],
+            [
+                _interval(report, f"{part}_risk", over, factor)
+                if found[model].headline is (kind == "corrected")
+                else None
+                for model, report in reports.items()
+            ],
+        )
+        for part, kind, values in figures
     ]
 
 
-def _dots(
-    part: _Part,
-    reports: Mapping[str, RiskReport],
-    found: Mapping[str, CorrectedRisk],
-    over: Over,
-    factor: float,
-) -> list[go.Scatter]:
-    """The plug-in and the corrected marks of one panel, the whisker on the one that is the headline."""
-    color = theme.ACCENT if part.name == "prejudice" else theme.CAPRICE
-    traces = []
-    for name, values, shift in (("plug-in", part.plug_in, -SHIFT), ("corrected", part.corrected, SHIFT)):
-        scaled = [factor * value for value in values]
-        lows: list[float | None] = []
-        highs: list[float | None] = []
-        hover = []
-        for value, (model, report) in zip(scaled, reports.items(), strict=True):
-            interval = report.interval(f"{part.name}_risk", over) or report.interval(f"{part.name}_risk")
-            first = found[model].headline is (name == "corrected")
-            known = interval if first else None
-            lows.append(factor * known.low if known else None)
-            highs.append(factor * known.high if known else None)
-            ends = f" ({digits(factor * known.low)}–{digits(factor * known.high)})" if known else ""
-            hover.append(f"{theme.text(model)}<br>{part.name}, {name} {digits(value)}{ends}")
-        hollow = "" if name == "plug-in" else "-open"
-        traces.append(_marks(scaled, shift, name, hover, part.panel == 1, color, hollow, lows, highs))
-    return traces
+def _interval(report: RiskReport, quantity: str, over: Over, factor: float) -> Interval | None:
+    known = report.interval(quantity, over) or report.interval(quantity)
+    return known and known.model_copy(update={"low": factor * known.low, "high": factor * known.high})
 
 
-def _marks(
-    values: list[float],
-    shift: float,
-    name: str,
-    hover: list[str],
-    legend: bool,
-    color: str,
-    hollow: str,
-    lows: list[float | None],
-    highs: list[float | None],
-) -> go.Scatter:
-    marker: dict[str, Any] = {"symbol": f"diamond{hollow}", "size": 10, "color": color}
+def _dots(series: _Series) -> go.Scatter:
+    """Filled for plug-in, hollow for corrected, on either side of the model's row."""
+    color = theme.ACCENT if series.part == "prejudice" else theme.CAPRICE
+    marker: dict[str, Any] = {"symbol": "diamond", "size": 10, "color": color}
+    if series.kind == "corrected":
+        marker |= {"symbol": "diamond-open", "line": {"width": 2}}
+    shift = SHIFT if series.kind == "corrected" else -SHIFT
     return go.Scatter(
-        x=values,
-        y=[place + shift for place in range(len(values))],
+        x=series.values,
+        y=[place + shift for place in range(len(series.values))],
         mode="markers",
         cliponaxis=False,
-        marker=marker | ({"line": {"width": 2}} if hollow else {}),
-        error_x=whiskers(values, lows, highs, color),
-        customdata=hover,
+        marker=marker,
+        error_x=whiskers(
+            series.values,
+            [one.low if one else None for one in series.intervals],
+            [one.high if one else None for one in series.intervals],
+            color,
+        ),
+        customdata=series.hover,
         hovertemplate="%{customdata}<extra></extra>",
-        name=name,
-        legendgroup=name,
-        showlegend=legend,
+        name=series.kind,
+        legendgroup=series.kind,
+        showlegend=series.part == "prejudice",
     )
 
 

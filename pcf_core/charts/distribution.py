@@ -47,8 +47,11 @@ def stereotype_histogram(distributions: Several, *, other: str = "", threshold: 
             height = tallest + step * (place + 0.8)
             for trace in _marks(model, one, height, styles[model], alone=len(groups) == 1):
                 figure.add_trace(trace, row=panel + 1, col=1)
-        figure.update_yaxes(range=[0, tallest + step * (len(shown) + 0.8)], row=panel + 1, col=1)
-    figure.update_yaxes(tickformat=".0%", nticks=5)
+        ticks = _ticks(tallest, most=5 if len(groups) == 1 else 2)
+        figure.update_yaxes(
+            range=[0, tallest + step * (len(shown) + 0.8)], tickvals=ticks, row=panel + 1, col=1
+        )
+    figure.update_yaxes(tickformat=".0%")
     title = "share of contexts" if len(groups) == 1 else ""
     figure.update_yaxes(title_text=title)
     return _finished(
@@ -100,6 +103,12 @@ def _edges(distributions: Several) -> np.ndarray:
     highest = max(1.0, *(float(one.values[-1]) for model in distributions.values() for one in model))
     first, last = np.floor(_lowest(distributions) / BIN + 1e-9), np.ceil(highest / BIN - 1e-9)
     return np.asarray(np.arange(first, last + 1) * BIN)
+
+
+def _ticks(tallest: float, most: int) -> np.ndarray:
+    """Round shares from 0 up to the tallest bar, none among the marks above it."""
+    step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if tallest / step <= most), 0.5)
+    return np.asarray(np.arange(0, tallest + 1e-9, step))
 
 
 def _bars(

@@ -81,7 +81,7 @@ def _ranges(
     quantity: Quantity,
     style: theme.ModelStyle,
 ) -> go.Scatter:
-    """A line from the lowest to the highest of a choice that has extremes."""
+    """A line between the extremes of a choice that has them; extremes are those of R."""
     x: list[float | None] = []
     y: list[float | None] = []
     ends: dict[Row, list[float]] = {}

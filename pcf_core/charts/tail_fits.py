@@ -146,7 +146,7 @@ def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]
             row=row,
             col=1,
         )
-        figure.update_yaxes(title_text="prejudice → more", row=row)
+        figure.update_yaxes(title_text="prejudice → more", showgrid=False, row=row)
     figure.update_xaxes(title_text="prejudice that a normal distribution expects → more", row=len(reports))
     return _finish(figure, reports, "qq", legend=True)
 
@@ -178,7 +178,7 @@ def _index_line(hill: HillPlot, model: str, models: Mapping[str, TailShape]) -> 
         mode="lines",
         line={"color": theme.model_styles(list(models))[model].color, "width": 2},
         customdata=np.column_stack([hill.low, hill.high]),
-        hovertemplate="the %{x:,} largest: %{y:.3g} (%{customdata[0]:.3g} to %{customdata[1]:.3g})"
+        hovertemplate="the %{x} largest: %{y:.3g} (%{customdata[0]:.3g} to %{customdata[1]:.3g})"
         "<extra></extra>",
         name=theme.text(model),
         showlegend=False,

@@ -42,8 +42,8 @@ from pcf_core.findings.occupations import (
     occupation_finding,
     tilt_finding,
 )
-from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
+from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 from pcf_core.findings.templates import (
     carriers,
     cut_finding,
@@ -63,8 +63,8 @@ from pcf_core.findings.toy import (
 )
 
 __all__ = [
-    "bound_finding",
     "axis_finding",
+    "bound_finding",
     "carriers",
     "checkpoints_finding",
     "comparison_finding",

@@ -61,15 +61,16 @@ class Difference:
         """Whose figure is higher, with these occupations, if other templates had been taken.
 
         ``first`` or ``second`` where the permutation test, controlled for false discoveries where there are
-        many, rejects and the interval over templates leaves out 0; ``equal`` where nothing differs; ``too
-        few`` where no outcome of so few templates could reject; else ``unclear``.
+        many, rejects and the interval over templates leaves out 0; ``equal`` where nothing differs in any
+        resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
         """
-        if abs(self.value) <= ROUNDING and self.p_value == 1:
+        interval = self.interval()
+        ends = (0.0,) if interval is None else (interval.low, interval.high)
+        if max(abs(value) for value in (self.value, *ends)) <= ROUNDING:
             return "equal"
         if self.least_p > SIGNIFICANCE:
             return "too few"
         p_value = self.p_value if self.adjusted is None else self.adjusted
-        interval = self.interval()
         if p_value > SIGNIFICANCE or (interval is not None and interval.low <= 0 <= interval.high):
             return "unclear"
         return "first" if self.value > 0 else "second"

@@ -5,8 +5,9 @@ over templates, occupations and both, ``preference``: of a difference in prefere
 from templates that were drawn, ``looks``: when they are looked at, ``corrected``: prejudice without the bias
 of a sample (all numpy).
 ``distribution``: the stereotype of an occupation over contexts.
-``tails``, ``tail_fits``: the shape of caprice and prejudice over occupations, ``ranks``: whether two
-weightings put the same first, ``comparison``: how far two models differ on the same templates,
+``tails``, ``tail_fits``, ``normality``: how caprice and prejudice are spread over occupations, ``ranks``:
+whether two weightings put the same first, ``comparison``: how far two models differ on the same templates
+(``pair``), with ``paired_intervals`` and a ``permutation`` test,
 ``regression``: straight lines through risk and a factor, ``clustering``: an order in which neighbours are
 alike (all scipy or statsmodels, imported where they are used, so that importing this room stays quick).
 
@@ -20,6 +21,7 @@ from pcf_core.stats.corrected import corrected_prejudice
 from pcf_core.stats.distribution import ends, mean_tilts, share_interval, stereotype_distributions
 from pcf_core.stats.draws import DrawnRisk, draw_templates, drawn_risk
 from pcf_core.stats.looks import LEVEL, NARROWEST, WIDEST, Looks, looks
+from pcf_core.stats.normality import normal_fit, normal_shape
 from pcf_core.stats.preference import preference_difference
 from pcf_core.stats.ranks import RankCorrelation, rank_correlation
 from pcf_core.stats.regression import fit_line, holm, why_no_line
@@ -30,7 +32,7 @@ from pcf_core.stats.resampling import (
     resampled_template_weights,
     rough,
 )
-from pcf_core.stats.tails import caprice_tail, normal_fit, normal_shape, tail_shape
+from pcf_core.stats.tails import caprice_tail, tail_shape
 
 __all__ = [
     "LEVEL",

@@ -34,23 +34,15 @@ from numpy.typing import ArrayLike
 from pcf_core.records import FloatArray, Interval, Over
 from pcf_core.risk import Criterion, Decomposition, checked_preferences, decompose, jensen_gap, normalised
 from pcf_core.stats.corrected import REACH_DOWN, REACH_UP, Correction, correction
-from pcf_core.stats.influence import acceleration, influences
+from pcf_core.stats.influence import acceleration, influences, moments
 from pcf_core.stats.percentiles import interval, percentiles, tail
 from pcf_core.stats.resampling import (
-    BLOCK_CELLS,
     TemplateUnit,
-    effective_number,
     resampled_occupation_weights,
     resampled_template_weights,
 )
 
-__all__ = ["BLOCK_CELLS", "effective_number", "percentiles"]  # until their users import them at their place
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
-
-
-def resampled_weights(weights: FloatArray, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """Templates drawn alike, until its users take resampled_template_weights."""
-    return resampled_template_weights(TemplateUnit.templates(weights), resamples, seed)
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ def risk_intervals(
             name: (
                 totals.over_templates(name, found.risks[name], moves[name]),
                 totals.over_occupations(name, drawn),
-                totals.over_both(name, found.risks[name], drawn),
+                totals.over_both(name, found.risks[name], moves[name], drawn),
             )
             for name in RISKS
         },
@@ -142,26 +134,33 @@ class Totals:
 
     def over_templates(self, name: str, risks: FloatArray, moves: FloatArray) -> Interval:
         """From [resample, occupation] risks and [occupation, template] influences."""
-        skew = acceleration(self.shares @ moves, self.unit)
+        skew = acceleration(moments(self.shares @ moves, self.unit))
         replicates = risks @ self.shares
         bounds = percentiles(replicates, self.level, self.unit.effective, skew)
         return self._unbiased(name, replicates, bounds, "templates")
 
-    def over_both(self, name: str, risks: FloatArray, drawn: FloatArray) -> Interval:
-        """From [resample, occupation] risks and weights."""
+    def over_both(self, name: str, risks: FloatArray, moves: FloatArray, drawn: FloatArray) -> Interval:
+        """From [resample, occupation] risks and weights, and [occupation, template] influences."""
+        occupations, deviations = self._occupations(name)
+        skew = acceleration(moments(self.shares @ moves, self.unit), moments(deviations, occupations))
         replicates = np.einsum("bx,bx->b", risks, drawn)
-        effective = min(self.unit.effective, effective_number(self.shares))
-        return self._unbiased(name, replicates, percentiles(replicates, self.level, effective), "both")
+        effective = min(self.unit.effective, occupations.effective)
+        return self._unbiased(name, replicates, percentiles(replicates, self.level, effective, skew), "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
         """From [resample, occupation] weights; the templates are what they are, so there is no bias."""
+        occupations, deviations = self._occupations(name)
+        skew = acceleration(moments(deviations, occupations))
         values = part(self.parts, name)
-        value = float(self.shares @ values)
-        occupations = TemplateUnit.templates(self.shares)
-        skew = acceleration(values - value, occupations)
         low, high = percentiles(drawn @ values, self.level, occupations.effective, skew)
+        value = float(self.shares @ values)
         bounds = np.array([min(low, value), max(high, value)])
         return interval(bounds, self.level, "occupations", "occupation")
+
+    def _occupations(self, name: str) -> tuple[TemplateUnit, FloatArray]:
+        """What is drawn of the occupations, each alike, and [occupation] how far each is from the mean."""
+        values = part(self.parts, name)
+        return TemplateUnit.templates(self.shares), values - self.shares @ values
 
     def _unbiased(self, name: str, replicates: FloatArray, bounds: FloatArray, over: Over) -> Interval:
         """Bounds around the corrected estimate, as far as bias may be left, and holding the plug-in one."""
@@ -203,7 +202,7 @@ def occupation_bounds(
         criterion: its norm.
         level: share of the intervals that are to hold the truth.
     """
-    skew = {name: acceleration(moves[name], unit) for name in RISKS}
+    skew = {name: acceleration(moments(moves[name], unit)) for name in RISKS}
     overall = percentiles(found.risks["overall_risk"], level, unit.effective, skew["overall_risk"]).T
     prejudice = prejudice_bounds(found.means, parts, largest, criterion, level, unit.effective)
     tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
@@ -249,13 +248,6 @@ def prejudice_bounds(
 def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
     """[…, 2] bounds that hold the estimate, though rounding or bias may have put it outside."""
     return np.stack([np.minimum(low, value), np.maximum(high, value)], axis=-1)
-
-
-def resampled_risks(
-    stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion
-) -> Mapping[str, FloatArray]:
-    """By quantity, [resample, occupation] r_x, r_x^p and r_x^c; see :func:`replicates_of`."""
-    return replicates_of(stereotypes, blocks, criterion).risks
 
 
 def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:

@@ -151,7 +151,7 @@ def mean_tilts(
     draws are those of the risks' intervals under the same seed.
 
     Args:
-        stereotypes: [occupation, template, group].
+        stereotypes: [occupation, template, group] under the uniform reference: they sum to 0 over groups.
         unit: what of the templates is drawn again, with their weights.
         occupation_weights: [occupation] finite, >= 0, positive sum.
         groups: their names.
@@ -164,10 +164,11 @@ def mean_tilts(
         CriterionError: anything of the above that is not allowed.
     """
     shares = normalised(occupation_weights, stereotypes.shape[0], "occupation_weights")
-    columns = stereotypes.transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
+    # The last group's stereotype is what the others lack: with two groups this halves the work.
+    columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
     moved = np.concatenate([block @ columns for block in resampled_template_weights(unit, resamples, seed)])
-    replicates = moved.reshape(resamples, len(occupations), len(groups))
-    means = (unit.weights @ columns).reshape(len(occupations), len(groups))
+    replicates = _with_last(moved.reshape(resamples, len(occupations), -1))
+    means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     many = effective_number(shares)
     over: dict[Over, tuple[FloatArray, float]] = {
@@ -191,3 +192,8 @@ def mean_tilts(
         )
         for column, group in enumerate(groups)
     }
+
+
+def _with_last(stereotypes: FloatArray) -> FloatArray:
+    """[…, group] from those of all groups but the last, where they sum to 0."""
+    return np.concatenate([stereotypes, -stereotypes.sum(axis=-1, keepdims=True)], axis=-1)

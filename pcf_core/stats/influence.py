@@ -33,13 +33,20 @@ def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criteri
     }
 
 
-def acceleration(moves: FloatArray, unit: TemplateUnit) -> FloatArray:
-    """[...] a sixth of the skewness of a weighted mean, from influences [..., item]; 0 where nothing moves.
+def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArray]:
+    """[...] variance and third central moment of a weighted mean, from influences [..., item].
 
-    Efron 1987, eq. 4.4 and 6.6 (doi:10.1080/01621459.1987.10478410), each unit with its share of the weight.
+    Both add up over what is drawn independently.
     """
     carried = unit.weights / np.maximum(unit.sizes, 1)
-    squares = moves**2 @ (unit.sizes * carried**2)
-    cubes = moves**3 @ (unit.sizes * carried**3)
-    still = squares <= np.finfo(float).tiny
-    return np.asarray(np.where(still, 0.0, cubes / (6 * np.where(still, 1.0, squares) ** 1.5)))
+    return moves**2 @ (unit.sizes * carried**2), moves**3 @ (unit.sizes * carried**3)
+
+
+def acceleration(*drawn: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """[...] a sixth of the skewness, from the moments of all that is drawn; 0 where nothing moves.
+
+    Efron 1987, eq. 4.4 and 6.6 (doi:10.1080/01621459.1987.10478410).
+    """
+    variance, third = (np.sum(several, axis=0) for several in zip(*drawn, strict=True))
+    still = variance <= np.finfo(float).tiny
+    return np.asarray(np.where(still, 0.0, third / (6 * np.where(still, 1.0, variance) ** 1.5)))

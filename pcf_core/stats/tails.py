@@ -1,7 +1,7 @@
-"""The shape of caprice and prejudice over occupations (PCF Fig. 7; BVF Fig. 10 and 16).
+"""The tail of caprice over occupations (PCF Fig. 7; BVF Fig. 10 and 16).
 
-The papers call caprice fat-tailed and prejudice normal from drawn curves, some of them moved by hand.  Here
-both are fitted by maximum likelihood, compared and tested.  Every occupation counts once, without weights.
+The papers call caprice fat-tailed from drawn curves, some of them moved by hand.  Here distributions are
+fitted by maximum likelihood, compared and tested.  Every occupation counts once, without weights.
 
 A risk is bounded, so no tail goes on for ever: "heavier" is said of the observed range alone.  Exact zeros
 are counted and not fitted: they are occupations whose stereotype never changes its sign.  scipy.stats takes a
@@ -21,8 +21,6 @@ from pcf_core.records.tails import (
     CapriceTail,
     Comparison,
     HillPlot,
-    NormalFit,
-    NormalShape,
     TailFit,
     TailShape,
     Verdict,
@@ -41,10 +39,8 @@ FEWEST_VALUES = 4
 SMALLEST_SPREAD = 1e-9
 FEWEST_FITTED = 30
 RESAMPLES = 999
-BAND_RESAMPLES = 4999  # the ends of a band over all points are rare among samples
 LEVEL = 0.95
 POINTS = 120  # of a drawn curve
-MOST_SHAPIRO = 5000  # Royston's p-value of W was made for samples up to this size (doi:10.2307/2347973)
 WIDEST_SHAPE = 64.0
 
 
@@ -223,74 +219,11 @@ def hill_plot(positive: FloatArray) -> HillPlot:
     from scipy import stats
 
     logs = np.log(positive[::-1])
-    order = np.arange(1, positive.size)
+    order = np.arange(1.0, positive.size)
     index = np.cumsum(logs)[:-1] / order - logs[1:]
     ends = [stats.chi2.ppf(0.5 + side * LEVEL / 2, 2 * order) for side in (1, -1)]
     low, high = (2 * order * index / end for end in ends)
     return HillPlot(order=order, index=index, low=low, high=high)
-
-
-def normal_fit(prejudice: ArrayLike) -> NormalFit:
-    """Fit a normal distribution to prejudice by maximum likelihood.
-
-    Args:
-        prejudice: [occupation] r_x^p, finite and >= 0.
-
-    Raises:
-        CriterionError: values that are not allowed.
-    """
-    from scipy import stats
-
-    values = checked_risks(prejudice, "prejudice")
-    mean, sd = stats.norm.fit(values)
-    return NormalFit(mean=float(mean), sd=float(sd), n=values.size)
-
-
-def normal_shape(prejudice: ArrayLike, *, resamples: int = BAND_RESAMPLES, seed: int = 0) -> NormalShape:
-    """The normal fit of prejudice, Shapiro and Wilk's test, and a QQ plot with its band.
-
-    The band holds 95 % of normal samples with all their points together (Aldor-Noiman et al. 2013,
-    doi:10.1080/00031305.2013.847865): pointwise bands of one level, widened until that is so.
-
-    Args:
-        prejudice: [occupation] r_x^p, finite and >= 0.
-        resamples: normal samples behind the band.
-        seed: decides them.
-
-    Raises:
-        CriterionError: values that are not allowed.
-    """
-    from scipy import stats
-
-    fit = normal_fit(prejudice)
-    ordered = np.sort(checked_risks(prejudice, "prejudice"))
-    scores = stats.norm.ppf((np.arange(1, fit.n + 1) - 0.375) / (fit.n + 0.25))  # Blom's
-    expected = fit.mean + fit.sd * scores
-    if fit.n < FEWEST_VALUES or without_spread(ordered):
-        return NormalShape(fit, ordered, expected)
-    tested = stats.shapiro(ordered / ordered.max()) if fit.n <= MOST_SHAPIRO else None
-    low, high = normal_band(fit.n, resamples, seed)
-    return NormalShape(
-        fit,
-        ordered,
-        expected,
-        statistic=None if tested is None else float(tested.statistic),
-        p_value=None if tested is None else float(tested.pvalue),
-        low=fit.mean + fit.sd * low,
-        high=fit.mean + fit.sd * high,
-    )
-
-
-def normal_band(size: int, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """[value] ends between which 95 % of normal samples lie wholly, each standardised by itself, sorted."""
-    from scipy.stats import rankdata
-
-    draws = np.sort(np.random.default_rng(seed).standard_normal((resamples, size)), axis=-1)
-    draws = (draws - draws.mean(axis=-1, keepdims=True)) / draws.std(axis=-1, keepdims=True)
-    ranks = rankdata(draws, axis=0)
-    extremes = np.minimum(ranks, resamples + 1 - ranks).min(axis=-1)  # how far out a sample's worst point is
-    kept = draws[extremes >= np.quantile(extremes, 1 - LEVEL, method="lower")]
-    return kept.min(axis=0), kept.max(axis=0)
 
 
 def without_spread(values: FloatArray) -> bool:

@@ -15,7 +15,7 @@ from pcf_core.topics.factors import Factor, factors
 from pcf_core.topics.own_factors import load_own_factor, read_own_factor
 from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.topics.published import PublishedRisk, published_risks
-from pcf_core.topics.published_models import (
+from pcf_core.topics.published_names import (
     PublishedModel,
     published_models,
     published_name,

@@ -50,7 +50,8 @@ def pages_of(item: LoadedRun, preset: str) -> int:
     """How many pages the heat map has."""
     occupations, templates = item.result.preferences.values.shape[:2]
     rows, columns = page_shape(item, preset)
-    return ceil(occupations / rows) * ceil(templates / columns)
+    pages: int = ceil(occupations / rows) * ceil(templates / columns)
+    return pages
 
 
 def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:

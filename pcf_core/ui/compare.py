@@ -40,8 +40,10 @@ these templates, which is not the same as being equal. A caprice of 0 says that 
 sign; contexts that are not among the templates are in no interval.
 
 The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
-often that gives a difference as large. Its unit is the template, whatever *Drawn again* says under *How it
-is read*: where few templates carry most of the weight, it finds less than an interval over documents does.
+often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations
+at least two must differ for one to survive the control. Its unit is the template, whatever *Drawn again*
+says under *How it is read*: where few templates carry most of the weight, it finds less than an interval
+over documents does.
 """
 
 
@@ -75,7 +77,8 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
         draw_columns(comparison, loaded)
         for sentence in comparison.warnings:
             st.caption(plain(sentence))
-    draw_occupations(comparison)
+    views = [loaded.runs[name].view_key for name in (first, second)]
+    draw_occupations(comparison, views)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
@@ -140,8 +143,8 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     )
 
 
-def draw_occupations(comparison: Comparison) -> None:
-    """The occupations' differences, or one model against the other."""
+def draw_occupations(comparison: Comparison, views: list[str]) -> None:
+    """The occupations' differences, or one model against the other; ``views`` tells comparisons apart."""
     with st.container(horizontal=True):
         part = st.segmented_control(
             "Part",
@@ -172,13 +175,17 @@ def draw_occupations(comparison: Comparison) -> None:
     quantity = PARTS[part]
     if form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        chart(risk_scatter(comparison, quantity), "risk_scatter", alt)
+        figure = cached(["risk_scatter", views, quantity], lambda: risk_scatter(comparison, quantity))
+        chart(figure, "risk_scatter", alt)
         return
     most = len(comparison.occupations) if every else MOST_DRAWN
     if most < len(comparison.occupations):
         st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
     alt = "Sorted differences of the occupations with their intervals"
-    chart(difference_plot(comparison, quantity, most), "difference_plot", alt)
+    figure = cached(
+        ["difference_plot", views, quantity, most], lambda: difference_plot(comparison, quantity, most)
+    )
+    chart(figure, "difference_plot", alt)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,12 +18,14 @@ from pcf_core.models import resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
+from pcf_core.topics import PublishedRisk, published_of_topic, speaks_of
 from pcf_core.ui.data import Loaded, cached, must_wait, open_store, read_run
 from pcf_core.ui.lists import topics
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
 
 Axis = Literal["models", "size", "text source", "topic"]
+BY_SOURCE = 4  # the number of the papers' table of text sources
 QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
 TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
@@ -48,11 +50,14 @@ over* in the sidebar says. Lines connect what belongs to one model and claim not
 
 @dataclass(frozen=True)
 class Line:
-    """The points of an axis with the reports that they come from, and what could not be shown, and why."""
+    """The points of an axis with the reports that they come from, rows that the papers print for the same
+    models, and what could not be shown, and why.
+    """
 
     points: tuple[AxisPoint, ...]
     reports: tuple[RiskReport, ...]
     left_out: tuple[str, ...] = ()
+    printed: tuple[AxisPoint, ...] = ()
 
 
 def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
@@ -76,12 +81,12 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
     if not line.points:
         return
     alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
-    chart(axis_panels(line.points, TITLES[axis]), "axis_panels", alt)
-    names = ["How to read this", "Data", "Provenance"]
-    left, middle, right = st.tabs(names)
+    points = [*line.points, *line.printed]
+    chart(axis_panels(points, TITLES[axis]), "axis_panels", alt)
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
-        draw_table(axis_table(line.points), "axis")
+        draw_table(axis_table(points), "axis")
         if axis == "text source":
             draw_ranks(loaded, line)
     with right:
@@ -131,14 +136,29 @@ def of_sizes(loaded: Loaded) -> Line:
 
 
 def of_sources(loaded: Loaded) -> Line:
-    """Every template set that is scored for the chosen models on this topic and these occupations."""
+    """Every template set that is scored for the chosen models on this topic and these occupations, and what
+    the papers print for the same models and other sources.
+    """
     first = loaded.first.run
 
     def place(run: RunSpec) -> str:
         fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
         return run.templates.name if fits else ""
 
-    return gathered(loaded, place)
+    rows = published_of_topic(first.topic)
+    printed = [row for name in loaded.runs for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
+    return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
+
+
+def printed_point(row: PublishedRisk) -> AxisPoint:
+    """A row of the papers' table of text sources; it has no interval."""
+    return AxisPoint(
+        line=row.model,
+        place=row.context_source,
+        values={name: getattr(row, name) for name in QUANTITIES},
+        intervals={},
+        published=f"{row.paper} Table {row.table}",
+    )
 
 
 def of_topics(loaded: Loaded) -> Line:
@@ -191,22 +211,16 @@ LINES: dict[Axis, Callable[[Loaded], Line]] = {
 
 def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
     """One row a point, with the bounds of each interval."""
-    return pd.DataFrame(
-        [
-            {"line": point.line, "place": point.place, "published": point.published}
-            | {
-                column: value
-                for name in QUANTITIES
-                for interval in [point.intervals.get(name)]
-                for column, value in (
-                    (name, point.values[name]),
-                    (f"{name}_low", None if interval is None else interval.low),
-                    (f"{name}_high", None if interval is None else interval.high),
-                )
-            }
-            for point in points
-        ]
-    )
+    rows = []
+    for point in points:
+        row: dict[str, object] = {"line": point.line, "place": point.place, "published": point.published}
+        for name in QUANTITIES:
+            interval = point.intervals.get(name)
+            row[name] = point.values[name]
+            row[f"{name}_low"] = None if interval is None else interval.low
+            row[f"{name}_high"] = None if interval is None else interval.high
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def draw_ranks(loaded: Loaded, line: Line) -> None:

@@ -1,7 +1,7 @@
 """Chart text that can be read on a light page.
 
-Streamlit 1.67 draws the ticks and titles of a chart's axes in one fixed grey, which has 3.7 : 1 on white, less
-than the 4.5 : 1 of WCAG 2 (1.4.3); no theme option changes it (its issues 12425 and 14204).  It also knows a
+Streamlit 1.67 draws ticks and titles of a chart's axes in one fixed grey.  On white it has 3.7 : 1, less than
+the 4.5 : 1 of WCAG 2 (1.4.3), and no theme option changes it (its issues 12425 and 14204).  It also knows a
 stronger grey, near black on a light page and near white on a dark one, under a placeholder that it replaces
 in the browser; so does this file, for the charts themselves leave every text colour to the page.
 """

@@ -161,15 +161,15 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
     if run.cells <= MOST_CELLS[what]:
         return False
     store = open_store()
+    if what == "preferences" and is_kept(store, run, options.protocol):
+        return False
+    if what == "sensitivity" and sensitivity_kept(store, run, options):
+        return False
     try:
         store.must_be_writable()
         if not store.run_info(run.key).complete:
             return False
     except (RunError, StoreError):
-        return False
-    if what == "preferences" and is_kept(store, run, options.protocol):
-        return False
-    if what == "sensitivity" and sensitivity_kept(store, run, options):
         return False
     job = newest_reading(run, what, options)
     return job is None or job.state != "done"
@@ -247,8 +247,12 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         if label in found:
             label = f"{label} · {run.key[:6]}"
         protocol = options.protocol if options.protocol == "single-token" else run.scoring.protocol
+        asked = options.model_copy(update={"protocol": protocol})
         try:
-            found[label] = read_run(run, options.model_copy(update={"protocol": protocol})).report
+            if must_wait(run, "preferences", asked):  # nobody has asked for this one
+                unread += 1
+            else:
+                found[label] = read_run(run, asked).report
         except AuditError:
             unread += 1
     return found, unread

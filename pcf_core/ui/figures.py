@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.findings import number, percent, with_interval
+from pcf_core.findings.numbers import listed
 from pcf_core.records import FloatArray, Interval, Over, RiskReport
 from pcf_core.records.distribution import MeanTilt
 from pcf_core.ui.data import LoadedRun
@@ -109,6 +110,17 @@ def interval_words(interval: Interval | None) -> str:
         return "without an interval."
     over = "templates and occupations" if interval.over == "both" else interval.over
     return f"{percent(interval.level)} interval over {over}."
+
+
+def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
+    """Which models have no interval over what is asked for, so that another is shown; or nothing."""
+    lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
+    if not lacking:
+        return ""
+    return (
+        f"Of {listed(lacking)} no interval over {over if over != 'both' else 'templates and occupations'} is "
+        "known, as its templates were drawn by a sampling plan; the interval shown is over templates."
+    )
 
 
 def signed(value: float) -> str:

@@ -1,17 +1,45 @@
-"""All occupations of one model as a table that can be searched and sorted, with bars in its cells."""
+"""The occupations of one model: the riskiest as bars, all of them in a table with bars in its cells."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
+from pcf_core.charts import occupation_bars
 from pcf_core.records import RiskReport
+from pcf_core.report import occupation_table
+from pcf_core.ui.data import Loaded
+from pcf_core.ui.page import foot, picture
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
     "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
     "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
 }
+
+
+HOW = """
+The split of the risk for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
+stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it
+moves. The whisker is the interval of the occupation's risk over templates.
+"""
+
+
+def draw_occupations(loaded: Loaded, thousand: bool) -> None:
+    """The view *occupations* of the page Risk."""
+    model = st.selectbox(
+        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
+    )
+    report = loaded.reports[model]
+    picture(
+        loaded,
+        "occupation_bars",
+        f"The riskiest occupations of {model}",
+        lambda: occupation_bars(report, thousand=thousand),
+        [model, thousand],
+    )
+    draw_occupation_bars(report, thousand=thousand)
+    foot(HOW, lambda: occupation_numbers(report), "occupations", loaded)
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
@@ -74,3 +102,14 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
             }
         )
     return pd.DataFrame(rows)
+
+
+def occupation_numbers(report: RiskReport) -> pd.DataFrame:
+    """The table of the report with corrected prejudice and the intervals of prejudice and caprice."""
+    table = occupation_table(report)
+    table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
+    for part in ("prejudice", "caprice"):
+        found = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
+        table[f"{part}_low"] = [one.low if one else None for one in found]
+        table[f"{part}_high"] = [one.high if one else None for one in found]
+    return table

@@ -21,7 +21,7 @@ from pcf_core.ui.text import duration, plain, size_text
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine")
+KINDS = ("score", "mine", "read")
 DOING = {"score": "scoring", "mine": "mining", "read": "reading"}
 READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
 STATES = {

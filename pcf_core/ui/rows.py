@@ -159,11 +159,11 @@ def tilt_table(
 def cell_rows(
     preferences: Preferences, group: str, occupations: Sequence[int], templates: Sequence[int]
 ) -> pd.DataFrame:
-    """The shown part of the heat map as a table: occupations down, templates across, P(group)."""
+    """The shown part of the heat map as a table: a context a row, an occupation a column, P(group)."""
     column = preferences.groups.index(group)
     values = preferences.values[..., column][[[i] for i in occupations], list(templates)]
     return pd.DataFrame(
-        values,
-        index=pd.Index([preferences.occupations[i] for i in occupations], name="occupation"),
-        columns=[preferences.templates[j] for j in templates],
+        values.T,
+        index=pd.Index([preferences.templates[j] for j in templates], name="context"),
+        columns=[preferences.occupations[i] for i in occupations],
     ).reset_index()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +13,7 @@ from pcf_core.errors import AuditError
 from pcf_core.findings import number
 from pcf_core.findings.numbers import listed
 from pcf_core.findings.sensitivity import span
+from pcf_core.records import digest
 from pcf_core.records.sensitivity import Kind, Sensitivities, Sensitivity
 from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store
 from pcf_core.ui.figures import MOST, KeyFigure
@@ -62,6 +63,11 @@ def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
     return cached(["sensitivity", item.view_key, finished], make)
 
 
+def state_of(found: Sensitivities) -> str:
+    """What pictures and tables of these depend on."""
+    return digest([[model, one.model_dump()] for model, one in found.models.items()])
+
+
 def range_figures(found: Sensitivities) -> list[KeyFigure]:
     """The range of R over all choices, by model."""
     figures = []
@@ -79,13 +85,16 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
     return figures
 
 
-def choices_table(found: Sensitivities, kinds: Iterable[Kind]) -> pd.DataFrame:
+def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     """A row a choice and model: the risks, the s.d. beside caprice, the change of R, the model's place."""
-    chosen = set(kinds)
+    return cached(["choices", state_of(found), list(kinds)], lambda: _choices_table(found, kinds))
+
+
+def _choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     rows = []
     for model, one in found.models.items():
         for variant in (one.base, *one.variants):
-            if variant.kind in chosen:
+            if variant.kind in kinds:
                 rows.append(
                     {
                         "choice": variant.dimension,

@@ -9,13 +9,14 @@ import streamlit as st
 
 from pcf_core.charts import caprice_histogram, hill_plot, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.findings import number, percent, with_interval
-from pcf_core.records import RiskReport
+from pcf_core.records import Over, RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.figures import MOST, KeyFigure, bounds, parts_of
+from pcf_core.ui.figures import MOST, KeyFigure, bounds, interval_words, parts_of
 from pcf_core.ui.page import draw_table, picture
 
+SIGNIFICANT = 0.05
 THREE_DIGITS = "%.3g"
 FIT_COLUMNS = {
     "log_likelihood": st.column_config.NumberColumn(
@@ -83,19 +84,23 @@ def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
     return remembered(loaded, "normal_shapes", [], make)
 
 
-def caprice_figures(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape]) -> list[KeyFigure]:
+def caprice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
+) -> list[KeyFigure]:
     """Share of exact zeros with R^c and the mean s.d. of the stereotype; the tail's shape if it has room."""
     figures = []
     for name, report in reports.items():
-        total = len(report.occupations)
+        zeros = 1 - shapes[name].positive.size / len(report.occupations)
+        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+        mean = with_interval(report.caprice_risk, interval)
         figures.append(
             KeyFigure(
                 f"No caprice at all · {name}",
-                percent(1 - shapes[name].positive.size / total),
+                percent(zeros),
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
+                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} "
                 "s.d.: standard deviation of the stereotype, averaged over occupations.",
-                f"caprice {with_interval(report.caprice_risk, report.interval('caprice_risk'))} · "
-                f"s.d. {number(report.stereotype_sd)}",
+                f"caprice {mean} · s.d. {number(report.stereotype_sd)}",
             )
         )
     for name, shape in shapes.items():
@@ -105,7 +110,7 @@ def caprice_figures(reports: Mapping[str, RiskReport], shapes: Mapping[str, Tail
                     f"Tail shape ξ · {name}",
                     number(shape.shape),
                     "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
-                    "Interval over occupations by profile likelihood.",
+                    f"{interval_words(shape.shape_interval)}",
                     bounds(shape.shape, shape.shape_interval),
                 )
             )
@@ -113,20 +118,23 @@ def caprice_figures(reports: Mapping[str, RiskReport], shapes: Mapping[str, Tail
 
 
 def prejudice_figures(
-    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
 ) -> list[KeyFigure]:
-    """The mean of prejudice over occupations and how far it looks normal."""
-    return [
-        KeyFigure(
-            f"Prejudice · {name}",
-            number(report.prejudice_risk),
-            "R^p, the mean over occupations by their weight: 0 is fair. Below it the s.d. over occupations.",
-            f"{bounds(report.prejudice_risk, interval)} · s.d. {number(shapes[name].fit.sd)}"
-            if (interval := report.interval("prejudice_risk"))
-            else f"s.d. {number(shapes[name].fit.sd)}",
+    """The mean of prejudice over occupations, and its s.d. over them."""
+    figures = []
+    for name, report in reports.items():
+        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
+        ends = f"{bounds(report.prejudice_risk, interval)} · " if interval else ""
+        figures.append(
+            KeyFigure(
+                f"Prejudice · {name}",
+                number(report.prejudice_risk),
+                f"R^p, the mean over occupations by their weight: 0 is fair; {interval_words(interval)} "
+                "s.d.: over occupations.",
+                f"{ends}s.d. {number(shapes[name].fit.sd)}",
+            )
         )
-        for name, report in reports.items()
-    ]
+    return figures
 
 
 def draw_caprice(loaded: Loaded) -> None:
@@ -205,6 +213,7 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
                 {
                     "model": name,
                     "distribution": fit.distribution,
+                    "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
                     "parameters": ", ".join(
                         f"{key} {number(value)}" for key, value in fit.parameters.items()
                     ),

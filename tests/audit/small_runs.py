@@ -9,7 +9,7 @@ import pytest
 from pcf_core.audit import build_run
 from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, Protocol, RunSpec, TemplateSet
+from pcf_core.records import Evidence, ModelSpec, Protocol, RunSpec, TemplateSet
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.store import Store
@@ -32,10 +32,11 @@ def score_few(
     templates: TemplateSet | None = None,
     protocol: Protocol = "exact",
     chance: Callable[[str, str], float] = probability,
+    evidence: Evidence = FEW,
 ) -> RunSpec:
     """Score a model's key on five occupations, in the topic's usual templates or in others."""
     chosen = load_topic(topic)
-    lists = chosen, FEW, templates or load_templates(chosen.templates)
+    lists = chosen, evidence, templates or load_templates(chosen.templates)
     run = build_run(resolve(model), *lists, protocol)
 
     def opened(spec: ModelSpec, kind: str) -> Scorer:

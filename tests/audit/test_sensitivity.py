@@ -19,7 +19,7 @@ from pcf_core.records.sensitivity import Sensitivity, Variant
 from pcf_core.risk import Criterion
 from pcf_core.settings import Settings
 from pcf_core.store import Store
-from pcf_core.topics import load_templates
+from pcf_core.topics import load_templates, make_evidence, make_templates
 from tests.audit.small_runs import score_few
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
@@ -126,7 +126,7 @@ def test_template_subsets_are_the_reports_of_the_same_templates(
     found = sensitivity(store, run, ViewOptions())
     texts, counts = run.templates.texts, run.templates.counts.tolist()
     top = restricted(result, run, texts[:3], counts[:3], ViewOptions(), resamples=20)
-    assert_same(under(found, "templates", "the 3 heaviest templates"), top)
+    assert_same(under(found, "templates", "3 heaviest templates"), top)
     assert_same(
         under(found, "templates", "the heaviest template"),
         restricted(result, run, texts[:1], counts[:1], ViewOptions(), resamples=20),
@@ -186,6 +186,31 @@ def test_exact_boundary_comes_from_its_own_run(store: Store, monkeypatch: pytest
     assert "for causal models" in reason(
         sensitivity(store, masked, ViewOptions()), "protocol", "exact-boundary"
     )
+
+
+def test_occupations_without_figures_are_a_reason(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch, evidence=make_evidence("odd", ["wizard", "witch"]))
+    found = sensitivity(store, run, ViewOptions())
+    assert "a figure for only 0 of the 2 terms" in reason(found, "occupation weights", "employment")
+    assert "None of the occupations" in reason(found, "neutral point", "labour")
+
+
+def test_fewer_occupations_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch, evidence=make_evidence("odd", ["nurse", "teacher", "wizard"]))
+    found = sensitivity(store, run, ViewOptions())
+    note = under(found, "occupation weights", "employment").note
+    assert "as chosen over 3" in note
+    assert_same(
+        under(found, "occupation weights", "employment"),
+        read(store, run, ViewOptions(occupation_weights="employment")),
+    )
+
+
+def test_one_template_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = make_templates("one", [("The [X] said that [Y]", 3)])
+    found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())
+    assert "one template" in reason(found, "templates", "fewer templates")
+    assert not [variant for variant in found.variants if variant.dimension == "templates"]
 
 
 def test_the_table_is_kept_and_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

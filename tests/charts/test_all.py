@@ -17,6 +17,7 @@ from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
 from tests.charts.spread import corrected_report, distribution
+from tests.charts.tailed import many, normal_of, shape_of
 
 ROWS = [
     charts.RiskBar("run", "run", 0.48, 0.04, 0.52, 0.50, 0.54),
@@ -48,6 +49,9 @@ def figures(
         "occupation_bars": charts.occupation_bars(report),
         "caprice_histogram": charts.caprice_histogram(reports, log_count=False),
         "prejudice_histogram": charts.prejudice_histogram(reports, {"one": (0.5, 0.2)}),
+        "survival_plot": charts.survival_plot({"one": many()}, {"one": shape_of(many())}),
+        "hill_plot": charts.hill_plot({"one": shape_of(many())}),
+        "qq_plot": charts.qq_plot({"one": many()}, {"one": normal_of(many())}),
         "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
@@ -92,6 +96,9 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "word_bars",
         "caprice_histogram",
         "prejudice_histogram",
+        "survival_plot",
+        "hill_plot",
+        "qq_plot",
         "zipf_plot",
         "share_scatter",
         "risk_moves",

@@ -88,3 +88,13 @@ def test_many_contexts_are_drawn_at_some_of_them_where_they_truly_are() -> None:
     inside = line.x[1:-1]
     np.testing.assert_allclose(line.y[1:-1], [(values <= place).mean() for place in inside])
     assert (inside[0], inside[-1]) == (values[0], values[-1])
+
+
+@pytest.mark.parametrize("heaviest", [0.04, 0.3, 0.97])
+def test_no_tick_stands_above_the_bars(heaviest: float) -> None:
+    rest = (1 - heaviest) / 40
+    pairs = ((0.62, heaviest), *((-0.99 + place / 21, rest) for place in range(40)))
+    figure = stereotype_histogram({"one": [distribution(pairs)]}, other="female", threshold=0.5)
+    ticks = figure.layout.yaxis.tickvals
+    assert 2 <= len(ticks) <= 6
+    assert max(ticks) <= max(figure.data[0].y) + 1e-9 < figure.layout.yaxis.range[1]

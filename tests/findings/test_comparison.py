@@ -18,6 +18,7 @@ from tests.charts.compared import compared_example, difference
 CLEAR = difference(0.6, 0.2, clear=True)
 FEW = difference(0.6, 0.2, clear=True, least_p=0.25)
 UNCLEAR = difference(0.5, 0.48, clear=False)
+SAME = replace(UNCLEAR, second=0.5, p_value=1.0, intervals=(Interval(low=0, high=0),))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,8 @@ UNCLEAR = difference(0.5, 0.48, clear=False)
             "unclear",
             "not distinguishable with these templates",
         ),
-        (replace(UNCLEAR, first=0.5, second=0.5, p_value=1.0), "equal", "the same"),
+        (SAME, "equal", "the same"),
+        (replace(UNCLEAR, second=0.5), "unclear", "not distinguishable with these templates"),
     ],
 )
 def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
@@ -71,9 +73,7 @@ def test_what_cannot_be_told_is_said():
         "templates: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
     )
     assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
-    assert "have the same risk, 0.5" in difference_finding(
-        example_with(replace(UNCLEAR, second=0.5, p_value=1.0))
-    )
+    assert "have the same risk, 0.5" in difference_finding(example_with(SAME))
 
 
 def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():

@@ -103,30 +103,6 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
     assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
 
 
-def test_tails_say_what_an_exact_zero_means(example: Preferences) -> None:
-    report = report_of(example)
-    tail = caprice_tail([row.caprice_risk for row in report.occupations])
-    assert tails_finding("m", report, tail.zero_share, tail.excess_kurtosis) == (
-        "The caprice of m is largest for “clerk”, 0.5. It is exactly 0 for 2 of 3 occupations, where its "
-        "stereotype keeps its sign over all templates. Over templates the stereotype has a standard "
-        "deviation of 0.25, averaged over occupations."
-    )
-    assert "The excess kurtosis of caprice is 3.2 (0 for a normal" in tails_finding("m", report, 0.5, 3.2)
-    assert "It is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
-
-
-def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
-    report = report_of(preferences_of([[0.6, 0.9], [0.7, 0.8]], ("a", "b")))
-    assert tails_finding("m", report, 1.0, None) == (
-        "The caprice of m is exactly 0 for all 2 occupations: its stereotype keeps its sign over all "
-        "templates. Over templates the stereotype has a standard deviation of 0.2, averaged over occupations."
-    )
-    one = report_of(preferences_of([[0.6, 0.9]], ("a",)))
-    assert tails_finding("m", one, 1.0, None).startswith(
-        "The caprice of m is exactly 0 for the one occupation:"
-    )
-
-
 def test_an_occupation_is_counted_by_weight_in_100_contexts(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example) == (

@@ -7,6 +7,7 @@ import pytest
 from pcf_core.audit import ReadRun, ViewOptions, compared, load_result
 from pcf_core.findings import difference_finding, occupations_difference_finding
 from pcf_core.store import Store
+from pcf_core.topics import PublishedModel
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
@@ -64,6 +65,22 @@ def test_every_axis_has_its_sentence_and_its_panels(full_store: Store) -> None:
         app.segmented_control(key="compare_axis").set_value(axis).run()
         assert said in texts(app)
         assert len(app.get("plotly_chart")) == 1
+
+
+def test_printed_rows_stand_beside_runs_of_the_same_model(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shipped models are none of the papers'; here one is taken for GPT-2."""
+    entry = PublishedModel(model="mini-gpt", published="GPT-2", note="it is not")
+    monkeypatch.setattr("pcf_core.topics.published_names.published_models", lambda: (entry,))
+    app = open_app("compare", compare_view="as in the papers")
+    assert "the papers print 0.416 (PCF Table 1, wikipedia), 0.579 (BVF Table 4, book)" in texts(app)
+    assert "Note: it is not." in texts(app)
+    assert {"GPT-2", "GPT2"} < set(app.dataframe[0].value["model"])
+    axis = open_app("compare", compare_view="along an axis").dataframe[0].value
+    printed = axis[axis["published"] == "BVF Table 4"]
+    assert set(printed["place"]) == {"book", "conversation", "textbook", "web page"}
+    assert printed["overall_risk_low"].isna().all()
 
 
 def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(full_store: Store) -> None:

@@ -38,7 +38,7 @@ def race_store(own_settings: Settings) -> Store:
     return store
 
 
-def test_choosing_an_occupation_opens_its_contexts(full_store: Store) -> None:
+def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store: Store) -> None:
     closed = open_app("tilt", model=["mini-gpt"])
     assert len(closed.get("plotly_chart")) == 1
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse", threshold="0.25")
@@ -60,10 +60,6 @@ def test_choosing_an_occupation_opens_its_contexts(full_store: Store) -> None:
     assert male["above_threshold_low"] <= above <= male["above_threshold_high"]
     assert male["caprice_risk"] == pytest.approx(nurse.caprice_risk)
     assert f"The risk of this occupation is {number(nurse.overall_risk)}" in texts(app)
-
-
-def test_the_ends_name_the_heaviest_contexts(full_store: Store) -> None:
-    app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
     assert set(contexts["end"]) == {"most female", "most male"}
     low = contexts[contexts["end"] == "most female"]
@@ -72,39 +68,34 @@ def test_the_ends_name_the_heaviest_contexts(full_store: Store) -> None:
     assert (low["weight"].diff().dropna() <= 0).all()
 
 
-@pytest.mark.parametrize("page", ["overview", "heat_map", "tilt", "risk"])
-def test_five_groups_are_read_on_every_page(race_store: Store, page: str) -> None:
-    app = open_app(page, topic="race", occupation="nurse", over="both", risk_view="corrected")
-    assert not app.error
-    assert "words in" in texts(app)
-    assert len(app.get("plotly_chart")) >= 1
-
-
-def test_the_contexts_of_five_groups_have_a_group_to_choose(race_store: Store) -> None:
-    app = open_app("tilt", topic="race", occupation="nurse", group="asian")
+def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
+    app = open_app(
+        "tilt", topic="race", occupation="nurse", group="asian", risk_view="corrected", over="both"
+    )
     contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
     assert set(contexts["end"]) == {"least asian", "most asian"}
     numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
     assert len(numbers) == 10
     assert "Most often first · mini-gpt" in [metric.label.replace("\\", "") for metric in app.metric]
+    for page in ("overview", "heat_map", "risk"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert not app.error
+        assert "Of 100 contexts about" in texts(app)
+        assert len(app.get("plotly_chart")) >= 1
 
 
-def test_the_whisker_is_over_what_the_sidebar_says(full_store: Store) -> None:
+def test_whiskers_are_over_what_the_sidebar_says_and_corrected_parts_stand_beside(full_store: Store) -> None:
     run = run_of("mini-gpt")
     found = report(load_result(full_store, run), run, ViewOptions())
-    for over in ("templates", "occupations", "both"):
+    for over in ("occupations", "both"):
         app = open_app("risk", model=["mini-gpt"], over=over)
         row = next(frame.value for frame in app.dataframe if "kind" in frame.value).iloc[0]
         interval = found.interval("overall_risk", over)
         assert interval is not None
         assert (row["low"], row["high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
         assert row["stereotype_sd"] == pytest.approx(found.stereotype_sd)
-
-
-def test_corrected_parts_stand_beside_the_plug_in_ones(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"], risk_view="corrected")
-    run = run_of("mini-gpt")
-    found = report(load_result(full_store, run), run, ViewOptions())
     assert found.corrected is not None
     assert corrected_finding("mini-gpt", found) in texts(app)
     table = next(frame.value for frame in app.dataframe if "plug_in" in frame.value)
@@ -126,6 +117,10 @@ def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) 
     assert (tables[0]["overall_risk"].diff().dropna() <= 0).all()
     np.testing.assert_allclose(tables[1]["overall_risk"], 1000 * tables[0]["overall_risk"])
     np.testing.assert_allclose(tables[1]["stereotype_sd"], tables[0]["stereotype_sd"])
+    numbers = next(frame.value for frame in plain.dataframe if "prejudice_low" in frame.value)
+    assert (numbers["prejudice_low"] <= numbers["prejudice_risk"]).all()
+    assert (numbers["caprice_risk"] <= numbers["caprice_high"]).all()
+    assert (numbers["corrected_prejudice_risk"] <= numbers["overall_risk"]).all()
     whole = float(next(metric.value for metric in plain.metric if "Risk R" in metric.label))
     assert float(next(metric.value for metric in thousand.metric).replace(",", "")) == pytest.approx(
         1000 * whole, abs=1
@@ -144,35 +139,3 @@ def test_a_large_heat_map_is_cut_into_pages_that_say_so(
     beyond = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="9")
     assert not beyond.error
     assert beyond.number_input(key="map_page").value in (1, 3)
-
-
-def test_pages_hold_every_cell_once(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrange, "MOST_CELLS", 50 * 7)
-    monkeypatch.setattr(arrange, "MOST_ROWS", 50)
-    run = run_of("mini-gpt")
-    result = load_result(full_store, run)
-    item = arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
-    seen = np.zeros((120, 19), dtype=int)
-    pages = arrange.pages_of(item, "all")
-    for page in range(1, pages + 1):
-        axes = arrange.shown_axes(item, "male", "all", "clustering", (), page)
-        assert len(axes.rows) * len(axes.columns) <= 350
-        seen[np.ix_(axes.rows, axes.columns)] += 1
-    assert pages == 9
-    assert (seen == 1).all()
-
-
-def test_clustering_puts_like_rows_and_columns_side_by_side(full_store: Store) -> None:
-    run = run_of("mini-gpt")
-    result = load_result(full_store, run)
-    item = arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
-    shares = result.preferences.values[..., 0]
-
-    def unevenness(order: str) -> tuple[float, float]:
-        axes = arrange.shown_axes(item, "male", "all", order, ())
-        shown = shares[np.ix_(axes.rows, axes.columns)]
-        return float(np.abs(np.diff(shown, axis=0)).mean()), float(np.abs(np.diff(shown, axis=1)).mean())
-
-    clustered, named = unevenness("clustering"), unevenness("name")
-    assert clustered[0] < named[0]
-    assert clustered[1] < named[1]

@@ -25,6 +25,8 @@ PAGES = {
     "tilt": "Tilt",
     "risk": "Risk",
     "tails": "Tails",
+    "compare": "Compare",
+    "sensitivity": "Sensitivity",
 }
 READ_PAGES = [name for name in PAGES if name != "score"]
 

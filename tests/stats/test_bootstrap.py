@@ -15,7 +15,7 @@ from pcf_core.errors import CriterionError
 from pcf_core.records import Interval
 from pcf_core.risk import Criterion, decompose, total
 from pcf_core.stats import RISKS, RiskIntervals, TemplateUnit, resampling, risk_intervals
-from pcf_core.stats.influence import acceleration, influences
+from pcf_core.stats.influence import acceleration, influences, moments
 from pcf_core.stats.percentiles import percentiles, tail
 
 TEMPLATES = TemplateUnit.templates
@@ -74,10 +74,12 @@ def test_loops_over_the_same_draws_agree() -> None:
     for name in RISKS:
         unit, drawn = TEMPLATES(weights), TEMPLATES(shares)
         value = getattr(plug_in, name)
+        by_template = moments(drawn.weights @ moves[name], unit)
+        by_occupation = moments(rows[name] - value, drawn)
         skew = {
-            "templates": (unit.effective, acceleration(drawn.weights @ moves[name], unit)),
-            "occupations": (drawn.effective, acceleration(rows[name] - value, drawn)),
-            "both": (drawn.effective, None),
+            "templates": (unit.effective, acceleration(by_template)),
+            "occupations": (drawn.effective, acceleration(by_occupation)),
+            "both": (drawn.effective, acceleration(by_template, by_occupation)),
         }
         for interval in found.intervals[name]:
             again = replicates[interval.over][name]

@@ -23,8 +23,9 @@ from pcf_core.stats import (
     resampled_template_weights,
 )
 from pcf_core.stats.bootstrap import RISKS
-from pcf_core.stats.comparison import LEFT, TOO_MUCH, permutations_of, swaps
+from pcf_core.stats.paired_intervals import LEFT, TOO_MUCH
 from pcf_core.stats.percentiles import percentiles
+from pcf_core.stats.permutation import permutations_of, swaps
 
 J = Criterion()
 
@@ -128,7 +129,8 @@ def test_the_interval_of_prejudice_reaches_as_far_as_its_bias() -> None:
     weights = np.concatenate(list(resampled_template_weights(alike(40), 2000, 2)))
     replicates = np.abs(weights @ neutral[0]) - 0.5
     observed = abs(neutral.mean()) - 0.5
-    bias = max(0.0, replicates.mean() - observed)
+    bias = float((replicates + 0.5).mean() - abs((weights @ neutral[0]).mean()))
+    assert bias > 0
     low, high = percentiles(replicates, 0.95, 40)
     interval = found.totals["prejudice_risk"].intervals[0]
     assert interval.low == pytest.approx(min(low, low - replicates.mean() + observed - (1 + LEFT) * bias))
@@ -245,7 +247,7 @@ def test_swaps_do_not_depend_on_how_they_are_cut(monkeypatch: pytest.MonkeyPatch
     for templates in (8, 30):
         tests = permutations_of(templates, 500)
         whole = np.concatenate(list(swaps(templates, tests, 3)))
-        monkeypatch.setattr("pcf_core.stats.comparison.BLOCK_CELLS", 7 * templates)
+        monkeypatch.setattr("pcf_core.stats.permutation.BLOCK_CELLS", 7 * templates)
         assert (np.concatenate(list(swaps(templates, tests, 3))) == whole).all()
         monkeypatch.undo()
 

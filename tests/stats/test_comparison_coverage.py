@@ -44,7 +44,8 @@ class Grid:
 
 GRIDS = {
     "far from 0": Grid((0.3, 0.5), (0.2, 0.4), 0.08, 0.1, 40, judged=RISKS[:2]),
-    "with caprice": Grid((0.12, 0.3), (0.2, 0.25), 0.08, 0.2, 60),
+    "with caprice": Grid((0.12, 0.2), (0.15, 0.18), 0.08, 0.2, 80),
+    "with rarer caprice": Grid((0.12, 0.3), (0.2, 0.25), 0.08, 0.2, 60, judged=RISKS[:2]),
     "few templates": Grid((0.3, 0.5), (0.2, 0.4), 0.08, 0.1, 10, judged=RISKS[:2]),
     "kink: first at 0": Grid((0, 0), (0.3, 0.4), 0.08, 0.1, 40, 0.85),
     "kink: first one s.e. off": Grid((0.02, 0.02), (0.3, 0.4), 0.08, 0.1, 40, 0.85),

@@ -97,10 +97,11 @@ def test_intervals_of_an_occupation_at_a_kink(
 Population = tuple[FloatArray, FloatArray]
 
 
-def population(lean: float, spread: float, common: float, noise: float, pareto: float = 0.0) -> Population:
+def population(lean: float, spread: float, common: float, noise: float, evenness: float = 0.0) -> Population:
     """1,200 occupations × 1,200 templates and the templates' weights.
 
-    A stereotype is the occupation's lean, plus what the template adds to all of them, plus noise.
+    A stereotype is the occupation's lean, plus what the template adds to all of them, plus noise.  The
+    weights are alike, or gamma numbers of which n count as n · evenness / (evenness + 1).
     """
     generator = np.random.default_rng(7)
     s = (
@@ -109,7 +110,7 @@ def population(lean: float, spread: float, common: float, noise: float, pareto: 
         + common * generator.standard_normal((1, 1200))
         + noise * generator.standard_normal((1200, 1200))
     )
-    weights = generator.pareto(pareto, 1200) + 0.2 if pareto else np.ones(1200)
+    weights = generator.gamma(evenness, size=1200) if evenness else np.ones(1200)
     return of_two(s.clip(-1, 1)), weights
 
 
@@ -145,7 +146,7 @@ def held_by_totals(
     [
         ("strong leans of both signs, 40", (0.1, 0.45, 0.1, 0.3), 40),
         ("lean to one side, 40", (0.3, 0.15, 0.1, 0.35), 40),
-        ("weights, 60 templates", (0.3, 0.15, 0.1, 0.35, 3.0), 60),
+        ("weights, 60 templates count as 48", (0.3, 0.15, 0.1, 0.35, 4.0), 60),
     ],
 )
 def test_intervals_of_a_total(
@@ -162,9 +163,10 @@ def test_intervals_of_a_total(
         ("kink: all neutral, apart", (0.0, 0.0, 0.0, 0.3)),
         ("kink: all neutral, together", (0.0, 0.0, 0.2, 0.2)),
         ("weak leans", (0.0, 0.1, 0.1, 0.3)),
+        ("weights, 30 templates count as 10", (0.3, 0.15, 0.1, 0.35, 0.5)),
     ],
 )
-def test_intervals_of_a_total_at_a_kink(
+def test_intervals_of_a_total_at_a_kink_or_over_few(
     grid: str, everything: tuple[float, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shares = held_by_totals(population(*everything), 40, 30)

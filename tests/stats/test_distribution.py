@@ -198,3 +198,19 @@ def test_the_same_seed_gives_the_same_intervals_and_a_weightless_occupation_is_n
     changed = some_stereotypes()
     changed[2] = 0.9
     assert tilts(some_stereotypes()) == tilts(changed)
+
+
+def test_mean_tilts_of_several_groups_are_the_means_of_each() -> None:
+    values = np.random.default_rng(5).dirichlet([1, 2, 3], size=(4, 30))
+    stereotypes = Criterion().stereotypes(values)
+    weights, unit = np.array([4.0, 3, 2, 1]), TemplateUnit.templates(np.linspace(1, 3, 30))
+    found = mean_tilts(
+        stereotypes, unit, weights, groups=["a", "b", "c"], occupations=list("wxyz"), resamples=80
+    )
+    drawn = np.concatenate(list(resampled_template_weights(unit, 80)))
+    for column, group in enumerate("abc"):
+        of_group = stereotypes[..., column]
+        assert found[group].mean == pytest.approx(weights / 10 @ of_group @ unit.weights)
+        replicates = drawn @ of_group[2]
+        low, high = found[group].occupations["y"]
+        assert replicates.min() <= low < np.median(replicates) < high <= replicates.max()

@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 
 from pcf_core.risk import Criterion, decompose
 from pcf_core.stats import RISKS, TemplateUnit
-from pcf_core.stats.influence import acceleration, influences
+from pcf_core.stats.influence import acceleration, influences, moments
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, math.inf]))
@@ -38,11 +38,25 @@ def test_acceleration_is_a_sixth_of_the_skewness_of_the_mean(pairs: list[tuple[f
     values, counts = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
     singles = np.repeat(values, counts.astype(int))
     moves = values - singles.mean()
-    found = acceleration(moves, TemplateUnit.mentions(counts))
+    found = acceleration(moments(moves, TemplateUnit.mentions(counts)))
     if np.ptp(values) < 1e-3:
         return
     assert found == pytest.approx(scipy_stats.skew(singles) / (6 * math.sqrt(singles.size)), abs=1e-6)
 
 
 def test_what_does_not_move_has_no_skewness() -> None:
-    assert acceleration(np.zeros((2, 3)), TemplateUnit.templates(np.ones(3))).tolist() == [0, 0]
+    assert acceleration(moments(np.zeros((2, 3)), TemplateUnit.templates(np.ones(3)))).tolist() == [0, 0]
+
+
+def test_the_skewness_of_a_sum_of_what_is_drawn_apart() -> None:
+    """A mean of 20 exponential values plus one of 30: variances and third moments add up."""
+    generator = np.random.default_rng(0)
+    first, second = generator.exponential(size=20), generator.exponential(size=30)
+    sums = generator.choice(first, (200_000, 20)).mean(axis=1) + generator.choice(second, (200_000, 30)).mean(
+        axis=1
+    )
+    parts = [
+        moments(values - values.mean(), TemplateUnit.templates(np.ones(values.size)))
+        for values in (first, second)
+    ]
+    assert acceleration(*parts) == pytest.approx(scipy_stats.skew(sums) / 6, abs=0.004)

@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 
 from pcf_core.errors import CriterionError
 from pcf_core.stats import TemplateUnit
-from pcf_core.stats.influence import acceleration
+from pcf_core.stats.influence import acceleration, moments
 from pcf_core.stats.percentiles import percentiles, tail
 
 
@@ -56,7 +56,7 @@ def test_scipys_bca_finds_the_same_bounds_of_a_skew_mean() -> None:
         (sample,), np.mean, n_resamples=40_000, method="BCa", rng=1
     ).confidence_interval
     draws = np.random.default_rng(2).integers(60, size=(40_000, 60))
-    skew = acceleration(sample - sample.mean(), TemplateUnit.templates(np.ones(60)))
+    skew = acceleration(moments(sample - sample.mean(), TemplateUnit.templates(np.ones(60))))
     assert skew == pytest.approx(scipy_stats.skew(sample) / (6 * np.sqrt(60)))
     found = percentiles(sample[draws].mean(axis=1), 0.95, acceleration=skew)
     assert found == pytest.approx([other.low, other.high], abs=0.008)

@@ -1,4 +1,4 @@
-"""Caprice's tail and the normal fit of prejudice, against sums by hand, scipy, statsmodels and simulation."""
+"""Caprice's tail against sums by hand, loops, scipy and simulation."""
 
 import math
 import subprocess
@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
-from statsmodels.graphics.gofplots import ProbPlot
 
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray
-from pcf_core.stats import caprice_tail, normal_fit, normal_shape, tail_shape
+from pcf_core.stats import caprice_tail, tail_shape
 from pcf_core.stats.tail_fits import Fitted, fitted, scale_at
-from pcf_core.stats.tails import hill_plot, likelihood_ratio, normal_band, shape_interval, vuong
+from pcf_core.stats.tails import hill_plot, likelihood_ratio, shape_interval, vuong
 
 risks = st.lists(st.integers(0, 1000).map(lambda whole: whole / 1000), min_size=4, max_size=30)
 
@@ -71,35 +70,12 @@ def test_kurtosis_of_known_distributions() -> None:
         assert caprice_tail(values).excess_kurtosis == pytest.approx(expected, abs=0.6)
 
 
-@given(risks)
-def test_normal_fit_by_loops_and_no_neighbour_is_likelier(values: list[float]) -> None:
-    fit = normal_fit(values)
-    mean = math.fsum(values) / len(values)
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
-    assert (fit.mean, fit.sd, fit.n) == pytest.approx((mean, sd, len(values)), abs=1e-12)
-    if sd > 1e-3:
-
-        def likelihood(m: float, s: float) -> float:
-            return -sum(math.log(s) + (value - m) ** 2 / (2 * s**2) for value in values)
-
-        best = likelihood(fit.mean, fit.sd)
-        for m, s in ((1.01, 1), (0.99, 1), (1, 1.01), (1, 0.99)):
-            assert likelihood(m * fit.mean, s * fit.sd) <= best + 1e-9
-
-
-def test_one_value_has_no_spread() -> None:
-    assert (normal_fit([0.4]).mean, normal_fit([0.4]).sd) == (0.4, 0)
-
-
 @pytest.mark.parametrize("values", [[], [[0.1, 0.2]], [0.1, -0.1], [0.1, math.nan], [0.1, math.inf]])
 def test_what_is_refused(values: list[float]) -> None:
     with pytest.raises(CriterionError, match="caprice must be a list of finite numbers"):
         caprice_tail(values)
     with pytest.raises(CriterionError, match="caprice must be a list of finite numbers"):
         tail_shape(values)
-    for fit in (normal_fit, normal_shape):
-        with pytest.raises(CriterionError, match="prejudice must be a list of finite numbers"):
-            fit(values)
 
 
 def test_importing_the_room_does_not_import_scipy() -> None:
@@ -283,52 +259,3 @@ def test_coverage_of_the_shape_and_how_often_a_verdict_is_wrong(
             sys.stdout.write(f"\nn {size}, shape {shape}: coverage {coverage:.3f}, wrong {wrong:.3f}")
         assert coverage >= least
         assert wrong <= (0.06 if shape == 0 else 0.01)
-
-
-def test_normal_shape_against_scipy_and_statsmodels() -> None:
-    values = np.random.default_rng(3).normal(0.5, 0.1, 80)
-    found = normal_shape(values, resamples=99)
-    tested = stats.shapiro(values)
-    assert (found.statistic, found.p_value) == pytest.approx((tested.statistic, tested.pvalue))
-    scores = ProbPlot(values, a=3 / 8).theoretical_quantiles
-    np.testing.assert_allclose(found.expected, values.mean() + values.std() * scores)
-    np.testing.assert_array_equal(found.ordered, np.sort(values))
-
-
-def test_the_band_holds_normal_samples_wholly_and_skewed_ones_not() -> None:
-    low, high = normal_band(40, 4999, seed=0)
-    generator = np.random.default_rng(5)
-
-    def held(draws: FloatArray) -> float:
-        standard = (draws - draws.mean(axis=-1, keepdims=True)) / draws.std(axis=-1, keepdims=True)
-        inside = (standard >= low) & (standard <= high)
-        return float(inside.all(axis=-1).mean())
-
-    assert held(np.sort(generator.standard_normal((4000, 40)))) == pytest.approx(0.95, abs=0.01)
-    assert held(np.sort(generator.standard_exponential((1000, 40)))) < 0.2
-
-
-@given(st.integers(0, 1000), st.sampled_from([1e-3, 7.0]))
-@settings(max_examples=20, deadline=None)
-def test_the_band_follows_unit_and_order(seed: int, unit: float) -> None:
-    generator = np.random.default_rng(seed)
-    values = generator.uniform(size=25)
-    one = normal_shape(values, resamples=99)
-    other = normal_shape(unit * generator.permutation(values), resamples=99)
-    assert one.low is not None
-    assert other.low is not None
-    np.testing.assert_allclose(other.low, unit * one.low)
-    assert other.outside == one.outside
-    assert other.statistic == pytest.approx(one.statistic)
-
-
-@pytest.mark.parametrize("values", [[0.4], [0.1, 0.2, 0.3], [0.2] * 50])
-def test_without_spread_or_values_nothing_is_tested(values: list[float]) -> None:
-    found = normal_shape(values)
-    assert (found.statistic, found.p_value, found.low, found.high, found.outside) == (
-        None,
-        None,
-        None,
-        None,
-        0,
-    )

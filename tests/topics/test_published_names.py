@@ -6,7 +6,7 @@ import pytest
 
 from pcf_core.models import known_models
 from pcf_core.topics import load_topic, published_models, published_of_topic, published_risks, speaks_of
-from pcf_core.topics.published_models import published_name
+from pcf_core.topics.published_names import published_name
 
 
 def test_every_entry_has_printed_rows_and_no_model_stands_twice() -> None:

@@ -1,0 +1,118 @@
+"""Sentences about tails: worked examples, every verdict, and digits that people read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pcf_core.audit import ViewOptions, matrix_report
+from pcf_core.findings import bound_finding, normal_finding, shape_finding, tails_finding
+from pcf_core.records import FloatArray, Interval, RiskReport
+from pcf_core.records.tails import Comparison, NormalFit, NormalShape, TailFit, TailShape, Verdict
+from pcf_core.stats import caprice_tail, normal_shape, tail_shape
+
+
+def report_of(male: list[list[float]], occupations: tuple[str, ...]) -> RiskReport:
+    cells = [[[share, 1 - share] for share in row] for row in male]
+    document = {"preferences": cells, "groups": ["male", "female"], "occupations": list(occupations)}
+    return matrix_report(document, ViewOptions(), resamples=20)
+
+
+def shape_with(verdict: Verdict, goodness: tuple[float, float, float]) -> TailShape:
+    """A fitted shape of 0.42 of 61 values between 0.0001 and 0.2, with these p-values of the fits."""
+    names = ("generalised Pareto", "lognormal", "exponential")
+    return TailShape(
+        positive=np.geomspace(0.0001, 0.2, 61),
+        verdict=verdict,
+        fits=tuple(
+            TailFit(name, {"scale": 0.1}, 12.0, np.ones(1), 0.5, p, None)
+            for name, p in zip(names, goodness, strict=True)
+        ),
+        comparisons=(Comparison("exponential", 9.1, 0.004, "generalised Pareto"),),
+        shape=0.42,
+        shape_interval=Interval(over="occupations", low=0.14, high=0.81, unit="occupation"),
+    )
+
+
+def test_tails_say_what_an_exact_zero_means() -> None:
+    """Nurse and captain keep their sign, clerk is moody and neutral in the mean."""
+    report = report_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]], ("nurse", "captain", "clerk"))
+    tail = caprice_tail([row.caprice_risk for row in report.occupations])
+    assert tails_finding("m", report, tail.zero_share, tail.excess_kurtosis) == (
+        "The caprice of m is largest for “clerk”, 0.5. It is exactly 0 for 2 of 3 occupations, where its "
+        "stereotype keeps its sign over all templates. Over templates the stereotype has a standard "
+        "deviation of 0.25, averaged over occupations."
+    )
+    assert "The excess kurtosis of caprice is 3.2 (0 for a normal" in tails_finding("m", report, 0.5, 3.2)
+    assert "It is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
+
+
+def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
+    report = report_of([[0.6, 0.9], [0.7, 0.8]], ("a", "b"))
+    assert tails_finding("m", report, 1.0, None) == (
+        "The caprice of m is exactly 0 for all 2 occupations: its stereotype keeps its sign over all "
+        "templates. Over templates the stereotype has a standard deviation of 0.2, averaged over occupations."
+    )
+    one = report_of([[0.6, 0.9]], ("a",))
+    assert tails_finding("m", one, 1.0, None).startswith(
+        "The caprice of m is exactly 0 for the one occupation:"
+    )
+
+
+def test_a_verdict_comes_with_range_shape_and_p() -> None:
+    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
+    assert shape_finding("m", found) == (
+        "The tail of m: heavier than exponential over the observed range, 0.0001 to 0.2: its shape is "
+        "0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+    )
+
+
+@pytest.mark.parametrize(
+    ("goodness", "reason"),
+    [
+        ((0.4, 0.3, 0.2), "The shape of the 61 values above 0 is 0.42 (0.14–0.81), 0 would be exponential,"),
+        ((0.01, 0.3, 0.2), "The generalised Pareto distribution, on which the verdict would rest, does not"),
+        ((0.01, 0.01, 0.01), "None of the three distributions fits the 61 values above 0."),
+    ],
+)
+def test_what_cannot_be_told_has_its_reason(goodness: tuple[float, float, float], reason: str) -> None:
+    assert f"The tail of m: cannot tell. {reason}" in shape_finding("m", shape_with("cannot tell", goodness))
+
+
+def test_what_is_not_fitted_says_how_many_there_are() -> None:
+    assert shape_finding("m", tail_shape([0.0, 0.0])) == ""
+    assert shape_finding("m", tail_shape([0.1, 0.2, 0.0])) == "The tail of m: too few to fit, 2 above 0."
+    assert shape_finding("m", tail_shape([0.1] * 40)).endswith("all 40 values above 0 are the same.")
+
+
+def test_the_bound_is_named_where_it_is_known() -> None:
+    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so no tail of it goes on for ever")
+    assert bound_finding(None).startswith("Caprice is bounded, so no tail of it goes on for ever")
+
+
+def test_normality_is_told_with_test_and_band() -> None:
+    ends: FloatArray = np.array([0.1, 0.2])
+    shape = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.985, 0.21, ends, ends)
+    assert normal_finding("m", shape) == (
+        "The prejudice of m has the mean 0.52 and the standard deviation 0.075 over 120 occupations; a "
+        "normal distribution cannot be excluded (Shapiro–Wilk W 0.985, p 0.21): 0 of them lie outside the "
+        "normal band."
+    )
+    rejected = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.9, 1e-7, ends + 0.1, ends)
+    assert "they are not normally distributed (Shapiro–Wilk W 0.9, p 1×10⁻⁷)" in normal_finding("m", rejected)
+    untested = NormalShape(NormalFit(0.52, 0.075, 9000), ends, ends, None, None, ends, ends)
+    assert normal_finding("m", untested).endswith("9,000 occupations; 0 of them lie outside the normal band.")
+    assert "too few, or too alike" in normal_finding("m", normal_shape([0.2, 0.2, 0.2]))
+
+
+@pytest.mark.parametrize("shape", [-0.5, 0.0, 0.9])
+def test_no_sentence_holds_what_is_no_number(shape: float) -> None:
+    generator = np.random.default_rng(1)
+    values = stats.genpareto.rvs(shape, scale=1e-3, size=70, random_state=generator)
+    for sentence in (
+        shape_finding("m", tail_shape(values, resamples=99)),
+        normal_finding("m", normal_shape(values)),
+    ):
+        assert sentence.endswith(".")
+        assert not {"nan", "None", "inf", "unknown", "-0", "e-"} & set(sentence.replace("(", " ").split())

@@ -1,0 +1,74 @@
+"""The tails page: each picture, the table of fits, and sentences that say what the library computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.findings import normal_finding, shape_finding
+from pcf_core.stats import normal_shape, tail_shape
+from pcf_core.store import Store
+from tests.pages.opened import open_app, texts
+
+MODELS = ("mini-bert", "mini-gpt")
+
+
+def column(app: AppTest, model: str, name: str) -> list[float]:
+    """Values of a model, as the page's own table shows them."""
+    table = app.dataframe[-1].value
+    return list(table.loc[table["model"] == model, name])
+
+
+def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Store) -> None:
+    app = open_app("tails", tail_view="survival")
+    fits = app.dataframe[0].value.set_index(["model", "distribution"])
+    shapes = [metric for metric in app.metric if metric.label.startswith("Tail shape")]
+    for model, figure in zip(MODELS, shapes, strict=True):
+        caprice = column(app, model, "caprice_risk")
+        expected = tail_shape(caprice, 1.0)
+        assert len(caprice) == 120
+        assert shape_finding(model, expected) in texts(app)
+        assert expected.shape is not None
+        assert float(figure.value.replace("−", "-")) == pytest.approx(expected.shape, abs=0.005)
+        assert list(fits.loc[model].index) == ["generalised Pareto", "lognormal", "exponential"]
+        for fit in expected.fits:
+            row = fits.loc[(model, fit.distribution)]
+            assert (row["aic"], row["beyond"]) == pytest.approx((fit.aic, fit.beyond))
+            assert row["p_value"] == fit.p_value
+        assert np.isnan(fits.loc[(model, "generalised Pareto"), "ratio"])
+    assert "Caprice cannot exceed 1, so no tail of it goes on for ever" in texts(app)
+    assert not [toggle for toggle in app.toggle if toggle.key == "log_count"]
+    for view in ("Hill plot", "histogram"):
+        app.segmented_control(key="tail_view").set_value(view).run()
+        assert not app.exception
+        assert len(app.get("plotly_chart")) == 1
+    assert app.toggle(key="log_count").value is False
+
+
+def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
+    app = open_app("tails", part="prejudice", normal_view="QQ plot")
+    for model in MODELS:
+        expected = normal_shape(column(app, model, "prejudice_risk"))
+        assert normal_finding(model, expected) in texts(app)
+    labels = [metric.label.replace("\\", "") for metric in app.metric]
+    assert labels == [f"Prejudice · {model}" for model in MODELS]
+    app.segmented_control(key="normal_view").set_value("histogram").run()
+    assert len(app.get("plotly_chart")) == 1
+    app.segmented_control(key="part").set_value("caprice").run()
+    assert not app.exception
+    assert "The caprice of mini-gpt" in texts(app)
+    assert "The prejudice of mini-gpt" not in texts(app)
+
+
+def test_the_bound_follows_the_scale_and_models_without_room_are_named(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.ui.tails.MOST", 1)
+    app = open_app("tails", scale="bvf", reference="labour")
+    assert "Caprice is bounded, so no tail" in texts(app)
+    captions = [caption.value.replace("\\", "") for caption in app.caption]
+    assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
+    assert "The caprice of mini-gpt" not in texts(app)
+    app.selectbox(key="reference").set_value("uniform").run()
+    assert "Caprice cannot exceed 1," in texts(app)

@@ -1,0 +1,71 @@
+"""Rows, columns and pages of the heat map, on made-up preferences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import Result, ViewOptions, build_run, report
+from pcf_core.models import resolve
+from pcf_core.records import Preferences
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.ui import arrange
+
+
+@pytest.fixture
+def item() -> arrange.LoadedRun:
+    """120 occupations × 19 templates with random preferences."""
+    topic = load_topic("gender")
+    run = build_run(
+        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates(topic.templates)
+    )
+    male = np.random.default_rng(1).random((120, 19))
+    preferences = Preferences(
+        topic.group_names, run.evidence.terms, run.templates.texts, np.stack([male, 1 - male], axis=-1)
+    )
+    result = Result(preferences, (), (), (), ())
+    return arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
+
+
+def test_pages_hold_every_cell_once(item: arrange.LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrange, "MOST_CELLS", 50 * 7)
+    monkeypatch.setattr(arrange, "MOST_ROWS", 50)
+    seen = np.zeros((120, 19), dtype=int)
+    pages = arrange.pages_of(item, "all")
+    for page in range(1, pages + 1):
+        axes = arrange.shown_axes(item, "male", "all", "clustering", (), page)
+        assert len(axes.rows) * len(axes.columns) <= 350
+        seen[np.ix_(axes.rows, axes.columns)] += 1
+    assert pages == 9
+    assert (seen == 1).all()
+
+
+def test_clustering_puts_like_rows_and_columns_side_by_side(item: arrange.LoadedRun) -> None:
+    shares = item.result.preferences.values[..., 0]
+
+    def unevenness(order: str) -> tuple[float, float]:
+        axes = arrange.shown_axes(item, "male", "all", order, ())
+        shown = shares[np.ix_(axes.rows, axes.columns)]
+        return float(np.abs(np.diff(shown, axis=0)).mean()), float(np.abs(np.diff(shown, axis=1)).mean())
+
+    clustered, named = unevenness("clustering"), unevenness("name")
+    assert clustered[0] < named[0]
+    assert clustered[1] < named[1]
+
+
+@pytest.mark.parametrize("order", arrange.ORDERS)
+@pytest.mark.parametrize("preset", ["varied", "all"])
+def test_every_order_shows_each_row_and_column_once(item: arrange.LoadedRun, order: str, preset: str) -> None:
+    axes = arrange.shown_axes(item, "female", preset, order, ())
+    rows, columns = (120, 19) if preset == "all" else (arrange.SHOWN_OCCUPATIONS, 19)
+    assert (len(set(axes.rows)), len(set(axes.columns))) == (rows, columns)
+    assert axes.note == ""
+
+
+def test_too_many_to_cluster_stay_as_they_were(
+    item: arrange.LoadedRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrange, "MOST_CLUSTERED", 18)
+    axes = arrange.shown_axes(item, "male", "all", "clustering", ())
+    assert axes.rows == list(range(120))
+    assert axes.columns == arrange.shown_templates(item, "all", ())
