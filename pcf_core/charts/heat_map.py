@@ -69,7 +69,7 @@ def heat_map(
     figure.update_yaxes(autorange="reversed", row=2)
     figure.update_xaxes(title_text="context, with … for the occupation", row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
-    figure.update_yaxes(title_text="weight", tickformat=".0%", nticks=3, rangemode="tozero", row=1, col=1)
+    figure.update_yaxes(title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", row=1, col=1)
     figure.update_xaxes(
         title_text="mean", range=[0, 1], tickvals=[0, neutral, 1], tickformat=".2~g", row=2, col=2
     )

@@ -36,17 +36,17 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
         cells = go.Heatmap(z=values, coloraxis="coloraxis", hovertemplate=hover, **counted)
         figure.add_trace(cells, row=place // 2 + 1, col=place % 2 + 1)
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
-    figure.update_yaxes(showticklabels=False, showgrid=False, ticks="")
-    figure.update_xaxes(title={"text": "contexts", "standoff": 8}, row=rows)
-    figure.update_yaxes(title={"text": "occupations", "standoff": 8}, col=1)
+    figure.update_xaxes(showgrid=False, nticks=6, tickformat="d")
+    figure.update_yaxes(showgrid=False, nticks=4, tickformat="d")
+    figure.update_xaxes(title_text="contexts", row=rows)
+    figure.update_yaxes(title_text="occupations", col=1)
     return theme.base_layout(
         figure,
-        110 + 180 * rows,
+        140 + 170 * rows,
         view=group,
         legend=False,
         coloraxis=_preference_axis(theme.text(group)),
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        margin={"l": 8, "r": 12, "t": 28, "b": 8},
     )
 
 
@@ -118,8 +118,8 @@ def _light(colors: list[list[Any]]) -> list[list[Any]]:
 
 def _preference_axis(name: str) -> dict[str, Any]:
     """Colours of a preference, centred on an even split of two groups."""
-    bar = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0, "y": 1}
+    bar = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0, "y": -0.2}
     title = {"text": f"P({name}) → {name}", "side": "top", "font": {"size": 12}}
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", "0.5 neutral", "1"]}
     colors = {"colorscale": theme.diverging(0.5), "cmin": 0, "cmax": 1}
-    return {**colors, "colorbar": {**bar, **ticks, "yanchor": "bottom", "ypad": 24, "title": title}}
+    return {**colors, "colorbar": {**bar, **ticks, "yanchor": "top", "ypad": 0, "title": title}}

@@ -82,7 +82,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
         return
     alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
     points = [*line.points, *line.printed]
-    chart(axis_panels(points, TITLES[axis]), "axis_panels", alt)
+    figure = cached(["axis_panels", axis, repr(points)], lambda: axis_panels(points, TITLES[axis]))
+    chart(figure, "axis_panels", alt)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
