@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -152,28 +151,4 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
         wait_for_the_end(page, 2)
         assert all(path.stat().st_mtime_ns == modified for path, modified in shards.items())
         read_every_view(page, address, environment)
-        assert errors == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_is_drawn_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
-    """On the shipped results: no console error, no horizontal scrolling."""
-    charts = {"": "Overview", "templates": "Templates", **VIEWS}
-    pages = {"score": "Score", "models": "Models", "about": "About", **charts}
-    environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
-    with (
-        running_app(environment, tmp_path / "app.log") as address,
-        browser_page(width, 844, scheme) as (page, errors),
-    ):
-        for path, title in pages.items():
-            page.goto(f"{address}/{path}?{urlencode({'template_weights': 'equal'})}")
-            settle(page, title)
-            if path in charts:
-                assert drawn_traces(page) > 0
-            wide = page.evaluate(
-                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-            )
-            assert wide <= 0, f"{title} scrolls sideways at {width} pixels"
         assert errors == []

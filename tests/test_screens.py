@@ -54,7 +54,8 @@ CHECK = """least => {
       if ((high + 0.05) / (low + 0.05) < least) wrong.push(`“${one.words}” is too pale`);
       const out = one.box.left < frame.left - 2 || one.box.right > frame.right + 2;
       if (out) wrong.push(`“${one.words}” is cut off`);
-      if (named(one.text, title) && areas.some(area => meet(one.box, area))) wrong.push(`“${one.words}” lies in the plot`);
+      const within = named(one.text, title) && areas.some(area => meet(one.box, area));
+      if (within) wrong.push(`“${one.words}” lies in the plot`);
       for (const other of texts.slice(place + 1)) {
         if (one.slanted || other.slanted || !meet(one.box, other.box)) continue;
         wrong.push(`“${one.words}” and “${other.words}” overlap`);

@@ -177,14 +177,14 @@ def picked(
 ) -> FloatArray:
     """[occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
-    places = [
-        [{name: place for place, name in enumerate(names)}[name] for name in asked]
-        for names, asked in (
-            (preferences.occupations, occupations),
-            (preferences.templates, texts),
-            (preferences.groups, groups),
-        )
-    ]
+    places = []
+    for names, asked in (
+        (preferences.occupations, occupations),
+        (preferences.templates, texts),
+        (preferences.groups, groups),
+    ):
+        known = {name: place for place, name in enumerate(names)}
+        places.append([known[name] for name in asked])
     return preferences.values[np.ix_(*places)]
 
 

@@ -38,6 +38,9 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
     figure.update_annotations(font_size=12)
     figure.update_xaxes(showgrid=False, nticks=6, tickformat="d")
     figure.update_yaxes(showgrid=False, nticks=4, tickformat="d")
+    for row in range(1, rows):  # tiles share their axes: numbers stand under the last and beside the first
+        figure.update_xaxes(showticklabels=False, row=row)
+    figure.update_yaxes(showticklabels=False, col=2)
     figure.update_xaxes(title_text="contexts", row=rows)
     figure.update_yaxes(title_text="occupations", col=1)
     return theme.base_layout(

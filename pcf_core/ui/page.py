@@ -93,8 +93,8 @@ def draw_loaded(loaded: Loaded) -> None:
 
 
 def finding(*sentences: str) -> None:
-    """The sentences a policy reader takes away."""
-    st.markdown("  \n".join(plain(sentence) for sentence in sentences if sentence))
+    """The sentences a policy reader takes away; no line breaks between a figure and its per cent sign."""
+    st.markdown("  \n".join(plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence))
 
 
 def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:

@@ -54,7 +54,8 @@ def open_frame() -> StreamlitPage:
                 for name, title, icon in pages
             ]
             for section, pages in SECTIONS.items()
-        }
+        },
+        expanded=True,
     )
     if old_kind:
         st.rerun()

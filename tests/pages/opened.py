@@ -20,4 +20,6 @@ def open_app(page: str, **parameters: str | list[str]) -> AppTest:
 
 
 def texts(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.markdown).replace("\\", "")
+    """What the page says, with plain spaces for those that do not break."""
+    said = "\n".join(element.value for element in app.markdown)
+    return said.replace("\\", "").replace("\u00a0", " ")
