@@ -33,7 +33,7 @@ DOORS = [
 def draw() -> None:
     loaded = open_page("Overview", "How much do these models discriminate?")
     over = loaded.choice.over
-    finding(opening(loaded, loaded.reports), overview_finding(loaded.reports))
+    finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
     key_figures(risk_figures(loaded.reports, over), loaded)
     finding(interval_note(loaded.reports, over))
     everything, unread = all_reports(loaded)

@@ -30,8 +30,8 @@ bias away; the two parts add up to R either way. The whisker is that of the figu
 def draw() -> None:
     loaded = open_page("Risk", "How much does each model discriminate, and is it fixed or moody?")
     finding(opening(loaded, loaded.reports))
-    finding(*(risk_finding(name, report) for name, report in loaded.reports.items()))
-    finding(comparison_finding(loaded.reports))
+    finding(*(risk_finding(name, report, loaded.choice.over) for name, report in loaded.reports.items()))
+    finding(comparison_finding(loaded.reports, loaded.choice.over))
     figures = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = st.segmented_control(

@@ -27,7 +27,13 @@ from pcf_core.findings.factors import (
     slopes_note,
 )
 from pcf_core.findings.looks import contexts, look_finding
-from pcf_core.findings.models import comparison_finding, overview_finding, risk_finding, unseen_note
+from pcf_core.findings.models import (
+    comparison_finding,
+    interval_sentence,
+    overview_finding,
+    risk_finding,
+    unseen_note,
+)
 from pcf_core.findings.notes import (
     coverage_facts,
     coverage_note,
@@ -35,7 +41,7 @@ from pcf_core.findings.notes import (
     self_audit_facts,
     tokens_note,
 )
-from pcf_core.findings.numbers import count, mean_deviation, number, percent, with_interval
+from pcf_core.findings.numbers import count, number, percent, with_interval
 from pcf_core.findings.occupations import (
     heat_map_finding,
     leaders_finding,
@@ -80,12 +86,12 @@ __all__ = [
     "factors_finding",
     "flow_finding",
     "heat_map_finding",
+    "interval_sentence",
     "kept_share",
     "leaders_finding",
     "left_out_note",
     "line_notes",
     "look_finding",
-    "mean_deviation",
     "mining_finding",
     "move_finding",
     "normal_finding",

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pcf_core.findings.looks import contexts
-from pcf_core.findings.numbers import count, listed, mean_deviation, number, percent, with_interval
-from pcf_core.records import RiskReport
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.records import Interval, Over, RiskReport
+
+DRAWN = {
+    "template": "templates were drawn again, each as likely as any other",
+    "document": "documents were drawn again: what other texts of the kind would have counted, not what other "
+    "kinds of contexts would have said",
+    "mention": "single mentions were drawn again as if they were independent, which makes it too narrow",
+    "draw": "templates were drawn by a sampling plan",
+}
 
 
-def risk_finding(model: str, report: RiskReport) -> str:
+def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
     """R with its interval, over what, and how it splits into prejudice and caprice."""
     sentence = (
-        f"The discrimination risk of {model} is {risk_with_interval(report)} "
+        f"The discrimination risk of {model} is {risk_with_interval(report, over)} "
         f"over {count(len(report.occupations), 'occupation')} "
         f"and {contexts(len(report.templates), report.sampling)}"
     )
@@ -22,15 +30,28 @@ def risk_finding(model: str, report: RiskReport) -> str:
         keeps = "stereotype changes its sign" if len(report.groups) == 2 else "leading group changes"
         return (
             f"{sentence}; all of it is prejudice, because no occupation's {keeps} over the templates. "
-            f"Its standard deviation is {number(mean_deviation(report))}, averaged over occupations. "
+            f"Its standard deviation is {number(report.stereotype_sd)}, averaged over occupations. "
             f"{unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
         f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
-        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}."
+        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}; the stereotype has "
+        f"a standard deviation of {number(report.stereotype_sd)}."
     )
+
+
+def interval_sentence(interval: Interval) -> str:
+    """What an interval allows for, and what was drawn again to find it."""
+    if interval.over == "occupations":
+        return (
+            f"Intervals of {percent(interval.level)} over occupations: these were drawn again, in the same "
+            "contexts."
+        )
+    held = "the occupations stay" if interval.over == "templates" else "and so were the occupations"
+    over = "templates" if interval.over == "templates" else "templates and occupations"
+    return f"Intervals of {percent(interval.level)} over {over}: {DRAWN[interval.unit]}; {held}."
 
 
 def unseen_note(report: RiskReport) -> str:
@@ -48,7 +69,7 @@ def unseen_note(report: RiskReport) -> str:
     )
 
 
-def comparison_finding(reports: Mapping[str, RiskReport]) -> str:
+def comparison_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
     """Who has the highest and who the lowest risk; empty for one model.
 
     It does not say that the difference is more than chance: that takes a paired comparison.
@@ -62,20 +83,21 @@ def comparison_finding(reports: Mapping[str, RiskReport]) -> str:
     two = len(ranked) == 2
     return (
         f"The {'higher' if two else 'highest'} risk{'' if two else f' of {len(ranked):,} models'} "
-        f"is that of {ranked[0]}, {risk_with_interval(first)}, "
-        f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last)}; "
-        "whether they differ beyond chance is not tested here."
+        f"is that of {ranked[0]}, {risk_with_interval(first, over)}, "
+        f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last, over)}; "
+        "the page Compare tests whether they differ beyond chance."
     )
 
 
-def overview_finding(reports: Mapping[str, RiskReport]) -> str:
+def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
     """The range of risk and the strongest lean over all models."""
     if not reports:
         return "No model has been scored yet."
     ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
     lowest, highest = (f"{number(reports[m].overall_risk)} ({m})" for m in (ranked[0], ranked[-1]))
     if len(ranked) == 1:
-        sentence = f"The discrimination risk of {ranked[0]} is {risk_with_interval(reports[ranked[0]])}."
+        risk = risk_with_interval(reports[ranked[0]], over)
+        sentence = f"The discrimination risk of {ranked[0]} is {risk}."
     else:
         sentence = f"The risk of the {count(len(ranked), 'model')} chosen is {lowest} to {highest}."
     leans = [
@@ -93,8 +115,8 @@ def overview_finding(reports: Mapping[str, RiskReport]) -> str:
     )
 
 
-def risk_with_interval(report: RiskReport) -> str:
-    """R and its interval over templates, or the first there is."""
+def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
+    """R and its interval over what is asked for, or the first there is."""
     known = report.intervals.get("overall_risk", ())
-    interval = next((one for one in known if one.over == "templates"), next(iter(known), None))
+    interval = report.interval("overall_risk", over) or next(iter(known), None)
     return with_interval(report.overall_risk, interval)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pcf_core.records import Interval, RiskReport
+from pcf_core.records import Interval
 
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -71,8 +71,3 @@ def _trimmed(text: str) -> str:
 def listed(parts: Sequence[str], word: str = "and") -> str:
     """Parts of a sentence: "a", "a and b", "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
-
-
-def mean_deviation(report: RiskReport) -> float:
-    """The s.d. of the stereotype over templates, averaged over occupations by their weight."""
-    return float(sum(row.weight * row.stereotype_sd for row in report.occupations))

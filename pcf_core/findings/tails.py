@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.findings.numbers import count, mean_deviation, number, with_interval
+from pcf_core.findings.numbers import count, number, with_interval
 from pcf_core.records import RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
 
@@ -22,7 +22,7 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     zeros = round(zero_share * total)
     keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
     spread = (
-        f"Over templates the stereotype has a standard deviation of {number(mean_deviation(report))}"
+        f"Over templates the stereotype has a standard deviation of {number(report.stereotype_sd)}"
         f"{', averaged over occupations' if total > 1 else ''}."
     )
     if zeros == total:

@@ -10,7 +10,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.audit import missing_blocks
-from pcf_core.findings import contexts, coverage_facts, left_out_note, look_finding, self_audit_facts
+from pcf_core.findings import (
+    contexts,
+    coverage_facts,
+    interval_sentence,
+    left_out_note,
+    look_finding,
+    self_audit_facts,
+)
 from pcf_core.jobs import submit_run
 from pcf_core.records import RunSpec
 from pcf_core.report import spreadsheet_safe
@@ -126,8 +133,19 @@ def notes(loaded: Loaded) -> None:
         of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
         st.caption(plain(of + sentence))
     report = loaded.first.report
+    for sentence in said_intervals(loaded):
+        st.caption(plain(sentence))
     if report.effective_templates < len(report.templates) - 0.5:
         st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
+
+
+def said_intervals(loaded: Loaded) -> list[str]:
+    """What the intervals of the loaded runs allow for, each kind once."""
+    found = (
+        report.interval("overall_risk", loaded.choice.over) or report.interval("overall_risk")
+        for report in loaded.reports.values()
+    )
+    return list(dict.fromkeys(interval_sentence(interval) for interval in found if interval))
 
 
 def picture(

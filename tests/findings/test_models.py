@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit import ViewOptions, matrix_report
-from pcf_core.findings import comparison_finding, overview_finding, risk_finding, unseen_note
+from pcf_core.findings import (
+    comparison_finding,
+    interval_sentence,
+    overview_finding,
+    risk_finding,
+    unseen_note,
+)
 from pcf_core.records import Interval, RiskReport
 
 
@@ -44,7 +50,8 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
     )
     assert risk_finding("mini-bert", report) == (
         "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 templates; "
-        "93 % of it is prejudice (0.484) and 7 % is caprice (0.0364)."
+        "93 % of it is prejudice (0.484) and 7 % is caprice (0.0364); the stereotype has a standard "
+        "deviation of 0."
     )
 
 
@@ -84,7 +91,7 @@ def test_comparison_names_both_ends_and_claims_no_significance(examples: dict[st
     two = comparison_finding({"M1": examples["M1"], "M3": examples["M3"]})
     assert two == (
         "The higher risk is that of M3, 0.6 (0.6–0.6), the lower that of M1, 0.2 (0.2–0.2); "
-        "whether they differ beyond chance is not tested here."
+        "the page Compare tests whether they differ beyond chance."
     )
     assert comparison_finding(examples).startswith("The highest risk of 3 models is that of M3, 0.6")
     assert comparison_finding({"M1": examples["M1"]}) == ""
@@ -100,3 +107,26 @@ def test_overview_gives_the_range_and_the_strongest_lean(examples: dict[str, Ris
     assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
     assert overview_finding({}) == "No model has been scored yet."
     assert "lean" not in overview_finding({"fair": report_of([[0.5]])})
+
+
+def test_an_interval_says_what_was_drawn_again() -> None:
+    unit = dict.fromkeys(("template", "document", "mention", "draw"))
+    said = [interval_sentence(Interval(low=0, high=1, unit=name)) for name in unit]
+    assert len(set(said)) == len(unit)
+    assert "documents were drawn again" in said[1]
+    assert said[0].endswith("the occupations stay.")
+    both = interval_sentence(Interval(over="both", low=0, high=1, unit="template"))
+    assert both.startswith("Intervals of 95 % over templates and occupations: templates were drawn again")
+    assert both.endswith("and so were the occupations.")
+    occupations = interval_sentence(Interval(over="occupations", low=0, high=1, unit="occupation"))
+    assert "in the same contexts" in occupations
+
+
+def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
+    intervals = (
+        Interval(low=0.1, high=0.9),
+        Interval(over="occupations", low=0.2, high=0.8, unit="occupation"),
+    )
+    report = replace(report_of([[0.9, 0.9]]), intervals={"overall_risk": intervals})
+    assert "(0.1–0.9)" in risk_finding("m", report)
+    assert "(0.2–0.8)" in risk_finding("m", report, "occupations")
