@@ -21,8 +21,9 @@ Each row is one choice that an analyst makes: which words stand for a group, whi
 which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
 The first row is the present reading with its interval over templates, and a dotted line marks it for each
 model. A line joins the lowest and the highest R over many choices of a kind, such as leaving out one word
-after the other. Hollow marks are what the authors' published scripts compute, which is not what their papers
-define.
+after the other. Hollow marks are no choices and not in the range above: *sample* rows are halves of the
+templates drawn at random and all templates but one, that is chance, which the interval allows for; the others
+are what the authors' published scripts compute, which is not what their papers define.
 """
 QUANTITIES: dict[str, Quantity] = {
     "overall risk": "overall_risk",
@@ -73,7 +74,7 @@ def draw() -> None:
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("Every word left out, every random half"):
         draw_table(choices_table(found, ("each",)), "each_choice")
-    foot(HOW, lambda: choices_table(found, ("base", "choice", "script")), "sensitivity", loaded)
+    foot(HOW, lambda: choices_table(found, ("base", "choice", "sample", "script")), "sensitivity", loaded)
 
 
 show(draw)

@@ -32,12 +32,20 @@ from pcf_core.topics.template_files import card_text, csv_bytes
 
 # Templates of the sets that the shipped models are scored on.
 HEAVIEST = {"gender-wikipedia": 200, "gender-simplewiki": 50, "gender-fiction": 50}
+CHAPTERS = (
+    " Documents are chapters of few books, so it is not told how many had a template, and intervals draw "
+    "templates."
+)
 WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A shipped set's corpus: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …"."""
+    """A shipped set's corpus: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …".
+
+    ``chapters``: its documents are chapters of few books, which say little that is new of each other; how
+    many had a template is then not told, lest intervals take them for independent.
+    """
 
     name: str
     title: str
@@ -45,6 +53,7 @@ class Source:
     licence: str
     files: tuple[str, ...]
     lowest_count: int = 2
+    chapters: bool = False
 
 
 SOURCES = (
@@ -68,6 +77,7 @@ SOURCES = (
         "the novels of LitBank (Project Gutenberg)",
         "public domain in the USA",
         ("litbank_fiction",),
+        chapters=True,
     ),
     Source(
         "speeches",
@@ -120,7 +130,11 @@ def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: P
 
         with counters_of("local", settings(), topics) as counters:
             mined = mine_asked(request, settings(), counters, on_progress).templates
-    return mined.model_copy(update={"card": shipped_card(mined.card, source, form)})
+    templates = tuple(
+        template.model_copy(update={"documents": 0}) if source.chapters else template
+        for template in mined.templates
+    )
+    return mined.model_copy(update={"card": shipped_card(mined.card, source, form), "templates": templates})
 
 
 def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
@@ -131,7 +145,8 @@ def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
         update={
             "title": f"{source.title}, {form} (mined)",
             "source": f"Mined by this project from {source.corpus}",
-            "notes": f"Skeletons of sentences in which {what}, counted {times} or more.",
+            "notes": f"Skeletons of sentences in which {what}, counted {times} or more."
+            + (CHAPTERS if source.chapters else ""),
             "corpus": source.corpus,
             "licence": source.licence,
         }

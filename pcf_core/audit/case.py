@@ -62,13 +62,13 @@ def variant(
     return Variant.model_validate({"dimension": dimension, "name": name, "kind": kind, "note": note, **risks})
 
 
-def extremes(each: Sequence[Variant | Unavailable], label: str) -> Found:
-    """The lowest and the highest of a long list, as choices that somebody could have made."""
+def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Found:
+    """The lowest and the highest of a long list, as choices that somebody could have made, or as samples."""
     known = [one for one in each if isinstance(one, Variant)]
     if not known:
         return
     ranked = sorted(known, key=lambda one: one.overall_risk)
     for end, one in (("lowest", ranked[0]), ("highest", ranked[-1])):
         note = f"Of {len(known):,}, the one with the {end} R: {one.name}."
-        changes = {"name": label, "end": end, "which": one.name, "kind": "choice", "note": note}
+        changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)

@@ -85,7 +85,10 @@ def compared(
         permutations=found.permutations,
         criterion=criterion.name,
         left_out=common.left_out,
-        warnings=warnings_of(first, second, one, other, weights),
+        warnings=(
+            *warnings_of(first, second, one, other, weights),
+            *counts_warnings(first, second, one, other, common, options),
+        ),
     )
 
 
@@ -139,6 +142,27 @@ def common_part(first: ReadRun, second: ReadRun, options: ViewOptions) -> Common
         values=np.stack([picked(read, tuple(occupation), texts, groups) for read in (first, second)]),
         left_out=tuple(left_out),
     )
+
+
+def counts_warnings(
+    first: ReadRun, second: ReadRun, one: Side, other: Side, common: Common, options: ViewOptions
+) -> tuple[str, ...]:
+    """Whose counts and documents both runs are read with, where the second has others of its own."""
+    if options.template_weighting != "counts":
+        return ()
+    name = first.run.templates.name
+    theirs = {template.text: template for template in second.run.drawn.templates}
+    pairs = [(template, theirs[template.text]) for template in common.run.templates.templates]
+    counts = sum(mine.count != their.count for mine, their in pairs)
+    documents = sum(mine.documents != their.documents for mine, their in pairs)
+    said = ""
+    if counts:
+        said = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
+    elif one.templates_left_out or other.templates_left_out:
+        return (f"Templates have the counts of {name}, as in {one.name}.",)
+    elif documents and options.unit == "usual":
+        said = f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
+    return (f"{said}both runs are read with those of {name} in {one.name}.",) if said else ()
 
 
 def refuse_plan(run: RunSpec) -> None:
@@ -222,8 +246,6 @@ def warnings_of(
                 f"Only common {noun} are compared: {left_out[0]:,} of {one.name} and {left_out[1]:,} of "
                 f"{other.name} are left out."
             )
-    if one.templates_left_out or other.templates_left_out:
-        found.append(f"Templates have the counts of {first.run.templates.name}, as in {one.name}.")
     if set(first.result.words) != set(second.result.words):
         found.append(
             f"The words that count are not the same: {len(first.result.words):,} for {one.name}, "

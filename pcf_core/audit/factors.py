@@ -52,6 +52,7 @@ FREQUENCY = FactorScale(
     whose="whose word is ten times as frequent",
     log=True,
 )
+SMALLEST_STEP = 1e-300
 READ: Mapping[str, tuple[Callable[[Factor], float | None], str]] = {
     "wage": (lambda factor: _times(factor.median_annual_wage_usd, 1e-3), "wage"),
     "education_years": (lambda factor: factor.mean_education_years, "education"),
@@ -237,9 +238,11 @@ def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
 
 
 def _step(values: Sequence[float]) -> float:
-    """The largest power of ten that the values span."""
+    """The largest power of ten that the values span, as far as it is a number."""
     spread = max(values, default=0.0) - min(values, default=0.0)
-    return float(10.0 ** math.floor(math.log10(spread))) if spread > 0 else 1.0
+    if spread <= 0:
+        return 1.0
+    return float(10.0 ** math.floor(math.log10(min(max(spread, SMALLEST_STEP), 1 / SMALLEST_STEP))))
 
 
 def _times(value: float | None, unit: float) -> float | None:

@@ -41,11 +41,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
         axis: number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
-    if options.reference != "uniform" or options.occupation_weights != "uniform":
-        raise CriterionError(
-            "A matrix carries its own weights and is measured against the uniform reference; "
-            "drop --weights and --reference."
-        )
+    refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     reading = Reading(
         values=values,
         groups=names["groups"],
@@ -57,6 +53,37 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
         unit=unit_of_matrix(weights["template"], options),
     )
     return risk_report(reading, resamples)
+
+
+def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
+    """Options that choose among what only a run has: weights, words, protocols, counts.
+
+    Args:
+        options: those that are asked for.
+        counted: whether the matrix gives the weights of its templates.
+
+    Raises:
+        CriterionError: an option that would be without effect.
+    """
+    if options.reference != "uniform" or options.occupation_weights != "uniform":
+        raise CriterionError(
+            "A matrix carries its own weights and is measured against the uniform reference; "
+            "drop --weights and --reference."
+        )
+    if options.template_weighting != "counts":
+        raise CriterionError(
+            "A matrix carries its own weights of templates, equal ones where it has no `template_weights`; "
+            "drop --template-weights."
+        )
+    if options.aggregation != "sum" or options.protocol != "exact":
+        raise CriterionError(
+            "A matrix has the probabilities of groups and no words to read in another way; "
+            "drop --aggregation and --protocol."
+        )
+    if options.unit == "mention" and not counted:
+        raise CriterionError(
+            "A matrix without `template_weights` counts no mentions; give whole counts there, or drop --unit."
+        )
 
 
 def number_array(value: Any, name: str, dimensions: int) -> FloatArray:

@@ -99,5 +99,6 @@ def _script(
         for risk, part in zip(("overall_risk", "prejudice_risk", "caprice_risk"), found, strict=True)
     }
     other = case.options.scale != "pcf" and case.groups > 2
-    said = " ".join(filter(None, [note, "On the scale pcf." if other else ""]))
+    even = "Against an even split." if case.options.reference != "uniform" else ""
+    said = " ".join(filter(None, [note, even, "On the scale pcf." if other else ""]))
     return variant("published scripts", name, risks, kind="script", note=said)

@@ -19,6 +19,8 @@ from pcf_core.risk import Criterion
 from pcf_core.store import Store
 from pcf_core.topics import labour_reference, occupation_weights
 
+FULL = 0.995  # of the mass: what is less is said
+
 
 def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Risk of a run under the given view options, with intervals over templates, occupations and both.
@@ -58,6 +60,13 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
     rows = [run.evidence.terms.index(term) for term in occupation]
     criterion = Criterion.parse(options.criterion, options.scale, reference)
     templates = weights_of(run, options.template_weighting)
+    unit = unit_of(run, templates, options)
+    if unit.name == "document" and 0 < run.templates.kept < FULL:
+        warnings.append(
+            f"These templates carry {run.templates.kept:.0%} of the matches that they were cut from: "
+            "intervals over documents speak of these kinds of contexts only; draw the template under How it is read "
+            "(--unit template) to allow for others."
+        )
     reading = Reading(
         values=result.preferences.values[rows],
         groups=result.preferences.groups,
@@ -66,7 +75,7 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         template_weights=templates,
         occupation_weights=np.array(list(occupation.values())),
         criterion=criterion,
-        unit=unit_of(run, templates, options),
+        unit=unit,
         left_out=tuple(left_out),
         warnings=tuple(warnings),
     )

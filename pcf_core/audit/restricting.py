@@ -117,6 +117,8 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
         notes=run.templates.notes,
         where="The choice of templates",
     )
+    share = min(1.0, float(templates.counts.sum() / run.templates.counts.sum()))
+    templates = templates.model_copy(update={"kept": run.templates.kept * share})
     place = {text: index for index, text in enumerate(run.templates.texts)}
     unknown = [text for text in templates.texts if text not in place]
     if unknown:

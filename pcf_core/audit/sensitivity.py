@@ -5,7 +5,7 @@ Each choice is changed alone, the others stay as the view options have them.  No
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pydantic import ValidationError
 
@@ -18,12 +18,14 @@ from pcf_core.audit.template_choices import stop_choices, template_choices
 from pcf_core.audit.views import view_of
 from pcf_core.audit.word_choices import aggregation_choices, word_choices
 from pcf_core.audit.words import aggregated
-from pcf_core.errors import RunError
+from pcf_core.errors import AuditError, RunError
 from pcf_core.records import RunSpec, digest
 from pcf_core.records.sensitivity import BASE, Sensitivity, Unavailable, Variant
 from pcf_core.store import Store
 
-SENSITIVITY_VERSION = 1  # raise it when a kept table would come out differently
+SENSITIVITY_VERSION = 2  # raise it when a kept table would come out differently
+# The choices that rest on labour statistics, which the table holds whatever it starts from.
+STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})
 
 
 def sensitivity(
@@ -73,9 +75,24 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         view.rows.tolist(),
         view.occupation_weights.tolist(),
         None if reference is None else reference.tolist(),
+        [_statistics(run, options, change) for change in STATISTICS],
         [found.run.key if isinstance(found, Sibling) else "" for found in siblings],
     ]
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"
+
+
+def _statistics(run: RunSpec, options: ViewOptions, change: Mapping[str, str]) -> list[object]:
+    """What the labour statistics come to for a choice that is always tried, or why it cannot be made."""
+    try:
+        view = view_of(run, options.model_copy(update=change))
+    except AuditError as error:
+        return [str(error)]
+    reference = view.criterion.reference
+    return [
+        view.rows.tolist(),
+        view.occupation_weights.tolist(),
+        None if reference is None else reference.tolist(),
+    ]
 
 
 def _worked_out(

@@ -11,17 +11,21 @@ from pcf_core.audit.case import Case, Found, extremes, variant
 from pcf_core.audit.siblings import stop_sibling
 from pcf_core.audit.views import View
 from pcf_core.records import FloatArray
-from pcf_core.records.sensitivity import Unavailable, Variant
+from pcf_core.records.sensitivity import SAMPLE, Unavailable, Variant
 from pcf_core.risk import jensen_gap
 
 HEAVIEST = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
 HALVES = 20
+LEAST_HALVED = 4  # templates with a weight: two halves of fewer are no samples
 SEED = 0
 LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
 
 
 def template_choices(case: Case) -> Found:
-    """Fewer of the run's own templates, with the weights that they have."""
+    """Fewer of the run's own templates, with the weights that they have.
+
+    The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
+    """
     weights, texts = case.view.template_weights, case.run.drawn.texts
     if len(texts) == 1:
         yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
@@ -32,17 +36,27 @@ def template_choices(case: Case) -> Found:
         name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
         yield variant("templates", name, case.view.risks(case.values, places), note=note)
     drawn: list[Variant | Unavailable] = [
-        variant("templates", f"random half {number}", case.view.risks(case.values, places), "each")
+        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, places), "each")
         for number, places in enumerate(halves(weights, SEED), start=1)
     ]
-    yield from extremes(drawn, "a random half")
+    if not drawn:
+        reason = f"fewer than {LEAST_HALVED} templates carry weight"
+        yield Unavailable(dimension=SAMPLE, name="a random half", reason=reason)
+    yield from extremes(drawn, "a random half", "sample")
     yield from drawn
-    risks = risks_without_one(case.values, case.view)
+    carrying = int((weights > 0).sum())
+    if carrying == 1:
+        reason = "one template alone carries weight, and nothing would be left"
+        yield Unavailable(dimension=SAMPLE, name="one template left out", reason=reason)
+        return
+    # Without a template of no weight nothing changes: that is no extreme, and leaves nothing out.
+    risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
     for end, place in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
         others = np.arange(len(texts)) != place
         which = f"without {texts[place]!r}"
-        note = f"Of {len(texts):,}, the one with the {end} R: {which}."
-        found = variant("templates", "one template left out", case.view.risks(case.values, others), note=note)
+        note = f"Of {carrying:,}, the one with the {end} R: {which}."
+        now = case.view.risks(case.values, others)
+        found = variant(SAMPLE, "one template left out", now, "sample", note)
         yield found.model_copy(update={"end": end, "which": which})
 
 
@@ -56,10 +70,10 @@ def stop_choices(case: Case) -> Found:
 
 
 def heaviest(weights: FloatArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """How many, and their places in the set's order; equal weights in that order too."""
+    """How many of those with a weight, and their places in the set's order; equal weights in that order."""
     ranked = np.argsort(-weights, kind="stable")
     for size in HEAVIEST:
-        if size < len(weights):
+        if size < (weights > 0).sum():
             yield size, np.sort(ranked[:size])
 
 
@@ -67,7 +81,7 @@ def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
     """Places of half of the templates, drawn without replacement, each as likely; of those with a weight."""
     generator = np.random.default_rng(seed)
     carrying = np.flatnonzero(weights > 0)
-    for _ in range(HALVES if len(carrying) >= 4 else 0):
+    for _ in range(HALVES if len(carrying) >= LEAST_HALVED else 0):
         yield np.sort(generator.choice(carrying, size=len(carrying) // 2, replace=False))
 
 

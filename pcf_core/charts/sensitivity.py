@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from pcf_core.charts import theme
 from pcf_core.records import Interval
-from pcf_core.records.sensitivity import BASE_KEY, Quantity, Sensitivities, Variant
+from pcf_core.records.sensitivity import BASE_KEY, SAMPLE, Quantity, Sensitivities, Variant
 
 TITLES: Mapping[Quantity, str] = {
     "overall_risk": "overall risk R → more risk",
@@ -71,6 +71,7 @@ def _label(row: Row) -> str:
     if row == BASE_KEY[:2]:
         return f"<b>{theme.text(name)}</b>"
     said = name if " " in name else f"{dimension}: {name}"
+    said = f"sample: {name}" if dimension == SAMPLE else said
     return theme.lines(said, 24)
 
 
@@ -106,7 +107,9 @@ def _marks(
     base: float,
     interval: Interval | None,
 ) -> go.Scatter:
-    """Hollow for the authors' scripts, which are other measures; the whisker is that of the present value."""
+    """Hollow for what is no choice: samples of the templates, and the authors' scripts, which are other
+    measures.  The whisker is that of the present value.
+    """
     whisker = [(0.0, 0.0)] * len(variants)
     if interval is not None:
         whisker[0] = (max(0.0, interval.high - base), max(0.0, base - interval.low))
@@ -115,7 +118,7 @@ def _marks(
         y=[rows.index((variant.dimension, variant.name)) + offset for variant in variants],
         mode="markers",
         marker={
-            "symbol": [style.marker + ("-open" if v.kind == "script" else "") for v in variants],
+            "symbol": [style.marker + ("-open" if v.kind in ("sample", "script") else "") for v in variants],
             "size": 9,
             "color": style.color,
             "line": {"width": 1.5, "color": style.color},

@@ -27,9 +27,8 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     if report.overall_risk <= 0:
         return f"{sentence}."
     if report.caprice_risk == 0:
-        keeps = "stereotype changes its sign" if len(report.groups) == 2 else "leading group changes"
         return (
-            f"{sentence}; all of it is prejudice, because no occupation's {keeps} over the templates. "
+            f"{sentence}; all of it is prejudice, because {no_caprice(report)} over the templates. "
             f"Its standard deviation is {number(report.stereotype_sd)}, averaged over occupations. "
             f"{unseen_note(report)}"
         )
@@ -40,6 +39,23 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
         f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}; the stereotype has "
         f"a standard deviation of {number(report.stereotype_sd)}."
     )
+
+
+def no_caprice(report: RiskReport) -> str:
+    """What a caprice of exactly 0 says of all occupations.
+
+    J is linear where no stereotype changes its sign (l1), or where the same group has the largest one (else).
+    """
+    if len(report.groups) == 2:
+        return "no occupation's stereotype changes its sign"
+    if adds_up(report):
+        return "no group's stereotype changes its sign for any occupation"
+    return "no occupation's leading group changes"
+
+
+def adds_up(report: RiskReport) -> bool:
+    """Whether the criterion is the sum of the positive stereotypes, l1."""
+    return report.criterion.startswith("l1,")
 
 
 def interval_sentence(interval: Interval) -> str:

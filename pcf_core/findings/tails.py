@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcf_core.findings.models import adds_up
 from pcf_core.findings.numbers import count, number, with_interval
 from pcf_core.records import RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
@@ -21,6 +22,8 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     total = len(report.occupations)
     zeros = round(zero_share * total)
     keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
+    if len(report.groups) > 2 and adds_up(report):
+        keeps = "no group's stereotype changes its sign"
     spread = (
         f"Over templates the stereotype has a standard deviation of {number(report.stereotype_sd)}"
         f"{', averaged over occupations' if total > 1 else ''}."

@@ -128,11 +128,12 @@ class Template(Record):
 
 
 class TemplateSet(Record):
-    """The contexts (C)."""
+    """The contexts (C).  ``kept``: what they carry of the mass that they were cut from, 0 where unknown."""
 
     name: str
     title: str
     templates: tuple[Template, ...]
+    kept: float = 1.0
     source: str = ""
     notes: str = ""
 
@@ -212,6 +213,7 @@ class MinedSet(Record):
                 Template(text=mined.text, count=mined.count, documents=mined.documents)
                 for mined in self.templates
             ),
+            kept=self.card.kept,
             source=self.card.source,
             notes=self.card.notes,
         )

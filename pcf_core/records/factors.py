@@ -141,8 +141,9 @@ class OwnFactor:
 
     @property
     def hash(self) -> str:
-        """Hash of all that is drawn."""
-        return digest([self.title, sorted(self.values.items()), sorted(self.weights.items())])
+        """Hash of all that is shown."""
+        rows = sorted((item.name, item.reason) for item in self.left_out)
+        return digest([self.title, sorted(self.values.items()), sorted(self.weights.items()), rows])
 
 
 def excludes_zero(interval: Interval) -> bool:

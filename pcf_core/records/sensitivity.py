@@ -9,11 +9,12 @@ from typing import Literal
 from pcf_core.records.basic import Record
 
 Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk"]
-Kind = Literal["base", "choice", "script", "each"]
+Kind = Literal["base", "choice", "sample", "script", "each"]
 End = Literal["", "lowest", "highest"]
 Key = tuple[str, str, End]
 
 BASE = "as chosen"
+SAMPLE = "sample of templates"
 BASE_KEY: Key = (BASE, BASE, "")
 
 
@@ -22,9 +23,10 @@ class Variant(Record):
 
     ``dimension``: what was chosen otherwise; ``name``: how.  ``stereotype_sd``: of the stereotype over
     templates, averaged over occupations by weight; ``None`` where the way has none.  ``kind``: the ``base``
-    itself; a ``choice`` that another analyst could make in good faith; a ``script`` of the papers' authors,
-    which is another measure; one of ``each``, a long list of which the extremes are choices too.  ``end``:
-    which extreme it is, ``which``: of what, in words.  ``note``: what has to be known, a sentence or nothing.
+    itself; a ``choice`` that another analyst could make in good faith; a ``sample``, an extreme over samples
+    of the templates, which nobody would choose; a ``script`` of the papers' authors, which is another measure;
+    one of ``each``, a long list of which the extremes stand among choices or samples.  ``end``: which extreme
+    it is, ``which``: of what, in words.  ``note``: what has to be known, a sentence or nothing.
     """
 
     dimension: str
@@ -69,6 +71,11 @@ class Sensitivity(Record):
     def choices(self) -> tuple[Variant, ...]:
         """The ways that another analyst could have taken in good faith."""
         return tuple(variant for variant in self.variants if variant.kind == "choice")
+
+    @property
+    def samples(self) -> tuple[Variant, ...]:
+        """The extremes over samples of the templates: chance, not choice."""
+        return tuple(variant for variant in self.variants if variant.kind == "sample")
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class Totals:
         """From [resample, occupation] risks and [occupation, template] influences."""
         skew = acceleration(moments(self.shares @ moves, self.unit))
         replicates = risks @ self.shares
-        bounds = percentiles(replicates, self.level, self.unit.effective, skew)
+        bounds = percentiles(replicates, self.level, self.unit.fewest, skew)
         return self._unbiased(name, replicates, bounds, "templates")
 
     def over_both(self, name: str, risks: FloatArray, moves: FloatArray, drawn: FloatArray) -> Interval:
@@ -144,15 +144,15 @@ class Totals:
         occupations, deviations = self._occupations(name)
         skew = acceleration(moments(self.shares @ moves, self.unit), moments(deviations, occupations))
         replicates = np.einsum("bx,bx->b", risks, drawn)
-        effective = min(self.unit.effective, occupations.effective)
-        return self._unbiased(name, replicates, percentiles(replicates, self.level, effective, skew), "both")
+        fewest = min(self.unit.fewest, occupations.fewest)
+        return self._unbiased(name, replicates, percentiles(replicates, self.level, fewest, skew), "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
         """From [resample, occupation] weights; the templates are what they are, so there is no bias."""
         occupations, deviations = self._occupations(name)
         skew = acceleration(moments(deviations, occupations))
         values = part(self.parts, name)
-        low, high = percentiles(drawn @ values, self.level, occupations.effective, skew)
+        low, high = percentiles(drawn @ values, self.level, occupations.fewest, skew)
         value = float(self.shares @ values)
         bounds = np.array([min(low, value), max(high, value)])
         return interval(bounds, self.level, "occupations", "occupation")
@@ -203,14 +203,14 @@ def occupation_bounds(
         level: share of the intervals that are to hold the truth.
     """
     skew = {name: acceleration(moments(moves[name], unit)) for name in RISKS}
-    overall = percentiles(found.risks["overall_risk"], level, unit.effective, skew["overall_risk"]).T
-    prejudice = prejudice_bounds(found.means, parts, largest, criterion, level, unit.effective)
+    overall = percentiles(found.risks["overall_risk"], level, unit.fewest, skew["overall_risk"]).T
+    prejudice = prejudice_bounds(found.means, parts, largest, criterion, level, unit.fewest)
     tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
     above = jensen_gap(found.risks["overall_risk"], tangent)
-    low, _ = percentiles(found.risks["caprice_risk"], level, unit.effective)
-    _, high = percentiles(above, level, unit.effective, skew["caprice_risk"])
+    low, _ = percentiles(found.risks["caprice_risk"], level, unit.fewest)
+    _, high = percentiles(above, level, unit.fewest, skew["caprice_risk"])
     leads = found.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
-    doubtful = (~leads).mean(axis=0) > tail(level, unit.effective)
+    doubtful = (~leads).mean(axis=0) > tail(level, unit.fewest)
     high = np.where(doubtful, overall[:, 1] - prejudice[:, 0], np.minimum(high, overall[:, 1]))
     return {
         "overall_risk": holding(overall[:, 0], overall[:, 1], parts.overall),
@@ -225,7 +225,7 @@ def prejudice_bounds(
     largest: FloatArray,
     criterion: Criterion,
     level: float,
-    effective: float,
+    fewest: float,
 ) -> FloatArray:
     """[occupation, 2] low and high of r_x^p: J over the means that are not rejected; see the module.
 
@@ -235,11 +235,11 @@ def prejudice_bounds(
         largest: [occupation, group] the largest stereotype that the scale allows.
         criterion: its norm.
         level: share of the intervals that are to hold the truth.
-        effective: effective number of units.
+        fewest: how many units percentiles are widened for.
     """
     spread = means.std(axis=0)
     distance = np.abs(means - parts.stereotype) / np.where(spread > 0, spread, 1.0)
-    reach = np.quantile(distance.max(axis=-1), 1 - 2 * tail(level, effective), axis=0)[:, np.newaxis] * spread
+    reach = np.quantile(distance.max(axis=-1), 1 - 2 * tail(level, fewest), axis=0)[:, np.newaxis] * spread
     low = criterion.of_stereotypes(parts.stereotype - reach)
     high = criterion.of_stereotypes(np.minimum(parts.stereotype + reach, largest))
     return holding(low, high, parts.prejudice)

@@ -19,7 +19,6 @@ from pcf_core.risk import Criterion, jensen_gap, normalised
 from pcf_core.stats.percentiles import interval, percentiles
 from pcf_core.stats.resampling import (
     TemplateUnit,
-    effective_number,
     resampled_occupation_weights,
     resampled_template_weights,
 )
@@ -170,14 +169,14 @@ def mean_tilts(
     replicates = _with_last(moved.reshape(resamples, len(occupations), -1))
     means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
-    many = effective_number(shares)
+    many = TemplateUnit.templates(shares).fewest
     over: dict[Over, tuple[FloatArray, float]] = {
-        "templates": (np.einsum("bxg,x->bg", replicates, shares), unit.effective),
+        "templates": (np.einsum("bxg,x->bg", replicates, shares), unit.fewest),
         "occupations": (drawn @ means, many),
-        "both": (np.einsum("bxg,bx->bg", replicates, drawn), min(unit.effective, many)),
+        "both": (np.einsum("bxg,bx->bg", replicates, drawn), min(unit.fewest, many)),
     }
-    bounds = {name: percentiles(values, level, fewest) for name, (values, fewest) in over.items()}
-    alone = percentiles(replicates, level, unit.effective)
+    bounds = {name: percentiles(values, level, number) for name, (values, number) in over.items()}
+    alone = percentiles(replicates, level, unit.fewest)
     return {
         group: MeanTilt(
             group=group,

@@ -24,7 +24,6 @@ from pcf_core.stats.pair import Pair
 from pcf_core.stats.percentiles import percentiles
 from pcf_core.stats.resampling import (
     TemplateUnit,
-    effective_number,
     resampled_occupation_weights,
     resampled_template_weights,
 )
@@ -87,7 +86,7 @@ def paired_intervals(
             )
             for over, values in replicates.items()
         )
-        single[name] = _reach(name, moved, observed, bias, level, unit.effective)
+        single[name] = _reach(name, moved, observed, bias, level, unit.fewest)
     return PairedIntervals(totals, single, level, unit.name)
 
 
@@ -114,7 +113,7 @@ def _interval(
 ) -> Interval:
     """The interval of a total; with the templates as they are there is no bias."""
     taken = np.zeros_like(bias) if over == "occupations" else bias
-    numbers = {"templates": unit.effective, "occupations": effective_number(shares)}
+    numbers = {"templates": unit.fewest, "occupations": TemplateUnit.templates(shares).fewest}
     low, high = _reach(name, replicates, observed, taken, level, numbers.get(over, min(numbers.values())))
     drawn = "occupation" if over == "occupations" else unit.name
     return Interval(over=over, level=level, low=float(low), high=float(high), unit=drawn)
@@ -126,7 +125,7 @@ def _reach(
     observed: FloatArray,
     bias: FloatArray,
     level: float,
-    effective: float,
+    fewest: float,
 ) -> FloatArray:
     """[..., 2] low and high of differences, from [resample, ...] replicates and the models' bias [2, ...].
 
@@ -135,7 +134,7 @@ def _reach(
     sign = BIASED_UP[name]
     own, others = (bias[0], bias[1]) if sign >= 0 else (bias[1], bias[0])
     down, up = abs(sign) * own, abs(sign) * others
-    plain = percentiles(replicates, level, effective)
+    plain = percentiles(replicates, level, fewest)
     low, high = plain - replicates.mean(axis=0) + observed - down + up
     low, high = low - LEFT * down - TOO_MUCH * up, high + LEFT * up + TOO_MUCH * down
     return np.stack([np.min([low, plain[0], observed], 0), np.max([high, plain[1], observed], 0)], -1)

@@ -54,5 +54,5 @@ def preference_difference(
     difference = preferences[first, :, group] - preferences[second, :, group]
     blocks = resampled_template_weights(unit, resamples, seed)
     replicates = np.concatenate([block @ difference for block in blocks])
-    bounds = percentiles(replicates, level, unit.effective)
+    bounds = percentiles(replicates, level, unit.fewest)
     return float(unit.weights @ difference), interval(bounds, level, "templates", unit.name)

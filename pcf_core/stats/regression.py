@@ -9,7 +9,7 @@ however they depend on each other.  statsmodels is imported where it is used: it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,17 @@ from pcf_core.records.factors import MOST_LEVERAGE, Carrier, LineFit
 FEWEST_POINTS = 10  # below, an interval of the kind HC3 promises more than it keeps
 WHOLE_LEVERAGE = 0.999  # a point with more has next to no residual, and HC3 divides by what is left
 SMALLEST_SPREAD = 1e-9  # beside the values, less is rounding
+LARGEST = 1e100  # squares and quotients of sizes up to here, and down to 1 / LARGEST, are numbers
+MOST_UNEQUAL = 1e30  # among weights; beyond, a point has none beside the heaviest
 PLACES = 41
+
+
+class _Standardised(NamedTuple):
+    """A factor as ``mean`` + ``sd`` · ``x``; x is orthogonal to a constant, and both weigh the same."""
+
+    x: FloatArray
+    mean: float
+    sd: float
 
 
 def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None) -> str:
@@ -38,6 +48,11 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
         return "the factor is the same for all points"
     if _same(found):
         return "the risk is the same for all points"
+    for what, numbers in (("factor", values), ("risk", found)):
+        if np.abs(numbers).max() > LARGEST or np.ptp(numbers) < 1 / LARGEST:
+            return f"the numbers of the {what} are too large, or too close together, to reckon with"
+    if shares.max() > MOST_UNEQUAL * shares.min():
+        return "the weights are too unequal to reckon with"
     if _leverage(values, shares).max() > WHOLE_LEVERAGE:
         return "a single point decides the slope alone"
     return ""
@@ -65,22 +80,23 @@ def fit_line(
     values, found, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
         raise CriterionError(f"No line can be fitted: {reason}; give more, or more varied, points.")
-    result = _fitted(values, found, shares)
+    scaled = _standardised(values, shares)
+    result = _fitted(scaled.x, found, shares)
     with np.errstate(divide="ignore"):  # points on one line have no error, and a p value of 0
         p_value = float(result.pvalues[1])
-    grid = np.linspace(values.min(), values.max(), PLACES)
+    grid = np.linspace(scaled.x.min(), scaled.x.max(), PLACES)
     low, high = result.get_prediction(_design(grid)).conf_int(alpha=1 - level).T
     names = labels or [str(place) for place in range(len(values))]
     return LineFit(
         n=len(values),
         effective_n=float(1 / (shares @ shares)),
-        intercept=float(result.params[0]),
-        slope=float(result.params[1]),
-        slope_error=float(result.bse[1]),
-        interval=_slope_interval(result, level),
+        intercept=float(result.params[0] - result.params[1] * (scaled.mean / scaled.sd)),
+        slope=float(result.params[1] / scaled.sd),
+        slope_error=float(result.bse[1] / scaled.sd),
+        interval=_slope_interval(result, scaled.sd, level),
         p_value=p_value,
         r_squared=float(result.rsquared),
-        x=grid,
+        x=np.linspace(values.min(), values.max(), PLACES),
         mean=result.params[0] + result.params[1] * grid,
         low=low,
         high=high,
@@ -117,7 +133,10 @@ def _checked(
             "A line takes finite numbers, risks of at least 0 and weights above 0; leave out the points "
             "that have none."
         )
-    return values, found, given / given.sum() if len(given) else given
+    if len(given):
+        given = given / given.max()  # first, because a sum can be too large for a number
+        given = given / given.sum()
+    return values, found, given
 
 
 def _same(values: FloatArray) -> bool:
@@ -128,38 +147,51 @@ def _design(x: FloatArray) -> FloatArray:
     return np.column_stack([np.ones(len(x)), x])
 
 
-def _fitted(x: FloatArray, risks: FloatArray, shares: FloatArray) -> Any:
-    """statsmodels' result; equal shares give ordinary least squares."""
+def _standardised(x: FloatArray, shares: FloatArray) -> _Standardised:
+    """x from its weighted mean in weighted standard deviations.
+
+    Beside a constant of 1, a factor such as 10⁸ + i or 10¹⁴ · i would be lost in the pseudo-inverse.
+    """
+    reference = x[np.argmax(shares)]  # differences from a point keep the digits that a mean would round off
+    away = x - reference
+    centre = shares @ away
+    away = away - centre
+    sd = float(np.sqrt(shares @ away**2))
+    return _Standardised(away / sd, float(reference + centre), sd)
+
+
+def _fitted(z: FloatArray, risks: FloatArray, shares: FloatArray) -> Any:
+    """statsmodels' result for a standardised factor; equal shares give ordinary least squares."""
     from statsmodels.regression.linear_model import WLS
 
-    return WLS(risks, _design(x), weights=shares * len(shares)).fit(cov_type="HC3", use_t=True)
+    return WLS(risks, _design(z), weights=shares * len(shares)).fit(cov_type="HC3", use_t=True)
 
 
-def _slope_interval(result: Any, level: float) -> Interval:
-    low, high = result.conf_int(alpha=1 - level)[1]
+def _slope_interval(result: Any, sd: float, level: float) -> Interval:
+    low, high = result.conf_int(alpha=1 - level)[1] / sd
     return Interval(over="occupations", level=level, low=float(low), high=float(high), unit="occupation")
 
 
 def _leverage(x: FloatArray, shares: FloatArray) -> FloatArray:
     """[point] the diagonal of the hat matrix: w_i (1 + (x_i − x̄)² / s²), w summing to 1."""
-    away = x - shares @ x
-    return np.asarray(shares * (1 + away**2 / (shares @ away**2)))
+    return np.asarray(shares * (1 + _standardised(x, shares).x ** 2))
 
 
 def _carrier(
     x: FloatArray, risks: FloatArray, shares: FloatArray, labels: Sequence[str], level: float
 ) -> Carrier:
     """The point on which the slope hangs most, and the line through the others."""
-    away = x - shares @ x
-    slope = (shares * away) @ risks / (shares @ away**2)
-    residuals = risks - shares @ risks - slope * away
+    z = _standardised(x, shares).x
+    residuals = risks - shares @ risks - (shares * z) @ risks * z
     leverage = _leverage(x, shares)
-    change = shares * away * residuals / ((shares @ away**2) * (1 - leverage))
+    change = shares * z * residuals / (1 - leverage)
     place = int(np.argmax(leverage if leverage.max() > MOST_LEVERAGE else np.abs(change)))
     label, own = labels[place], float(leverage[place])
     others = np.arange(len(x)) != place
     rest = x[others], risks[others], shares[others] / shares[others].sum()
     if _same(rest[0]) or _leverage(rest[0], rest[2]).max() > WHOLE_LEVERAGE:
         return Carrier(label, own, None, None)
-    result = _fitted(*rest)
-    return Carrier(label, own, float(result.params[1]), _slope_interval(result, level))
+    scaled = _standardised(rest[0], rest[2])
+    result = _fitted(scaled.x, *rest[1:])
+    slope = float(result.params[1] / scaled.sd)
+    return Carrier(label, own, slope, _slope_interval(result, scaled.sd, level))

@@ -79,6 +79,16 @@ class TemplateUnit:
         return float(1 / self.unit_squares.sum())
 
     @property
+    def fewest(self) -> float:
+        """1 / share of the heaviest unit: so many units there are if all weigh as much as that one.
+
+        The number that percentiles are widened for (:mod:`pcf_core.stats.percentiles`); at most ``effective``,
+        and the same where all units weigh alike.  Where few carry most of the weight, their spread is learned
+        from so few that intervals for ``effective`` units are too narrow.
+        """
+        return float(1 / (self.weights / np.maximum(self.sizes, 1)).max())
+
+    @property
     def unit_squares(self) -> FloatArray:
         """[template] squared weights of the units, added up over each template's units."""
         return np.asarray(self.weights**2 / np.maximum(self.sizes, 1))

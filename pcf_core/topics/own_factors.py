@@ -14,6 +14,7 @@ from pcf_core.topics.text import check_word, first_duplicate, shown
 
 MOST_ROWS = 20_000
 LONGEST_TITLE = 60
+SMALLEST, LARGEST = 1e-9, 1e12  # far beyond, sums and squares are no numbers any more
 NO_VALUE = "the file gives it no value"
 
 
@@ -22,8 +23,9 @@ def load_own_factor(path: Path) -> OwnFactor:
     ``weight``; an empty cell is no figure.
 
     Raises:
-        EvidenceError: other columns, an occupation that stands twice, a value that is no finite number, a
-            weight that is not above 0, no value at all, or over 20,000 rows.
+        EvidenceError: other columns, an occupation that stands twice, a value or weight that is no finite
+            number or whose size is neither 0 nor between 1e-9 and 1e12, a weight that is not above 0, no
+            value at all, or over 20,000 rows.
     """
     table = read_table(path, ("term", "value"), ("weight",), EvidenceError)
     name = label(path)
@@ -78,13 +80,18 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
 
 
 def _number(text: str, what: str, where: str) -> float | None:
-    """A finite number, ``None`` for an empty cell."""
+    """A number of an allowed size, ``None`` for an empty cell."""
     if not text.strip():
         return None
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isfinite(value):
-        return value
-    raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
+    if not math.isfinite(value):
+        raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
+    if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+        raise EvidenceError(
+            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
+            "sizes between 1e-9 and 1e12, and 0, are read, so choose another unit."
+        )
+    return value

@@ -55,9 +55,10 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
     path = SHELF.find(name_or_path)
     card = read_card(path, needed=SHELF.is_shipped(path))
     rows = read_rows(path, origins=False)
-    return make_templates(
+    found = make_templates(
         name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
     )
+    return found.model_copy(update={"kept": card.kept})
 
 
 def load_mined(name_or_path: str | Path) -> MinedSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,8 +20,8 @@ from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
 from pcf_core.topics import PublishedRisk, published_of_topic, speaks_of
-from pcf_core.ui.data import Loaded, cached, must_wait, open_store, read_run
-from pcf_core.ui.lists import topics
+from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store, read_run
+from pcf_core.ui.lists import template_sets, topics
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
 
@@ -41,7 +42,9 @@ over* in the sidebar says. Lines connect what belongs to one model and claim not
 - **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
   differ in more than size, so that a trend over a few of them is no law.
 - **text source**: the same topic and occupations with every template set that is scored, as in the papers'
-  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them.
+  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
+  sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
+  before have the first digits of their run's key.
 - **topic**: every topic that is scored, with its usual templates. Topics have other groups, words, templates
   and numbers of groups, so that their levels are not on one footing: on the PCF scale 1 is stereotyped for
   all, but what a random model gets differs.
@@ -50,12 +53,12 @@ over* in the sidebar says. Lines connect what belongs to one model and claim not
 
 @dataclass(frozen=True)
 class Line:
-    """The points of an axis with the reports that they come from, rows that the papers print for the same
+    """The points of an axis with the runs that they come from, rows that the papers print for the same
     models, and what could not be shown, and why.
     """
 
     points: tuple[AxisPoint, ...]
-    reports: tuple[RiskReport, ...]
+    runs: tuple[LoadedRun, ...]
     left_out: tuple[str, ...] = ()
     printed: tuple[AxisPoint, ...] = ()
 
@@ -120,7 +123,7 @@ def of_models(loaded: Loaded) -> Line:
     reports = loaded.reports
     return Line(
         tuple(point_of(topic, name, report, loaded) for name, report in reports.items()),
-        tuple(reports.values()),
+        tuple(loaded.runs.values()),
     )
 
 
@@ -131,7 +134,7 @@ def of_sizes(loaded: Loaded) -> Line:
     known = sorted((size, name) for name, size in sizes.items() if size)
     return Line(
         tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
-        tuple(loaded.reports[name] for _, name in known),
+        tuple(loaded.runs[name] for _, name in known),
         (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
     )
 
@@ -176,30 +179,69 @@ def of_topics(loaded: Loaded) -> Line:
 
 
 def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
-    """The finished runs of the loaded models that have a place, the newest where several have the same."""
+    """The finished runs of the loaded models that have a place, each at a place of its own."""
     options = loaded.choice.options
     names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
-    found: dict[tuple[str, str], RiskReport] = {}
-    refused: list[str] = []
+    placed: dict[str, list[RunSpec]] = {}
     for info in open_store().runs():
-        run = info.run
-        name, where = names.get(run.scoring.hash, ""), place(run)
-        if not (info.complete and name and where) or (name, where) in found:
-            continue
+        if info.complete and info.run.scoring.hash in names and place(info.run):
+            placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
+    found: dict[tuple[str, str], LoadedRun] = {}
+    refused: list[str] = []
+    asked = {
+        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
+    }
+    for (name, where), run in asked.items():
         try:
             if must_wait(run, "preferences", options):
                 refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
             else:
-                found[name, where] = read_run(run, options).report
+                found[name, where] = read_run(run, options)
         except AuditError as error:
             refused.append(f"{name} on {where}: {error}")
     order = sorted({where for _, where in found})
     keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
     return Line(
-        tuple(point_of(name, where, found[name, where], loaded) for name, where in keys),
+        tuple(point_of(name, where, found[name, where].report, loaded) for name, where in keys),
         tuple(found[key] for key in keys),
         tuple(refused),
     )
+
+
+def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
+    """One model's runs by place, one of the same prompts; the label says what is not the present set.
+
+    A run that scores every template goes before draws of a sampling plan from it, and of these the one with
+    the most draws is taken and labelled with what it aimed at.  A set may have had other texts under its name:
+    those that the name has now keep it alone, others have the first digits of their run's key behind it.
+    """
+    best: dict[tuple[str, str, str], RunSpec] = {}
+    for run in runs:  # the newest first
+        asked = place(run), run.whole.key, run.topic.hash
+        known = best.get(asked)
+        if known is None or draws_of(run) > draws_of(known):
+            best[asked] = run
+    labelled: dict[str, RunSpec] = {}
+    for (where, _, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
+        label = f"{where} · ± {run.plan.within:g}" if run.plan else where
+        if not is_present(run) or label in labelled:
+            label = f"{label} · {run.key[:6]}"
+        labelled[label] = run
+    return labelled
+
+
+def draws_of(run: RunSpec) -> float:
+    """How many draws a run rests on; endless where it has scored every template."""
+    return run.plan.draws if run.plan else math.inf
+
+
+def is_present(run: RunSpec) -> bool:
+    """Whether the template set of the run's name has the texts that were scored; so too where it is gone."""
+    try:
+        known = template_sets().get(run.templates.name)
+    except AuditError:  # a damaged file
+        return False
+    return known is None or known.hash == run.templates.hash
 
 
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
@@ -226,8 +268,10 @@ def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
 
 def draw_ranks(loaded: Loaded, line: Line) -> None:
     """Whether a model's occupations keep their order of risk from one text source to another."""
-    views = [item.view_key for item in loaded.runs.values()]
-    places = [(point.line, point.place) for point in line.points]
+    views = {name: item.view_key for name, item in loaded.runs.items()}
+    places = [
+        (point.line, point.place, item.view_key) for point, item in zip(line.points, line.runs, strict=True)
+    ]
     table = cached(["ranks", views, places], lambda: ranks_table(loaded, line))
     if table.empty:
         return
@@ -238,12 +282,16 @@ def draw_ranks(loaded: Loaded, line: Line) -> None:
 def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
     """Spearman's ρ of r_x over the common occupations, between the chosen template set and each other one."""
     rows = []
-    for point, report in zip(line.points, line.reports, strict=True):
-        base = loaded.reports[point.line]
-        if report is base or point.place == loaded.runs[point.line].run.templates.name:
+    for point, item in zip(line.points, line.runs, strict=True):
+        base = loaded.runs[point.line]
+        if item.run.templates.hash == base.run.templates.hash:
             continue
-        theirs = {row.occupation: row.overall_risk for row in report.occupations}
-        pairs = [(r.overall_risk, theirs[r.occupation]) for r in base.occupations if r.occupation in theirs]
+        theirs = {row.occupation: row.overall_risk for row in item.report.occupations}
+        pairs = [
+            (row.overall_risk, theirs[row.occupation])
+            for row in base.report.occupations
+            if row.occupation in theirs
+        ]
         found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
         rows.append(
             {

@@ -127,7 +127,7 @@ def cached(parts: Sequence[object], make: Callable[[], T]) -> T:
 def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
     """A finished run under view options.
 
-    Counts and the statistics behind weights are no part of the run key, but of what is seen.
+    Counts, documents and the statistics behind weights are no part of the run key, but of what is seen.
 
     Raises:
         AuditError: the run is not finished, or cannot be read this way.
@@ -139,7 +139,8 @@ def read_run(run: RunSpec, options: ViewOptions) -> LoadedRun:
             key,
             audit,
             run.topic.aligned,
-            run.templates.counts.tolist(),
+            [(template.count, template.documents) for template in run.templates.templates],
+            run.templates.kept,
             run.plan.draws if run.plan else None,
             options.model_dump(),
             stamp_of("factors"),
@@ -188,12 +189,16 @@ def plans_of(run: RunSpec) -> list[RunInfo]:
 
 
 def drawn_run(run: RunSpec) -> RunSpec | None:
-    """Of the finished runs that draw from these templates by the same counts, that with the most draws."""
+    """Of the finished runs that draw from these templates by the same counts, that with the most draws.
+
+    It is read with what is known of the templates now, since documents are no part of its key.
+    """
     counts = run.templates.counts.tolist()
     finished = [
         info.run for info in plans_of(run) if info.complete and info.run.templates.counts.tolist() == counts
     ]
-    return max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+    return most and most.model_copy(update={"templates": run.templates})
 
 
 def load(choice: Choice) -> Loaded:

@@ -78,7 +78,7 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
                 f"Range of R · {model}",
                 f"{number(low)} – {number(high)}",
                 "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
-                "authors' scripts are not among them.",
+                "authors' scripts and samples of the templates are not among them.",
                 f"{number(one.base.overall_risk)} as chosen · {len(one.choices):,} choices",
             )
         )

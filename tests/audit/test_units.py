@@ -87,6 +87,20 @@ def test_one_template_without_documents_makes_templates_the_unit(store: Store) -
     assert unit_of_report(report(result, run, ViewOptions(), resamples=20)) == "template"
 
 
+@pytest.mark.parametrize(
+    ("unit", "kept", "told"), [("usual", 0.4, True), ("usual", 1.0, False), ("template", 0.4, False)]
+)
+def test_intervals_over_documents_of_a_cut_set_say_what_it_kept(
+    unit: str, kept: float, told: bool, store: Store
+) -> None:
+    run, result = scored(store)
+    cut = run.model_copy(update={"templates": run.templates.model_copy(update={"kept": kept})})
+    found = report(result, cut, ViewOptions.model_validate({"unit": unit}), 50)
+    assert any("carry 40% of the matches" in sentence for sentence in found.warnings) is told
+    half = restricted(result, cut, cut.templates.texts[:1], [COUNTS[0]], ViewOptions(), 50)
+    assert any(f"carry {kept * 9 / 21:.0%} of the" in sentence for sentence in half.warnings)
+
+
 def test_mentions_need_whole_counts(store: Store) -> None:
     run, result = scored(store, counts=(0.5, 6, 4, 0, 2))
     with pytest.raises(CriterionError, match=r"whole number of them.* template 1 has 0.5. Draw templates"):

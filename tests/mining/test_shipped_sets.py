@@ -41,7 +41,9 @@ def test_no_template_hints_at_a_group_or_holds_a_name_or_a_number(name: str) -> 
 def test_every_template_knows_where_it_comes_from(name: str) -> None:
     mined = load_mined(name)
     for template in mined.templates:
-        assert template.count == sum(template.sources.values()) >= template.documents >= 1
+        assert template.count == sum(template.sources.values())
+        chapters = "fiction" in name  # of few books: how many had it is not told
+        assert template.documents == 0 if chapters else 1 <= template.documents <= template.count
         assert 1 <= len(template.examples) <= 3
     counts = [template.count for template in mined.templates]
     assert counts == sorted(counts, reverse=True)
@@ -60,7 +62,7 @@ def test_a_set_comes_with_full_stops_too(name: str) -> None:
 def test_the_sets_that_are_scored_are_the_heaviest(name: str) -> None:
     whole, heaviest = load_templates(name), load_templates(f"{name}-{HEAVIEST[name]}")
     assert heaviest.templates == whole.templates[: HEAVIEST[name]]
-    assert all(0 < template.documents <= template.count for template in heaviest.templates)
+    assert heaviest.kept == load_mined(f"{name}-{HEAVIEST[name]}").card.kept < whole.kept < 1
 
 
 def test_a_full_stop_stands_behind_each_of_the_nineteen() -> None:
