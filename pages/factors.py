@@ -3,8 +3,11 @@
 import streamlit as st
 
 from pcf_core.findings import factors_finding, slopes_note
+from pcf_core.findings.factors import figures_note
 from pcf_core.ui.data import remembered
 from pcf_core.ui.factors import (
+    LINE_COLUMNS,
+    POINT_COLUMNS,
     draw_controls,
     draw_left_out,
     draw_panels,
@@ -38,14 +41,14 @@ def draw() -> None:
     panels = every[choice.model]
     with head:
         finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
-        key_figures(slope_figures(panels), loaded)
+        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_panels(loaded, choice, panels)
     draw_left_out(loaded, choice, panels)
     st.markdown("**The lines of all chosen models**")
     lines = remembered(loaded, "factor_lines", choice.state, lambda: lines_table(every))
-    draw_table(lines, "factor_lines")
+    draw_table(lines, "factor_lines", LINE_COLUMNS)
     points = remembered(loaded, "factor_points", choice.state, lambda: factors_table(every))
-    foot(HOW, lambda: points, "factors", loaded)
+    foot(HOW, lambda: points, "factors", loaded, POINT_COLUMNS)
 
 
 show(draw)

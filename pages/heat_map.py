@@ -44,7 +44,9 @@ def draw() -> None:
             ),
         )
         key_figures(
-            remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)), loaded
+            remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)),
+            loaded,
+            intervals=[],
         )
     axes = remembered(
         loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers, page)

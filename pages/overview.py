@@ -3,13 +3,15 @@
 import streamlit as st
 
 from pcf_core.charts import risk_dots
-from pcf_core.findings import overview_finding
+from pcf_core.findings import overview_finding, whiskers_note
+from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import interval_note, risk_figures
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture, said_intervals_and_more
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -31,31 +33,38 @@ DOORS = [
 
 
 def draw() -> None:
-    loaded = open_page("Overview", "How much do these models discriminate?")
+    loaded = open_page("Overview", "How much do these models discriminate?", draw_doors)
     over = loaded.choice.over
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
-    key_figures(risk_figures(loaded.reports, over), loaded)
+    key_figures(risk_figures(loaded.reports, over), loaded, said_intervals_and_more(loaded))
     finding(interval_note(loaded.reports, over))
     everything, unread = all_reports(loaded)
+    rows = run_rows(everything, over)
     scale = loaded.choice.options.scale
     lines = reference_lines(len(loaded.first.report.groups), scale) if loaded.comparable else {}
     picture(
         loaded,
         "risk_dots",
         "Risk of every scored run with its interval",
-        lambda: risk_dots(run_rows(everything, over), lines),
-        [over, *([name, report.overall_risk] for name, report in everything.items())],
+        lambda: risk_dots(rows, lines),
+        [over, *([row.label, row.overall, row.drawn] for row in rows)],
     )
+    st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:
         st.caption(f"{unread:,} more runs cannot be read with these options.")
+    draw_doors()
+    foot(HOW, lambda: risk_table(rows), "overview", loaded)
+
+
+def draw_doors() -> None:
+    """Where to go on and what is measured, also where nothing is chosen or scored yet."""
     columns = st.columns(len(DOORS))
     for column, (page, label, text) in zip(columns, DOORS, strict=True):
         with column.container(border=True):
-            st.page_link(page, label=f"**{label}**", query_params=loaded.choice.parameters)
+            st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
     st.subheader("What is measured")
     st.markdown(WHAT)
-    foot(HOW, lambda: risk_table(run_rows(everything, over)), "overview", loaded)
 
 
 show(draw)

@@ -8,8 +8,15 @@ from pcf_core.ui.data import Loaded
 from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import interval_note, risk_figures
 from pcf_core.ui.occupations import draw_occupations
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.rows import corrected_table, published_rows, reference_rows, risk_table, run_rows
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture, said_intervals_and_more
+from pcf_core.ui.rows import (
+    corrected_table,
+    published_rows,
+    reference_rows,
+    risk_table,
+    run_rows,
+    times_thousand,
+)
 from pcf_core.ui.shell import show
 
 VIEWS = ["models", "corrected", "occupations"]
@@ -48,10 +55,12 @@ def draw() -> None:
             False,
             key="thousand",
             bind="query-params",
-            help="Risks times 1,000, as in the tables of the first paper.",
+            help="Figures, pictures and tables give risks times 1,000, as in the tables of the first paper; "
+            "sentences and the s.d. keep their unit.",
         )
     with figures:
-        key_figures(risk_figures(loaded.reports, loaded.choice.over, thousand=thousand), loaded)
+        shown = risk_figures(loaded.reports, loaded.choice.over, thousand=thousand)
+        key_figures(shown, loaded, said_intervals_and_more(loaded))
         finding(interval_note(loaded.reports, loaded.choice.over))
     draw_view = {"models": draw_models, "corrected": draw_corrected, "occupations": draw_occupations}
     draw_view[view](loaded, thousand)
@@ -87,7 +96,8 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
         lambda: risk_bars(rows + drawn, thousand=thousand),
         [references, published, over, thousand],
     )
-    foot(HOW, lambda: risk_table(rows + drawn + listed), "risk", loaded)
+    table = risk_table(rows + drawn + listed)
+    foot(HOW, lambda: times_thousand(table) if thousand else table, "risk", loaded)
 
 
 def draw_corrected(loaded: Loaded, thousand: bool) -> None:
@@ -100,7 +110,8 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> None:
         lambda: corrected_dots(loaded.reports, over, thousand=thousand),
         [over, thousand],
     )
-    foot(HOW_CORRECTED, lambda: corrected_table(loaded.reports), "corrected", loaded)
+    table = corrected_table(loaded.reports)
+    foot(HOW_CORRECTED, lambda: times_thousand(table) if thousand else table, "corrected", loaded)
 
 
 show(draw)

@@ -7,6 +7,7 @@ from pcf_core.findings import order_finding, sensitivity_finding
 from pcf_core.records.sensitivity import Quantity
 from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page, picture
 from pcf_core.ui.sensitivity import (
+    CHOICE_COLUMNS,
     choices_table,
     dimensions_of,
     range_figures,
@@ -73,8 +74,14 @@ def draw() -> None:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("Every word left out, every random half"):
-        draw_table(choices_table(found, ("each",)), "each_choice")
-    foot(HOW, lambda: choices_table(found, ("base", "choice", "sample", "script")), "sensitivity", loaded)
+        draw_table(choices_table(found, ("each",)), "each_choice", CHOICE_COLUMNS)
+    foot(
+        HOW,
+        lambda: choices_table(found, ("base", "choice", "sample", "script")),
+        "sensitivity",
+        loaded,
+        CHOICE_COLUMNS,
+    )
 
 
 show(draw)

@@ -6,9 +6,10 @@ from pcf_core.findings import bound_finding, normal_finding, shape_finding, tail
 from pcf_core.stats import caprice_tail
 from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.figures import parts_of
-from pcf_core.ui.page import finding, foot, key_figures, open_page
+from pcf_core.ui.page import finding, foot, key_figures, open_page, said_intervals
 from pcf_core.ui.shell import show
 from pcf_core.ui.tails import (
+    OCCUPATION_COLUMNS,
     caprice_figures,
     draw_caprice,
     draw_prejudice,
@@ -16,6 +17,7 @@ from pcf_core.ui.tails import (
     largest_caprice,
     normal_shapes,
     prejudice_figures,
+    question,
     tail_shapes,
     tails_table,
 )
@@ -47,7 +49,7 @@ such a W would be rare for one. Prejudice cannot fall under 0, so it is never no
 
 
 def draw() -> None:
-    loaded = open_page("Tails", "Are a few occupations treated far more capriciously than the rest?")
+    loaded = open_page("Tails", question())
     top = st.container()
     part = st.segmented_control(
         "Show",
@@ -61,10 +63,11 @@ def draw() -> None:
     with top:
         finding(*remembered(loaded, "tail_findings", [part], lambda: sentences(loaded, part)))
         reports, over = drawn_reports(loaded), loaded.choice.over
+        said = said_intervals(loaded, "the risk and its parts")
         if part == "prejudice":
-            key_figures(prejudice_figures(reports, normal_shapes(loaded), over), loaded)
+            key_figures(prejudice_figures(reports, normal_shapes(loaded), over), loaded, said)
         else:
-            key_figures(caprice_figures(reports, tail_shapes(loaded), over), loaded)
+            key_figures(caprice_figures(reports, tail_shapes(loaded), over), loaded, said)
         others = list(loaded.reports)[len(reports) :]
         if others:
             st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")
@@ -73,7 +76,7 @@ def draw() -> None:
     else:
         draw_caprice(loaded)
     how = HOW_PREJUDICE if part == "prejudice" else HOW_CAPRICE
-    foot(how, lambda: tails_table(loaded.reports), "tails", loaded)
+    foot(how, lambda: tails_table(loaded.reports), "tails", loaded, OCCUPATION_COLUMNS)
 
 
 def sentences(loaded: Loaded, part: str) -> list[str]:
@@ -86,7 +89,8 @@ def sentences(loaded: Loaded, part: str) -> list[str]:
         tail = caprice_tail(values)
         found += [tails_finding(name, reports[name], tail.zero_share, tail.excess_kurtosis)]
         found += [shape_finding(name, shapes[name])]
-    return [*found, bound_finding(largest_caprice(loaded))]
+    fitted = any(shape.fits for shape in shapes.values())
+    return [*found, bound_finding(largest_caprice(loaded))] if fitted else found
 
 
 show(draw)

@@ -1,11 +1,14 @@
 """Tilt: which way does each model lean, and for which occupations?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pcf_core.charts import tilt_box, tilt_panels
-from pcf_core.findings import leaders_finding, tilt_finding
+from pcf_core.findings import interval_sentence, leaders_finding, tilt_finding
+from pcf_core.records import RiskReport
 from pcf_core.topics import womens_share
-from pcf_core.ui.data import Loaded, even_reports
+from pcf_core.ui.data import even_reports
 from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
 from pcf_core.ui.figures import lead_figures, tilt_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
@@ -34,19 +37,19 @@ def draw() -> None:
     reports = even_reports(loaded)
     tilts = tilts_of(loaded, reports)
     groups, over = loaded.first.report.groups, loaded.choice.over
-    finding(opening(loaded, reports))
+    head = st.container()  # what was found stands above the choice of the occupation
     if len(groups) > 2:
-        finding(*(leaders_finding(name, report) for name, report in reports.items()))
-        key_figures(lead_figures(reports), loaded)
-        chosen = choose_occupation(loaded)
+        sentences = [leaders_finding(name, report) for name, report in reports.items()]
+        figures = lead_figures(reports)
+        chosen = choose_occupation(reports)
         alt = "Box plots of the mean stereotype, a panel a group"
         picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports, tilts, over, chosen), [over, chosen])
     else:
         high, low = groups[0], groups[1]
-        finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))
-        key_figures(tilt_figures(tilts, reports, high, over), loaded)
+        sentences = [tilt_finding(name, report, high, low) for name, report in reports.items()]
+        figures = tilt_figures(tilts, reports, high, over)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            chosen = choose_occupation(loaded)
+            chosen = choose_occupation(reports)
             shown = st.toggle(
                 "Labour force",
                 True,
@@ -62,17 +65,22 @@ def draw() -> None:
             lambda: tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over, chosen=chosen),
             [shown, over, chosen],
         )
+    with head:
+        finding(opening(loaded, reports, chosen))
+        finding(*sentences)
+        means = [tilts[name][groups[0]].intervals[over] for name in reports]
+        key_figures(figures, loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
     if chosen:
         draw_distribution(loaded, reports, tilts, chosen)
     foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports, tilts), "tilt", loaded)
 
 
-def choose_occupation(loaded: Loaded) -> str:
+def choose_occupation(reports: Mapping[str, RiskReport]) -> str:
     """The occupation whose contexts are looked at; empty for none."""
     return (
         st.selectbox(
             "Occupation",
-            [row.occupation for row in loaded.first.report.occupations],
+            [row.occupation for row in next(iter(reports.values())).occupations],
             index=None,
             placeholder="Choose one to see its contexts",
             key="occupation",

@@ -57,9 +57,11 @@ def fake_scorer(key: ScoringKey, topic: Topic) -> FakeScorer:
     return FakeScorer(lambda prompt, word: chance(key.model, topic, prompt, word), key=key)
 
 
-def fill(store: Store, model: str, templates: str = "", evidence: str = "") -> RunSpec:
+def fill(
+    store: Store, model: str, templates: str = "", evidence: str = "", topic_name: str = "gender"
+) -> RunSpec:
     """Score one run of a shipped model's key with the fake scorer and keep its result."""
-    topic = load_topic("gender")
+    topic = load_topic(topic_name)
     run = build_run(
         resolve(model),
         topic,

@@ -55,7 +55,7 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
     if used < total:
         warnings.append(
             f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral point "
-            f"and are left out; {used / total:.0%} of the list remains."
+            f"and are left out; {100 * used / total:.0f} % of the list remains."
         )
     rows = [run.evidence.terms.index(term) for term in occupation]
     criterion = Criterion.parse(options.criterion, options.scale, reference)
@@ -63,7 +63,7 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
     unit = unit_of(run, templates, options)
     if unit.name == "document" and 0 < run.templates.kept < FULL:
         warnings.append(
-            f"These templates carry {run.templates.kept:.0%} of the matches that they were cut from: "
+            f"These templates carry {100 * run.templates.kept:.0f} % of the matches that they were cut from: "
             "intervals over documents speak of these kinds of contexts only; draw the template under How it is read "
             "(--unit template) to allow for others."
         )

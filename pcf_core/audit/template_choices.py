@@ -32,7 +32,7 @@ def template_choices(case: Case) -> Found:
         return
     for size, places in heaviest(weights):
         share = weights[places].sum() / weights.sum()
-        note = f"They carry {share:.0%} of the weight."
+        note = f"They carry {100 * share:.0f} % of the weight."
         name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
         yield variant("templates", name, case.view.risks(case.values, places), note=note)
     drawn: list[Variant | Unavailable] = [
@@ -49,7 +49,7 @@ def template_choices(case: Case) -> Found:
         reason = "one template alone carries weight, and nothing would be left"
         yield Unavailable(dimension=SAMPLE, name="one template left out", reason=reason)
         return
-    # Without a template of no weight nothing changes: that is no extreme, and leaves nothing out.
+    # Without a template of no weight nothing changes: where all are alike it must not be named an extreme.
     risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
     for end, place in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
         others = np.arange(len(texts)) != place

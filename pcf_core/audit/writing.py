@@ -8,6 +8,8 @@ from pcf_core.records import CorrectedRisk, FloatArray, LeftOut, OccupationRisk,
 from pcf_core.risk import Criterion, Decomposition, RiskTotal, decompose, total
 from pcf_core.stats import RISKS, RiskIntervals, TemplateUnit, effective_number, risk_intervals, rough
 
+HEAVY = 0.1  # share of the weight from which on a single template is named
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -47,15 +49,26 @@ def risk_report(reading: Reading, resamples: int = 2000) -> RiskReport:
 
 
 def rough_means(reading: Reading) -> tuple[str, ...]:
-    """What is said where there are few templates."""
+    """What is said where there are few templates, or one of them weighs much."""
     effective = effective_number(reading.template_weights)
     if len(reading.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
     if not rough(effective):
-        return ()
+        return heavy_template(reading)
     return (
         f"{len(reading.templates):,} templates count as {effective:.1f}, by their weights: means and "
         "intervals are rough.",
+    )
+
+
+def heavy_template(reading: Reading) -> tuple[str, ...]:
+    """What is said where templates are drawn, and one carries much of the weight."""
+    share = float(reading.template_weights.max() / reading.template_weights.sum())
+    if share <= HEAVY + 1e-9 or (reading.unit is not None and reading.unit.name != "template"):
+        return ()
+    return (
+        f"One template carries {share:.0%} of the weight: intervals over templates are widened for it, and "
+        "may yet hold less often than 95%.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Small multiples along an axis: R, prejudice and caprice, a panel each, a line a model (BVF Fig. 6–8)."""
+"""Small multiples along an axis: R, prejudice and caprice, a panel each, a mark a model (BVF Fig. 6–8)."""
 
 from __future__ import annotations
 
@@ -16,27 +16,31 @@ PANELS: Mapping[str, str] = {
     "prejudice_risk": "prejudice → more",
     "caprice_risk": "caprice → more",
 }
-SPREAD = 0.16  # how far the lines of one place stand apart, of the distance between two places
+SPREAD = 0.16  # how far the marks of one place stand apart, of the distance between two places
+NOWHERE = 1e-12  # what the arithmetic leaves of a risk that is 0
 
 
-def axis_panels(points: Sequence[AxisPoint], title: str) -> go.Figure:
+def axis_panels(points: Sequence[AxisPoint], title: str, order: Sequence[str] = ()) -> go.Figure:
     """One panel each for R, R^p and R^c, below each other, with intervals.
 
-    Places that are numbers stand on a logarithmic axis, names in the order in which they come first.  Printed
-    rows are hollow diamonds on dotted lines, without intervals.
+    Places that are numbers stand on a logarithmic axis, names in the order in which they come first.  Nothing
+    joins the points, as topics, template sets and checkpoints have no order.  Printed rows are hollow
+    diamonds without intervals.
 
     Args:
-        points: in the order in which lines connect them.
+        points: runs and printed rows.
         title: what the axis is, with its direction.
+        order: names of the models as all charts have them, which decides colours and marks.
     """
     figure = make_subplots(rows=len(PANELS), shared_xaxes=True, vertical_spacing=0.05)
     numbers = all(isinstance(point.place, float) for point in points)
     places = list(dict.fromkeys(point.place for point in points))
     lines = list(dict.fromkeys((point.line, point.published) for point in points))
-    styles = theme.model_styles([line for line, published in lines if not published])
+    styles = theme.model_styles([*order, *(line for line, published in lines if not published)])
+    alone = len({(point.line, point.published, point.place) for point in points}) == len(places)
     for place, (line, published) in enumerate(lines):
         chosen = [point for point in points if (point.line, point.published) == (line, published)]
-        shift = 0.0 if len(lines) == 1 else SPREAD * (2 * place / (len(lines) - 1) - 1) / 2
+        shift = 0.0 if alone or len(lines) == 1 else SPREAD * (2 * place / (len(lines) - 1) - 1) / 2
         x = [float(p.place) if numbers else places.index(p.place) + shift for p in chosen]
         for row, quantity in enumerate(PANELS, start=1):
             trace = _line(chosen, quantity, x, None if published else styles[line])
@@ -68,8 +72,7 @@ def _line(
     return go.Scatter(
         x=list(x),
         y=[point.values[quantity] for point in points],
-        mode="lines+markers",
-        line={"color": color, "width": 1.5, "dash": "dot" if style is None else "solid"},
+        mode="markers",
         marker={"color": color, "symbol": "diamond-open" if style is None else style.marker, "size": 9},
         error_y=None if style is None else _whiskers(points, quantity, color),
         customdata=[_details(point, quantity) for point in points],
@@ -95,5 +98,7 @@ def _details(point: AxisPoint, quantity: str) -> str:
     value, interval = point.values[quantity], point.intervals.get(quantity)
     place = f"{point.place:,.0f}" if isinstance(point.place, float) else theme.text(point.place)
     bounds = "" if interval is None else f" ({interval.low:#.3g}–{interval.high:#.3g})"
+    if quantity == "caprice_risk" and interval is not None and max(value, interval.high) < NOWHERE:
+        bounds = ", in no context here"
     lines = [f"<b>{theme.text(point.line)}</b>", place, f"{value:#.3g}{bounds}"]
     return "<br>".join([*lines, theme.text(point.published, 80)] if point.published else lines)

@@ -15,16 +15,19 @@ MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
 ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
 
 
-def difference_plot(comparison: Comparison, quantity: str = "overall_risk", most: int = 120) -> go.Figure:
+def difference_plot(
+    comparison: Comparison, quantity: str = "overall_risk", most: int = 120, order: Sequence[str] = ()
+) -> go.Figure:
     """Occupations by their difference, the largest first, with intervals over templates.
 
     Filled marks survive the control of false discoveries, in the colour and shape of the model that has more;
     hollow grey ones do not.  Of many occupations the ``most`` with the largest differences are drawn.
+    ``order``: keys of the runs as all charts have them, which decides colours and shapes.
     """
     rows = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
     rows.sort(key=lambda row: -row.differences[quantity].value)
     figure = go.Figure()
-    for name, style, chosen in _sides(comparison, rows, quantity):
+    for name, style, chosen in _sides(comparison, rows, quantity, order):
         if chosen:
             found = [row.differences[quantity] for row in chosen]
             figure.add_trace(
@@ -50,8 +53,13 @@ def difference_plot(comparison: Comparison, quantity: str = "overall_risk", most
     return theme.base_layout(figure, 150 + 16 * max(4, len(rows)), view=view, legend=True)
 
 
-def risk_scatter(comparison: Comparison, quantity: str = "overall_risk") -> go.Figure:
-    """Each occupation's risk under one model against that under the other, with the line of equal risk."""
+def risk_scatter(
+    comparison: Comparison, quantity: str = "overall_risk", order: Sequence[str] = ()
+) -> go.Figure:
+    """Each occupation's risk under one model against that under the other, with the line of equal risk.
+
+    ``order``: as for :func:`difference_plot`.
+    """
     figure = go.Figure()
     both = [
         (row.differences[quantity].first, row.differences[quantity].second) for row in comparison.occupations
@@ -67,7 +75,7 @@ def risk_scatter(comparison: Comparison, quantity: str = "overall_risk") -> go.F
             name="the same",
         )
     )
-    for name, style, chosen in _sides(comparison, comparison.occupations, quantity):
+    for name, style, chosen in _sides(comparison, comparison.occupations, quantity, order):
         if chosen:
             figure.add_trace(
                 go.Scatter(
@@ -97,14 +105,14 @@ def risk_scatter(comparison: Comparison, quantity: str = "overall_risk") -> go.F
 
 
 def _sides(
-    comparison: Comparison, rows: Sequence[OccupationDifference], quantity: str
+    comparison: Comparison, rows: Sequence[OccupationDifference], quantity: str, order: Sequence[str]
 ) -> list[tuple[str, dict[str, Any], list[OccupationDifference]]]:
     """Legend, marker and rows: what is distinguishable, by who has more, and what is not."""
-    styles = list(theme.model_styles(["first", "second"]).values())
+    pair = (comparison.first, comparison.second)
+    styles = theme.model_styles([*order, *(side.run for side in pair)])
     sides = []
-    for style, side, verdict in zip(
-        styles, (comparison.first, comparison.second), ("first", "second"), strict=True
-    ):
+    for side, verdict in zip(pair, ("first", "second"), strict=True):
+        style = styles[side.run]
         marker = {"color": style.color, "symbol": style.marker, "size": 7}
         chosen = [row for row in rows if row.differences[quantity].verdict == verdict]
         sides.append((f"{theme.text(side.name)} has more", marker, chosen))

@@ -23,7 +23,7 @@ class RiskBar:
 
     ``low`` and ``high`` are the interval of ``overall``; ``source`` names the publication or the run.
     ``deviation``: s.d. of the stereotype, read beside caprice; ``corrected``: prejudice without the bias of
-    few templates.
+    few templates; ``drawn``: what was drawn again for the interval, such as "documents".
     """
 
     label: str
@@ -36,6 +36,7 @@ class RiskBar:
     source: str = ""
     deviation: float | None = None
     corrected: float | None = None
+    drawn: str = ""
 
     def times(self, factor: float) -> RiskBar:
         """The same row in another unit, as the papers' risks × 1,000; the s.d. keeps its own."""
@@ -167,6 +168,7 @@ def _details(row: RiskBar) -> str:
     whole = f"overall risk {digits(row.overall)}"
     if row.low is not None and row.high is not None:
         whole += f" ({digits(row.low)}–{digits(row.high)})"
+        whole += f"<br>interval: {theme.text(row.drawn)} drawn again" if row.drawn else ""
     prejudice = f"prejudice {digits(row.prejudice)}"
     if row.corrected is not None:
         prejudice += f", corrected {digits(row.corrected)}"

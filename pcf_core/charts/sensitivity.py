@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from pcf_core.charts import theme
 from pcf_core.records import Interval
-from pcf_core.records.sensitivity import BASE_KEY, SAMPLE, Quantity, Sensitivities, Variant
+from pcf_core.records.sensitivity import BASE_KEY, Quantity, Sensitivities, Variant, row_name
 
 TITLES: Mapping[Quantity, str] = {
     "overall_risk": "overall risk R → more risk",
@@ -66,13 +66,10 @@ def _among(variant: Variant, dimensions: Sequence[str]) -> bool:
 
 
 def _label(row: Row) -> str:
-    """The choice on the axis; view options have names that say little without what they are options of."""
-    dimension, name = row
+    """The choice on the axis."""
     if row == BASE_KEY[:2]:
-        return f"<b>{theme.text(name)}</b>"
-    said = name if " " in name else f"{dimension}: {name}"
-    said = f"sample: {name}" if dimension == SAMPLE else said
-    return theme.lines(said, 24)
+        return f"<b>{theme.text(row[1])}</b>"
+    return theme.lines(row_name(*row), 24)
 
 
 def _ranges(

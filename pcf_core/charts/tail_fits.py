@@ -66,42 +66,40 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
 
 
 def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
-    """Hill's tail index from the largest values, with its band; a line at the generalised Pareto shape."""
-    notes = [shape.verdict if shape.hill is None else "" for shape in shapes.values()]
-    figure = _panels(shapes, notes, 0.25, top=True)
-    drawn = False
-    for row, (model, shape) in enumerate(shapes.items(), start=1):
-        figure.update_yaxes(title_text="tail index ξ → heavier", row=row)
-        if shape.hill is None or shape.shape is None:
-            figure.add_trace(
-                go.Scatter(x=[None], y=[None], hoverinfo="skip", showlegend=False), row=row, col=1
-            )
-            figure.update_yaxes(range=[0, 1], row=row)
-            continue
-        order, ends = shape.hill.order, (shape.hill.low, shape.hill.high)
-        for trace in _band(order, *ends, "95 % band", first=not drawn):
+    """Hill's tail index from the largest values, with its band; a line at the generalised Pareto shape.
+
+    Models whose values are too few to fit have no panel; the page names them.
+    """
+    fitted = [
+        (model, shape.hill, shape.shape)
+        for model, shape in shapes.items()
+        if shape.hill is not None and shape.shape is not None
+    ]
+    models = {model: shapes[model] for model, _, _ in fitted}
+    figure = _panels(models, [""] * len(models), 0.25, top=True)
+    for row, (model, hill, pareto) in enumerate(fitted, start=1):
+        first = row == 1
+        for trace in _band(hill.order, hill.low, hill.high, "95 % band", first=first):
             figure.add_trace(trace, row=row, col=1)
-        figure.add_trace(_index_line(shape.hill, model, shapes), row=row, col=1)
+        figure.add_trace(_index_line(hill, model, shapes), row=row, col=1)
         figure.add_trace(
             go.Scatter(
-                x=order[[0, -1]],
-                y=[shape.shape] * 2,
+                x=hill.order[[0, -1]],
+                y=[pareto] * 2,
                 mode="lines",
                 line={"color": theme.MUTED, "dash": "dash", "width": 2},
                 hovertemplate="generalised Pareto: %{y:.3g}<extra></extra>",
                 name="shape of the generalised Pareto fit",
-                showlegend=not drawn,
+                showlegend=first,
             ),
             row=row,
             col=1,
         )
-        steady = shape.hill.high[min(STEADY, len(order) - 1) :].max()
-        figure.update_yaxes(range=[min(0.0, shape.shape) - 0.1, 1.1 * max(steady, shape.shape)], row=row)
-        drawn = True
-    figure.update_xaxes(title_text="how many of the largest values → more", row=len(shapes))
-    if not drawn:
-        figure.update_xaxes(range=[0, 30])
-    return _finish(figure, shapes, "hill", legend=drawn)
+        steady = hill.high[min(STEADY, len(hill.order) - 1) :].max()
+        ends = [min(0.0, pareto) - 0.1, 1.1 * max(steady, pareto)]
+        figure.update_yaxes(title_text="tail index ξ → heavier", range=ends, row=row)
+    figure.update_xaxes(title_text="how many of the largest values → more", row=max(1, len(models)))
+    return _finish(figure, models, "hill", legend=bool(models))
 
 
 def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> go.Figure:

@@ -100,11 +100,14 @@ def short_template(template: str) -> str:
 
 
 def diverging(neutral: float) -> list[list[Any]]:
-    """Colour scale from 0 to 1 whose middle stop lies on ``neutral`` (0 < neutral < 1)."""
+    """Colour scale from 0 to 1 whose middle stop lies on ``neutral`` (0 < neutral < 1).
+
+    Plotly refuses a scale that does not begin at 0 and end at 1 to the last digit.
+    """
     half = len(DIVERGING) // 2
     below = [neutral * step / half for step in range(half)]
-    above = [neutral + (1 - neutral) * step / half for step in range(half + 1)]
-    return [[position, color] for position, color in zip([*below, *above], DIVERGING, strict=True)]
+    above = [neutral + (1 - neutral) * step / half for step in range(half)]
+    return [[position, color] for position, color in zip([*below, *above, 1.0], DIVERGING, strict=True)]
 
 
 def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:

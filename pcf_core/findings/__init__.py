@@ -6,7 +6,7 @@ that shows them as Markdown escapes them first.
 Layer: may import records, charts and audit; imports only records.
 """
 
-from pcf_core.findings.axis import axis_finding, checkpoints_finding, size_finding
+from pcf_core.findings.axis import axis_finding, checkpoints_finding, size_finding, topics_finding
 from pcf_core.findings.comparison import (
     difference_finding,
     difference_text,
@@ -28,16 +28,22 @@ from pcf_core.findings.factors import (
 )
 from pcf_core.findings.looks import contexts, look_finding
 from pcf_core.findings.models import (
+    caprice_interval,
     comparison_finding,
+    drawn_again,
     interval_sentence,
     overview_finding,
     risk_finding,
     unseen_note,
+    unseen_words,
+    whiskers_note,
+    whole_templates_finding,
 )
 from pcf_core.findings.notes import (
     coverage_facts,
     coverage_note,
     left_out_note,
+    low_coverage_note,
     self_audit_facts,
     tokens_note,
 )
@@ -71,6 +77,7 @@ from pcf_core.findings.toy import (
 __all__ = [
     "axis_finding",
     "bound_finding",
+    "caprice_interval",
     "carriers",
     "checkpoints_finding",
     "comparison_finding",
@@ -83,6 +90,7 @@ __all__ = [
     "difference_finding",
     "difference_text",
     "distribution_finding",
+    "drawn_again",
     "factors_finding",
     "flow_finding",
     "heat_map_finding",
@@ -92,6 +100,7 @@ __all__ = [
     "left_out_note",
     "line_notes",
     "look_finding",
+    "low_coverage_note",
     "mining_finding",
     "move_finding",
     "normal_finding",
@@ -119,9 +128,13 @@ __all__ = [
     "tails_finding",
     "tilt_finding",
     "tokens_note",
+    "topics_finding",
     "toy_finding",
     "two_models_finding",
     "unseen_note",
+    "unseen_words",
     "verdict_text",
+    "whiskers_note",
+    "whole_templates_finding",
     "with_interval",
 ]

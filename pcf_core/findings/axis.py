@@ -8,6 +8,8 @@ from pcf_core.findings.comparison import WORDS
 from pcf_core.findings.numbers import count, listed, number, with_interval
 from pcf_core.records.comparison import AxisPoint
 
+UNTESTED = "the view “two models” tests whether two differ beyond chance"
+
 
 def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
     """The range of each line's risk over the places, and how often the same line is highest.
@@ -31,6 +33,21 @@ def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
     return " ".join([*sentences, order_finding(points, noun)]).strip()
 
 
+def topics_finding(points: Sequence[AxisPoint]) -> str:
+    """What each line's risk is on each topic, in the order of the places; topics are not ranked.
+
+    Other groups, words and templates are behind each, so that no topic's level is above another's.
+    """
+    sentences = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = [point for point in points if point.line == line]
+        told = listed([f"{_risk(point)} on {point.place}" for point in own])
+        sentences.append(f"The risk of {line} is {told}.")
+    several = len({point.place for point in points}) > 1
+    unlike = "Levels of different topics are not on one footing, so that none is higher than another's."
+    return " ".join([*sentences, *([unlike] if several else []), order_finding(points, "topic")]).strip()
+
+
 def order_finding(points: Sequence[AxisPoint], noun: str) -> str:
     """How often each line has the highest risk, over the places where all lines stand; empty for one line."""
     lines = list(dict.fromkeys(point.line for point in points))
@@ -47,10 +64,10 @@ def order_finding(points: Sequence[AxisPoint], noun: str) -> str:
     best = "higher" if len(lines) == 2 else "highest"
     shared = count(len(places), noun)
     if len(wins) == 1:
-        return f"{wins[0][1]} has the {best} risk in all {shared}, by the estimates alone."
+        return f"{wins[0][1]} has the {best} risk in all {shared}, by the estimates alone; {UNTESTED}."
     return (
         f"Which model has the {best} risk changes with the {noun}: of {shared}, it is "
-        f"{listed([f'{line} in {times:,}' for times, line in wins])}, by the estimates alone."
+        f"{listed([f'{line} in {times:,}' for times, line in wins])}, by the estimates alone; {UNTESTED}."
     )
 
 
@@ -60,10 +77,11 @@ def checkpoints_finding(points: Sequence[AxisPoint]) -> str:
     lowest = min(points, key=lambda point: point.values["overall_risk"])
     if highest is lowest:
         return ""
+    more, less = ("higher", "lower") if len(points) == 2 else ("highest", "lowest")
     return (
-        f"Of {_these(len(points))}, {highest.place} has the highest risk, {_risk(highest)}, and "
-        f"{lowest.place} the lowest, {_risk(lowest)}. They differ in more than one respect, so "
-        "that nothing follows for families, sizes or trainings."
+        f"Of {_these(len(points))}, {highest.place} has the {more} risk, {_risk(highest)}, and "
+        f"{lowest.place} the {less}, {_risk(lowest)}, by the estimates alone; {UNTESTED}. They differ in "
+        "more than one respect, so that nothing follows for families, sizes or trainings."
     )
 
 
@@ -79,8 +97,9 @@ def size_finding(points: Sequence[AxisPoint]) -> str:
     ]
     return (
         f"Of {_these(len(ranked))}, from {count(int(float(small.place)), 'parameter')} ({small.line}) to "
-        f"{count(int(float(large.place)), 'parameter')} ({large.line}), {listed(parts)}. Single checkpoints "
-        "differ in more than size, so that nothing follows for size as such."
+        f"{count(int(float(large.place)), 'parameter')} ({large.line}), {listed(parts)}, by the "
+        f"estimates alone; {UNTESTED}. Single checkpoints differ in more than size, so that nothing follows "
+        "for size as such."
     )
 
 

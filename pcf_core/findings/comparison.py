@@ -25,8 +25,10 @@ def verdict_text(difference: Difference, first: str, second: str) -> str:
 
 
 def difference_text(difference: Difference, over: Over = "templates") -> str:
-    """A difference with its sign and its interval: "+0.12 (+0.08 to +0.16)"."""
+    """A difference with its sign and its interval: "+0.12 (+0.08 to +0.16)"; none where both are 0."""
     interval = difference.interval(over)
+    if difference.first == difference.second == 0:
+        return "0: both are 0 in every context here"
     if interval is None:
         return signed(difference.value)
     return f"{signed(difference.value)} ({signed(interval.low)} to {signed(interval.high)})"
@@ -60,11 +62,12 @@ def difference_finding(
             f"fall under {number(found.least_p)}."
         )
     if found.verdict == "unclear":
-        return f"{_begun(values)} are {UNCLEAR}: {gap}, {where}.{_disagreement(comparison, found)}"
+        return f"{_begun(values)} are {UNCLEAR}: {gap}, {where}.{_disagreement(comparison, found, over)}"
     higher, lower = (first, second) if found.verdict == "first" else (second, first)
+    reserve = _disagreement(comparison, found, over)
     return (
         f"{_begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
-        f"{first}, {number(found.second)} for {second}; {gap}, {where}."
+        f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
     )
 
 
@@ -73,14 +76,17 @@ def occupations_difference_finding(comparison: Comparison, quantity: str = "over
     total = len(comparison.occupations)
     if comparison.permutations.least_p > SIGNIFICANCE:
         return (
-            "For no single occupation can a difference be shown: with "
+            f"For no single occupation can a difference in {WORDS[quantity]} be shown: with "
             f"{count(len(comparison.templates), 'template')} p cannot fall under "
             f"{number(comparison.permutations.least_p)}."
         )
     surviving = comparison.surviving(quantity)
     control = f"false discoveries controlled at {percent(SIGNIFICANCE)}"
     if not surviving:
-        return f"No difference of one of {count(total, 'occupation')} is beyond chance, {control}."
+        return (
+            f"No difference in {WORDS[quantity]} of one of {count(total, 'occupation')} is beyond chance, "
+            f"{control}."
+        )
     parts = []
     for side, verdict in ((comparison.first, "first"), (comparison.second, "second")):
         rows = [row for row in surviving if row.differences[quantity].verdict == verdict]
@@ -107,14 +113,32 @@ def _drawn(found: Difference, over: Over) -> str:
     return f" over {interval.unit}s{' and occupations' if over == 'both' else ''}"
 
 
-def _disagreement(comparison: Comparison, found: Difference) -> str:
-    """Why the interval leaves out 0 and the test does not reject, where that is so."""
-    interval = found.interval()
-    if interval is None or interval.low <= 0 <= interval.high or found.p_value <= SIGNIFICANCE:
+def _disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
+    """Why the verdict is another than the interval that is shown suggests, where that is so.
+
+    The verdict rests on the test and on the interval over templates, whichever is shown.
+    """
+    interval, basis = found.interval(over), found.interval()
+    if interval is None or basis is None:
         return ""
+    holds = interval.low <= 0 <= interval.high
+    if found.verdict in ("first", "second"):
+        if not holds:
+            return ""
+        return (
+            f" That is said of these occupations, by the test and the interval over {basis.unit}s; the one"
+            f"{_drawn(found, over)} holds 0."
+        )
+    if holds:
+        return ""
+    if found.p_value > SIGNIFICANCE:
+        return (
+            f" The interval{_drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
+            f"their weights these count as {comparison.effective_templates:.1f}."
+        )
     return (
-        f" The interval over {interval.unit}s leaves out 0, but the test swaps whole templates, and by their "
-        f"weights these count as {comparison.effective_templates:.1f}."
+        f" The interval{_drawn(found, over)} leaves out 0, but the one over {basis.unit}s, "
+        f"{signed(basis.low)} to {signed(basis.high)}, does not."
     )
 
 

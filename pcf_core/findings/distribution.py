@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from pcf_core.findings.numbers import count, listed, number, with_interval
+from pcf_core.findings.numbers import count, listed, number, with_interval, words_of
 from pcf_core.findings.occupations import leading_shares, of_hundred
 from pcf_core.records import Interval, Preferences, RiskReport
 from pcf_core.records.distribution import StereotypeDistribution
@@ -22,7 +22,10 @@ def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
 
 
 def opening_finding(
-    reports: Mapping[str, RiskReport], preferences: Mapping[str, Preferences], occupation: str
+    reports: Mapping[str, RiskReport],
+    preferences: Mapping[str, Preferences],
+    occupation: str,
+    interval: Callable[[str, float], Interval],
 ) -> str:
     """Which group each model prefers in how many of 100 contexts about one occupation.
 
@@ -30,6 +33,7 @@ def opening_finding(
         reports: per model; they name the template weights, in the order of the preferences.
         preferences: per model, [occupation, template, group].
         occupation: one that all models have.
+        interval: of a model's share of contexts.
     """
     parts, said = [], ""
     for model, report in reports.items():
@@ -37,13 +41,16 @@ def opening_finding(
         if not shares:
             continue
         group, share = max(shares.items(), key=lambda item: item[1])
-        what = f"{group} words" if share >= none else "no group's words"
-        how_often = of_hundred(max(share, none))
+        what = words_of(group) if share >= none else "no group's words"
+        often = max(share, none)
+        how_often = _share(often, interval(model, often), "")
         parts.append(f"{model} in {how_often}" if what == said else f"{model} prefers {what} in {how_often}")
         said = what
     if not parts:
         return f"No context about “{occupation}” is known yet."
-    return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
+    return (
+        f"Of 100 contexts about “{occupation}”, counted by weight and with 95 % intervals, {listed(parts)}."
+    )
 
 
 def distribution_finding(
@@ -71,16 +78,16 @@ def distribution_finding(
     )
     return (
         f"{model}: over {count(len(one.values), 'context')} about “{one.occupation}” the stereotype towards "
-        f"{one.group} words has the mean {with_interval(one.mean, one.mean_interval)} and the standard "
+        f"{words_of(one.group)} has the mean {with_interval(one.mean, one.mean_interval)} and the standard "
         f"deviation {number(one.sd)}; {shares}. The risk of this occupation is {number(one.overall_risk)}, "
         f"{gap}."
     )
 
 
-def _share(share: float, interval: Interval) -> str:
-    """A share of contexts in per cent with its interval, finer where that is narrow: "93 % (81–98 %)"."""
+def _share(share: float, interval: Interval, unit: str = " %") -> str:
+    """A share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
     decimals = 0 if interval.high - interval.low > NARROW else 1
     low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
     exact = decimals == 0 or share in (0.0, 1.0)
     whole = of_hundred(share) if exact else f"{100 * share:.1f}"
-    return f"{whole} % ({low}–{high} %)"
+    return f"{whole}{unit} ({low}–{high}{unit})"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records import Interval
-from pcf_core.records.factors import FactorPanel, FactorScale, LineFit, Quantity
+from pcf_core.records.factors import FactorPanel, FactorScale, LineFit, Quantity, excludes_zero
 
 SURE = 0.05
 SMALLEST_P = 0.001
@@ -39,7 +39,14 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     elif unclear:
         sentences.append(f"No link of the {of} with {_either(unclear)} can be told from chance.")
     if by_people:
-        sentences.append(f"Counted by the people employed, it is {listed(by_people)}.")
+        sentences.append(f"Counted by the people employed, the {of} is {listed(by_people)}.")
+    lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
+    if lost:
+        sentences.append(
+            f"The interval of the slope for {listed(lost)} leaves out 0 taken alone; that does not "
+            "survive the "
+            f"correction for {count(slopes(panels), 'slope')}."
+        )
     if missing:
         sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")
     return " ".join(sentences)
@@ -47,10 +54,41 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
 
 def slopes_note(panels: Sequence[FactorPanel]) -> str:
     """For how many slopes the p values are corrected; empty for one or none."""
-    tested = sum(fit is not None for panel in panels for fit in (panel.ols, panel.wls))
+    tested = slopes(panels)
     if tested < 2:
         return ""
     return f"The {tested:,} slopes of a model are tested together, by Holm's method."
+
+
+def slopes(panels: Sequence[FactorPanel]) -> int:
+    """How many slopes are tested together: those of both kinds of lines."""
+    return sum(fit is not None for panel in panels for fit in (panel.ols, panel.wls))
+
+
+def lost_to_correction(fit: LineFit) -> bool:
+    """Whether a slope would be told from none alone, but not among all that are tested."""
+    return excludes_zero(fit.interval) and not survives(fit)
+
+
+def survives(fit: LineFit) -> bool:
+    """Whether a slope is told from none among all that are tested."""
+    return fit.adjusted_p is not None and fit.adjusted_p < SURE
+
+
+def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
+    """Whose slopes the key figures are, and which of them survive the correction; empty without a line."""
+    fitted = [panel for panel in panels if panel.ols is not None]
+    if not fitted:
+        return ""
+    of = f"{RISK_NAMES[fitted[0].quantity]} of {model}"
+    kept = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
+    lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in kept]
+    parts = [f"{listed(kept)} {'survives' if len(kept) == 1 else 'survive'}"] if kept else []
+    parts += [f"{listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive"] if lost else []
+    return (
+        f"These are slopes of the {of}, every point alike, with their 95 % intervals and corrected p values: "
+        f"{' and '.join(parts)} the correction for {count(slopes(panels), 'slope')}."
+    )
 
 
 def slope_with_interval(scale: FactorScale, fit: LineFit) -> str:
@@ -79,7 +117,7 @@ def _sorted(panels: Sequence[FactorPanel], *, weighted: bool) -> tuple[list[str]
         fit = panel.wls if weighted else panel.ols
         if fit is None:
             continue
-        if fit.adjusted_p is not None and fit.adjusted_p < SURE:
+        if survives(fit):
             hangs = f" (this hangs on “{fit.carrier.label}”)" if fit.carried else ""
             told.append(f"{_difference(panel.scale, fit)} for occupations {panel.scale.whose}{hangs}")
         else:
@@ -129,7 +167,10 @@ def line_notes(panel: FactorPanel) -> list[str]:
     capped = [point for point in panel.points if point.at_least]
     if capped:
         lines, value = count(len(capped), "line"), number(capped[0].value)
-        notes.append(f"For {lines} the {panel.scale.noun} is {value} or more: the statistics stop there.")
+        unit = panel.scale.title.partition(", ")[2]
+        notes.append(
+            f"For {lines} the {panel.scale.noun} is {value} {unit} or more: the statistics stop there."
+        )
     if panel.left_out:
         notes.append(f"{count(len(panel.left_out), 'occupation')} left out, named with the reason below.")
     return notes

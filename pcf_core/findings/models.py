@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pcf_core.findings.looks import contexts
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval, words_of
 from pcf_core.records import Interval, Over, RiskReport
 
 DRAWN = {
@@ -14,6 +14,13 @@ DRAWN = {
     "kinds of contexts would have said",
     "mention": "single mentions were drawn again as if they were independent, which makes it too narrow",
     "draw": "templates were drawn by a sampling plan",
+}
+UNITS = {
+    "template": "templates",
+    "document": "documents",
+    "mention": "mentions",
+    "draw": "draws of the sampling plan",
+    "occupation": "occupations",
 }
 
 
@@ -58,26 +65,87 @@ def adds_up(report: RiskReport) -> bool:
     return report.criterion.startswith("l1,")
 
 
-def interval_sentence(interval: Interval) -> str:
-    """What an interval allows for, and what was drawn again to find it."""
+def interval_sentence(interval: Interval, of: str = "") -> str:
+    """What an interval allows for, and what was drawn again to find it.
+
+    ``of`` names the figures that have it, where a page shows others too.
+    """
+    level = f"{percent(interval.level)}{f' for {of}' if of else ''}"
     if interval.over == "occupations":
-        return (
-            f"Intervals of {percent(interval.level)} over occupations: these were drawn again, in the same "
-            "contexts."
-        )
+        return f"Intervals of {level} over occupations: these were drawn again, in the same contexts."
     held = "the occupations stay" if interval.over == "templates" else "and so were the occupations"
     over = "templates" if interval.over == "templates" else "templates and occupations"
-    return f"Intervals of {percent(interval.level)} over {over}: {DRAWN[interval.unit]}; {held}."
+    return f"Intervals of {level} over {over}: {DRAWN[interval.unit]}; {held}."
+
+
+def drawn_again(interval: Interval) -> str:
+    """What was drawn again for an interval: "documents", "documents and occupations"."""
+    return UNITS[interval.unit] + (" and occupations" if interval.over == "both" else "")
+
+
+def whiskers_note(drawn: Mapping[str, str]) -> str:
+    """For which of a picture's rows what was drawn again; empty where no row has an interval.
+
+    Args:
+        drawn: per row, see :func:`drawn_again`.
+    """
+    rows: dict[str, list[str]] = {}
+    for name, what in drawn.items():
+        rows.setdefault(what, []).append(name)
+    if len(rows) < 2:
+        return "".join(f"Whiskers: {what} drawn again for every run." for what in rows)
+    ranked = sorted(rows.items(), key=lambda item: len(item[1]))
+    parts = [f"for {listed(names)} {what}" for what, names in ranked[:-1]]
+    return f"Whiskers: drawn again were {', '.join(parts)}, for all others {ranked[-1][0]}."
+
+
+def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
+    """How far R may move if whole templates are drawn again, which documents do not allow for.
+
+    Args:
+        intervals: of R, per model whose intervals are shown over documents; none gives no sentence.
+    """
+    if not intervals:
+        return ""
+    over = next(iter(intervals.values())).over
+    parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
+    drawn = "whole templates and occupations" if over == "both" else "whole templates"
+    return (
+        f"With {drawn} drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
+        "contexts too."
+    )
+
+
+def ends_of(interval: Interval) -> str:
+    """The ends of an interval alone: "0.673–0.736"."""
+    return with_interval(interval.high, interval).partition(" ")[2].strip("()")
+
+
+def caprice_interval(report: RiskReport, over: Over = "templates") -> str:
+    """The bounds of R^c as they stand beside it: "0.05–0.07"; what may be unseen where they are both 0."""
+    interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+    bounds = with_interval(report.caprice_risk, interval).partition(" ")[2].strip("()")
+    return unseen_words(report.effective_templates) if bounds == "0–0" else bounds
+
+
+def unseen_words(effective: float) -> str:
+    """In place of an interval from 0 to 0 of a caprice, over so many effective templates."""
+    return f"in no context here; up to {percent(unseen_share(effective))} of contexts may be unseen"
+
+
+def unseen_share(effective: float) -> float:
+    """The largest share of all contexts that so many effective templates can miss, with 95 % confidence.
+
+    A kind of context that makes up the share q of all is in none of n draws with the chance (1 − q)^n, which
+    is 5 % at q = 1 − 0.05^(1/n).
+    """
+    return float(1 - 0.05 ** (1 / effective))
 
 
 def unseen_note(report: RiskReport) -> str:
-    """What templates without caprice leave open: the share of contexts that may be otherwise.
-
-    A kind of context that makes up the share q of all is in none of n draws with the chance (1 − q)^n, which
-    is 5 % at q = 1 − 0.05^(1/n); n is the effective number of templates.
-    """
+    """What templates without caprice leave open: the share of contexts that may be otherwise."""
     effective = round(report.effective_templates, 1)
-    share = 1 - 0.05 ** (1 / report.effective_templates)
+    share = unseen_share(report.effective_templates)
     return (
         f"Contexts in which one does cannot be excluded: {number(effective)} effective "
         f"{'template' if effective == 1 else 'templates'}, drawn at random, can miss a kind of context that "
@@ -126,7 +194,7 @@ def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates"
     if value <= 0:
         return sentence
     return (
-        f"{sentence} The strongest lean is that of {model} for “{occupation}” towards {group} words, "
+        f"{sentence} The strongest lean is that of {model} for “{occupation}” towards {words_of(group)}, "
         f"with a mean stereotype of {number(value)}."
     )
 

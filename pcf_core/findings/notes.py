@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from pcf_core.findings.numbers import count, number
+from pcf_core.findings.numbers import count, listed, number
 from pcf_core.records import LOW_COVERAGE, CoverageSummary, LeftOut, SelfAudit
 
 TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
@@ -41,6 +41,23 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
         "flagged cells": f"{coverage.flagged:,} of {coverage.cells:,}, with a coverage under "
         f"{number(coverage.limit)}",
     }
+
+
+def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
+    """Which models hardly expect the topic's words in more than half of their cells; empty where none does.
+
+    Args:
+        found: per model its coverage, ``None`` where that is not defined.
+    """
+    low = [(model, one) for model, one in found.items() if one is not None and 2 * one.flagged > one.cells]
+    if not low:
+        return ""
+    parts = [f"{model} in {one.flagged:,} of {count(one.cells, 'cell')}" for model, one in low]
+    few = f"less than {number(low[0][1].limit)} of the probability"
+    return (
+        f"These words are hardly expected here: all of them together get {few} by {listed(parts)}, so that "
+        f"the figures of {'this model say' if len(low) == 1 else 'these models say'} little."
+    )
 
 
 def words_of(key: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pcf_core.records import Interval
 
+ADJECTIVES = ("male", "female")  # names of groups that can stand before "words"
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -66,6 +67,14 @@ def _decimals(value: float) -> int:
 
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def words_of(group: str) -> str:
+    """A group's words inside a sentence: "male words", "words of “muslim”".
+
+    Names of groups are a topic's own, and most of them are no adjectives: "jew words" reads badly.
+    """
+    return f"{group} words" if group in ADJECTIVES else f"words of “{group}”"
 
 
 def listed(parts: Sequence[str], word: str = "and") -> str:

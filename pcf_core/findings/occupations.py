@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pcf_core.findings.numbers import count, listed, number
+from pcf_core.findings.numbers import count, listed, number, words_of
 from pcf_core.records import FloatArray, Preferences, RiskReport
 
 MOST_NAMES = 3
@@ -28,11 +28,11 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
         int(np.sum(leaders == place)) for place in (groups.index(group_high), groups.index(group_low), NONE)
     )
     others = len(leaders) - high - low - ties
-    parts = [f"{group_low} words for {low:,}"]
+    parts = [f"{words_of(group_low)} for {low:,}"]
     parts += [f"another group's words for {others:,}"] if others else []
     parts += [f"none for {ties:,}"] if ties else []
     sentence = (
-        f"{model} puts {group_high} words first{relative} for {high:,} of "
+        f"{model} puts {words_of(group_high)} first{relative} for {high:,} of "
         f"{count(len(leaders), 'occupation')}, {listed(parts)}."
     )
     sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
@@ -52,12 +52,12 @@ def leaders_finding(model: str, report: RiskReport) -> str:
     if not ranked:
         return f"{model} puts no group's words first for any of {count(len(leaders), 'occupation')}."
     parts = [
-        f"{ranked[0]} words first for {counts[ranked[0]]:,} of {count(len(leaders), 'occupation')}",
-        *(f"{group} words for {counts[group]:,}" for group in ranked[1:]),
+        f"{words_of(ranked[0])} first for {counts[ranked[0]]:,} of {count(len(leaders), 'occupation')}",
+        *(f"{words_of(group)} for {counts[group]:,}" for group in ranked[1:]),
         *([f"none for {ties:,}"] if ties else []),
     ]
-    sentence = f"On average {model} puts {listed(parts)}"
-    return f"{sentence}; never {listed(never, 'or')} words." if never else f"{sentence}."
+    absent = f"; never {listed([words_of(group) for group in never], 'or')}" if never else ""
+    return f"On average {model} puts {listed(parts)}{absent}."
 
 
 def heat_map_finding(
@@ -86,7 +86,7 @@ def heat_map_finding(
     leaders = leading(values)
     changing = sum(len(set(row[row != NONE].tolist())) > 1 for row in leaders)
     return (
-        f"The share that {model} gives to {group} words runs from {ends[0]} to {ends[1]}; "
+        f"The share that {model} gives to {words_of(group)} runs from {ends[0]} to {ends[1]}; "
         f"for {changing:,} of {count(len(leaders), 'occupation')} the group that comes first "
         "changes with the context."
     )
@@ -104,7 +104,7 @@ def occupation_finding(report: RiskReport, occupation: str, preferences: Prefere
     if not shares:
         return f"No context about “{occupation}” is known yet."
     ranked = sorted(shares.items(), key=lambda item: -item[1])
-    parts = [f"{of_hundred(share)} prefer {group} words" for group, share in ranked if share > 0]
+    parts = [f"{of_hundred(share)} prefer {words_of(group)}" for group, share in ranked if share > 0]
     parts += [f"{of_hundred(none)} prefer none"] if none else []
     return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
 
@@ -146,7 +146,7 @@ def _strongest(report: RiskReport, group: str) -> str:
     names = [
         f"{row.occupation} ({number(row.stereotype[group])})" for row in leans if row.stereotype[group] > TIE
     ]
-    return f"to {group} words for {listed(names)}" if names else ""
+    return f"to {words_of(group)} for {listed(names)}" if names else ""
 
 
 def of_hundred(share: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pcf_core.findings.numbers import count, listed, number, with_interval
 from pcf_core.records import Interval
-from pcf_core.records.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant
+from pcf_core.records.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
 
 MOST_NAMED = 3
 
@@ -29,15 +29,17 @@ def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None)
     low, high = span(found)
     most = max(choices, key=lambda one: abs(one.overall_risk - base))
     if abs(most.overall_risk - base) < 1e-12:
-        return f"{now}; so it is under {_all(len(choices), 'other choice')}."
+        return f"{now}; so it is under {_all(len(found.rows), 'other choice')}."
     sentence = (
-        f"{now}; under {count(len(choices), 'other choice')} it is between {number(low)} and "
-        f"{number(high)}. Most is moved by {described(most)}: {change(most.overall_risk - base)}."
+        f"{now}; under {count(len(found.rows), 'other choice')}, a row each, it is between {number(low)} and "
+        f"{number(high)}. {described(most)} moves it most: {change(most.overall_risk - base)}."
     )
     if interval is None:
         return sentence
-    outside = sum(not interval.low <= one.overall_risk <= interval.high for one in choices)
-    return f"{sentence} {outside:,} of them lead out of the interval over templates."
+    outside = {one.key[:2] for one in choices if not interval.low <= one.overall_risk <= interval.high}
+    lead = "leads" if len(outside) < 2 else "lead"
+    said = f"{len(outside):,}" if outside else "None"
+    return f"{sentence} {said} of these choices {lead} out of the interval over templates."
 
 
 def _samples_sentence(found: Sensitivity) -> str:
@@ -58,46 +60,61 @@ def span(found: Sensitivity) -> tuple[float, float]:
 
 
 def order_finding(found: Sensitivities) -> str:
-    """Whether any other reading changes which of the models has more risk; empty for one model.
+    """Which model has the highest estimate, and whether another reading changes that; empty for one model.
 
-    Every word left out counts as a reading, since all models can be read with the same one; the extremes do
-    not, since each model has its own.  Halves drawn at random are counted apart: they are samples.
+    Whether the difference is more than chance is another question, which takes a paired test.  Every word
+    left out counts, since all models can be read with the same one; the extremes do not, since each model has
+    its own.  Halves drawn at random are counted apart: they are samples.
     """
     models = list(found.models)
     if len(models) < 2:
         return ""
     now = found.ranks(BASE_KEY)
     shared = _common_readings(found)
-    common = [key for key in shared if key[0] != SAMPLE]
-    if not common:
+    if not shared:
         return "There is no other reading under which these models can be compared."
-    moved = [key for key in common if found.ranks(key) != now]
     ranked = sorted(models, key=lambda model: now[model])
-    order = f"the order is {listed(ranked)}, from the highest risk to the lowest"
+    order = f"the order of the estimates is {listed(ranked)}, from the highest risk to the lowest"
     if len(models) == 2:
-        order = f"{ranked[0]} has more risk than {ranked[1]}"
+        order = f"{ranked[0]} has a higher estimate of risk than {ranked[1]}"
         if len(set(now.values())) == 1:
-            order = f"{ranked[0]} and {ranked[1]} have the same risk"
-    halves = _halves_sentence(found, [key for key in shared if key[0] == SAMPLE])
+            order = f"{ranked[0]} and {ranked[1]} have the same estimate of risk"
+    begin = f"As chosen, {order}; the page Compare tests the difference."
+    moved = [key for key in shared if found.ranks(key) != now]
     if not moved:
-        return f"As chosen, {order}, and so it is under {_all(len(common), 'other reading')}.{halves}"
-    named = [in_words(key) for key in moved[:MOST_NAMED]]
-    named += [f"{len(moved) - MOST_NAMED:,} more"] if len(moved) > MOST_NAMED else []
-    readings = count(len(common), "other reading")
-    return f"As chosen, {order}; not so under {len(moved):,} of {readings}: {listed(named)}.{halves}"
+        same = [_all(len(keys), *noun) for noun, keys in _by_kind(found, shared)]
+        return f"{begin} It is so too under {listed(same)}."
+    told = [_moved_part(noun, keys, moved) for noun, keys in _by_kind(found, shared)]
+    return f"{begin} The order is another under {listed(told)}."
 
 
-def _halves_sentence(found: Sensitivities, halves: Sequence[Key]) -> str:
-    """In how many of the random halves of the templates the order is another; the same halves for all."""
-    if not halves:
-        return ""
-    now = found.ranks(BASE_KEY)
-    moved = sum(found.ranks(key) != now for key in halves)
-    return f" In {moved:,} of {count(len(halves), 'random half', 'random halves')} the order is another."
+def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str, str], list[Key]]]:
+    """Readings by what they are, with the noun for one and for many: choices, shorter lists, halves."""
+    listed_each = {v.key for table in found.models.values() for v in table.variants if v.kind == "each"}
+    kinds: dict[tuple[str, str], list[Key]] = {}
+    for key in keys:
+        noun = ("other choice", "other choices")
+        if key[0] == SAMPLE:
+            noun = ("random half of the templates", "random halves of the templates")
+        elif key in listed_each:
+            noun = ("list without one word or pair", "lists without one word or pair")
+        kinds.setdefault(noun, []).append(key)
+    return list(kinds.items())
 
 
-def _all(number: int, noun: str) -> str:
-    return f"the one {noun}" if number == 1 else f"all {count(number, noun)}"
+def _moved_part(noun: tuple[str, str], keys: Sequence[Key], moved: Sequence[Key]) -> str:
+    """In how many readings of a kind the order is another, and in which; halves have no names to tell."""
+    here = [key for key in keys if key in moved]
+    part = f"{f'{len(here):,}' if here else 'none'} of {count(len(keys), *noun)}"
+    if not here or here[0][0] == SAMPLE:
+        return part
+    named = [in_words(key) for key in here[:MOST_NAMED]]
+    named += [f"{len(here) - MOST_NAMED:,} more"] if len(here) > MOST_NAMED else []
+    return f"{part} ({listed(named)})"
+
+
+def _all(number: int, noun: str, plural: str = "") -> str:
+    return f"the one {noun}" if number == 1 else f"all {count(number, noun, plural)}"
 
 
 def _common_readings(found: Sensitivities) -> Sequence[Key]:
@@ -109,14 +126,15 @@ def _common_readings(found: Sensitivities) -> Sequence[Key]:
 
 
 def described(variant: Variant) -> str:
-    """A choice inside a sentence; of a range the one that stands at its end."""
-    return f"“{variant.which}”" if variant.which else in_words(variant.key)
+    """A choice inside a sentence by the name of its row; of a range the one that stands at its end."""
+    which = f" ({variant.which})" if variant.which else ""
+    return f"“{row_name(variant.dimension, variant.name)}”{which}"
 
 
 def in_words(key: Key) -> str:
-    """A choice inside a sentence, quoted where its name alone would not be understood."""
+    """A choice inside a sentence by the name of its row."""
     dimension, name, end = key
-    said = name if " " in name else f"{dimension} {name}"
+    said = row_name(dimension, name)
     return f"“{said}, {end}”" if end else f"“{said}”"
 
 

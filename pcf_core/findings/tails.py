@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pcf_core.findings.models import adds_up
-from pcf_core.findings.numbers import count, number, with_interval
+from pcf_core.findings.models import adds_up, unseen_share
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records import RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
 
 SIGNIFICANT = 0.05
+FEW = 0.1  # share of the occupations that counts as a few
+FEWEST_OCCUPATIONS = 10  # with fewer there are no few of many
+MOST_NAMES = 3
 
 
 def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
-    """How caprice is distributed over occupations, and what an exact 0 of it means.
+    """Whether few occupations have most of the caprice, which, and what an exact 0 of it means.
 
     Args:
         model: its name.
@@ -21,7 +24,7 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     """
     total = len(report.occupations)
     zeros = round(zero_share * total)
-    keeps = "its stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
+    keeps = "the stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
     if len(report.groups) > 2 and adds_up(report):
         keeps = "no group's stereotype changes its sign"
     spread = (
@@ -29,11 +32,15 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
         f"{', averaged over occupations' if total > 1 else ''}."
     )
     if zeros == total:
+        unseen = percent(unseen_share(report.effective_templates))
         whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
-        return f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. {spread}"
-    largest = max(report.occupations, key=lambda row: row.caprice_risk)
+        return (
+            f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. Contexts in "
+            "which that "
+            f"changes cannot be excluded: up to {unseen} of all may be unseen. {spread}"
+        )
     sentences = [
-        f"The caprice of {model} is largest for “{largest.occupation}”, {number(largest.caprice_risk)}.",
+        stand_outs(model, report),
         f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
         if zeros
         else f"It is exactly 0 for none of {count(total, 'occupation')}.",
@@ -44,6 +51,33 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
             f"The excess kurtosis of caprice is {number(kurtosis)} (0 for a normal distribution)."
         )
     return " ".join(sentences)
+
+
+def stand_outs(model: str, report: RiskReport) -> str:
+    """The fewest occupations that have half of all caprice, every occupation counting once, by name."""
+    ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
+    whole = sum(row.caprice_risk for row in ranked)
+    first = ranked[0]
+    if len(ranked) < FEWEST_OCCUPATIONS:
+        return f"The caprice of {model} is largest for “{first.occupation}”, {number(first.caprice_risk)}."
+    most, sums = 0, 0.0
+    while sums <= whole / 2:
+        sums += ranked[most].caprice_risk
+        most += 1
+    if most == 1:
+        share = f"{percent(sums / whole)} of all caprice of {model}"
+        return f"One occupation stands out: “{first.occupation}” has {share}."
+    named = [
+        f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
+    ]
+    named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
+    if most <= FEW * len(ranked):
+        have = f"{listed(named)} have {percent(sums / whole)} of all caprice of {model}"
+        return f"A few occupations stand out: {have}."
+    return (
+        f"No few occupations stand out: it takes {most:,} of {len(ranked):,} to have half of all caprice of "
+        f"{model}, the first of them “{first.occupation}” with {percent(first.caprice_risk / whole)}."
+    )
 
 
 def shape_finding(model: str, shape: TailShape) -> str:
@@ -60,7 +94,22 @@ def shape_finding(model: str, shape: TailShape) -> str:
         return f"{tail}. {doubt(shape)}"
     span = f"{number(float(shape.positive[0]))} to {number(float(shape.positive[-1]))}"
     estimate = with_interval(shape.shape, shape.shape_interval)
-    return f"{tail}, {span}: its shape is {estimate}, 0 would be exponential, p {number(ratio.p_value)}."
+    return (
+        f"{tail}, {span}: its shape is {estimate}, 0 would be exponential, p {number(ratio.p_value)}."
+        f"{_lognormal_sentence(shape)}"
+    )
+
+
+def _lognormal_sentence(shape: TailShape) -> str:
+    """Whether a lognormal distribution describes the values as well; empty where it was not compared."""
+    vuong = shape.against("lognormal")
+    if vuong is None:
+        return ""
+    tested = f"(Vuong’s test, p {number(vuong.p_value)})"
+    if vuong.p_value > SIGNIFICANT:
+        return f" A lognormal distribution fits as well {tested}."
+    how = "better" if vuong.better == "lognormal" else "worse"
+    return f" A lognormal distribution fits {how} {tested}."
 
 
 def doubt(shape: TailShape) -> str:
@@ -88,18 +137,19 @@ def bound_finding(largest: float | None) -> str:
 
 
 def normal_finding(model: str, shape: NormalShape) -> str:
-    """Mean and s.d. of prejudice over occupations, and whether they look like a normal distribution."""
+    """Whether prejudice over occupations is compatible with a normal distribution, its mean and its s.d."""
     fit = shape.fit
-    sentence = (
-        f"The prejudice of {model} has the mean {number(fit.mean)} and the standard deviation "
-        f"{number(fit.sd)} over {count(fit.n, 'occupation')}"
+    spread = (
+        f"The mean is {number(fit.mean)}, the standard deviation {number(fit.sd)} over "
+        f"{count(fit.n, 'occupation')}"
     )
+    values = f"The prejudice values of {model}"
     if shape.low is None:
-        return f"{sentence}; too few, or too alike, for a test of normality."
+        return f"{values} are too few, or too alike, for a test of normality. {spread}."
     outside = f"{shape.outside:,} of them {'lies' if shape.outside == 1 else 'lie'} outside the normal band"
     if shape.statistic is None or shape.p_value is None:
-        return f"{sentence}; {outside}."
-    tested = f"Shapiro–Wilk W {number(shape.statistic)}, p {number(shape.p_value)}"
+        return f"{values} are not tested for normality. {spread}; {outside}."
+    tested = f"(Shapiro–Wilk W {number(shape.statistic)}, p {number(shape.p_value)})"
     if shape.p_value <= SIGNIFICANT:
-        return f"{sentence}; they are not normally distributed ({tested}): {outside}."
-    return f"{sentence}; a normal distribution cannot be excluded ({tested}): {outside}."
+        return f"{values} are not compatible with a normal distribution {tested}. {spread}; {outside}."
+    return f"{values} are compatible with a normal distribution {tested}. {spread}; {outside}."

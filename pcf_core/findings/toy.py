@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent
+from pcf_core.findings.numbers import count, listed, number, percent, words_of
 from pcf_core.records.toy import SimplexRisk, ToyRisk
 
 
@@ -15,7 +15,9 @@ def toy_finding(toy: ToyRisk) -> str:
         f"{round(100 * float(share)):,} of 100 times in {context}"
         for share, context in zip(toy.preferences[:, 0], toy.contexts, strict=True)
     ]
-    return f"About the {toy.name} the model puts {group} words {listed(cases)}. {parts_finding(toy)}"
+    return (
+        f"About the {toy.name} the model puts {words_of(group)} first {listed(cases)}. {parts_finding(toy)}"
+    )
 
 
 def parts_finding(toy: ToyRisk) -> str:

@@ -15,6 +15,7 @@ Key = tuple[str, str, End]
 
 BASE = "as chosen"
 SAMPLE = "sample of templates"
+SCRIPTS = "published scripts"
 BASE_KEY: Key = (BASE, BASE, "")
 
 
@@ -24,9 +25,9 @@ class Variant(Record):
     ``dimension``: what was chosen otherwise; ``name``: how.  ``stereotype_sd``: of the stereotype over
     templates, averaged over occupations by weight; ``None`` where the way has none.  ``kind``: the ``base``
     itself; a ``choice`` that another analyst could make in good faith; a ``sample``, an extreme over samples
-    of the templates, which nobody would choose; a ``script`` of the papers' authors, which is another measure;
-    one of ``each``, a long list of which the extremes stand among choices or samples.  ``end``: which extreme
-    it is, ``which``: of what, in words.  ``note``: what has to be known, a sentence or nothing.
+    of the templates, which nobody would choose; a ``script`` of the papers' authors, another measure; one of
+    ``each``, a long list of which the extremes stand among choices or samples.  ``end``: which extreme it is,
+    ``which``: of what, in words.  ``note``: what has to be known, a sentence or nothing.
     """
 
     dimension: str
@@ -48,7 +49,8 @@ class Variant(Record):
     @property
     def label(self) -> str:
         """The way in words, without its dimension."""
-        return f"{self.name}, {self.end}" if self.end else self.name
+        named = f"the authors' {self.name}" if self.dimension == SCRIPTS else self.name
+        return f"{named}, {self.end}" if self.end else named
 
 
 class Unavailable(Record):
@@ -71,6 +73,11 @@ class Sensitivity(Record):
     def choices(self) -> tuple[Variant, ...]:
         """The ways that another analyst could have taken in good faith."""
         return tuple(variant for variant in self.variants if variant.kind == "choice")
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Dimension and name of each choice, as pictures have one row for: the two extremes of one together."""
+        return tuple(dict.fromkeys((one.dimension, one.name) for one in self.choices))
 
     @property
     def samples(self) -> tuple[Variant, ...]:
@@ -97,3 +104,12 @@ class Sensitivities:
         """By model its place under one way, 1 for the highest; equal values share the better place."""
         values = self.values(key, quantity)
         return {model: 1 + sum(other > value for other in values.values()) for model, value in values.items()}
+
+
+def row_name(dimension: str, name: str) -> str:
+    """What the row of a way is called in pictures and sentences; an option's name alone says little."""
+    if dimension == SAMPLE:
+        return f"sample: {name}"
+    if dimension == SCRIPTS:
+        return f"the authors' {name}"
+    return name if " " in name else f"{dimension}: {name}"

@@ -9,28 +9,39 @@ from pcf_core.scoring.base import Scorer
 PROTOCOLS = ("exact", "exact-boundary", "single-token")
 
 
+def check_protocol(name: str, family: str, protocol: str) -> None:
+    """Refuse what a model of this family cannot be scored with, before anything is loaded.
+
+    Raises:
+        ModelError: an unknown protocol, or one that the family does not have.
+    """
+    if protocol not in PROTOCOLS:
+        raise ModelError(f"There is no protocol {protocol!r}; choose one of {', '.join(PROTOCOLS)}.")
+    if protocol != "exact-boundary":
+        return
+    if family in ("masked", "permutation"):
+        raise ModelError(
+            "The protocol exact-boundary is for causal models and those with sentinels (T5), and "
+            f"{name} is a {family} model; use exact."
+        )
+    if family == "endpoint":
+        raise ModelError(
+            f"The protocol exact-boundary needs whole distributions, and the server of {name} gives "
+            "none; use exact."
+        )
+
+
 def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     """Load the model and return its scorer; ``single-token`` selects from the rows of ``exact``.
 
     Raises:
         ModelError: an unknown protocol, or one that the family does not have; a model that cannot be loaded.
     """
-    if protocol not in PROTOCOLS:
-        raise ModelError(f"There is no protocol {protocol!r}; choose one of {', '.join(PROTOCOLS)}.")
-    if spec.family in ("masked", "permutation") and protocol == "exact-boundary":
-        raise ModelError(
-            "The protocol exact-boundary is for causal models and those with sentinels (T5), and "
-            f"{spec.name} is a {spec.family} model; use exact."
-        )
+    check_protocol(spec.name, spec.family, protocol)
     if spec.family == "endpoint":
         from pcf_core.models.endpoint import open_endpoint
         from pcf_core.scoring.endpoint import EndpointScorer
 
-        if protocol == "exact-boundary":
-            raise ModelError(
-                f"The protocol exact-boundary needs whole distributions, and the server of {spec.name} gives "
-                "none; use exact."
-            )
         return EndpointScorer(open_endpoint(spec), ScoringKey.of(spec, protocol))
     from pcf_core.models.loading import load
 

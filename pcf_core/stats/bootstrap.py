@@ -21,6 +21,13 @@ there, and so do all replicates.
   (:mod:`pcf_core.stats.corrected`), and reach as far as a correction may have left bias.
 
 Every interval holds the plug-in estimate.
+
+Two things make 95 % intervals hold less often (tests/stats/test_coverage.py).  Few templates that carry most
+of the weight: percentiles are widened as if all units weighed like the heaviest, and still, with Pareto
+weights of index 1.5, 200 templates that count as 58 hold R, R^p and R^c in 92, 91 and 93 of 100 simulations
+(60 that count as 24: 94, 95, 96; r_x^c in 92 to 94).  Few contexts with a change of sign, with equal weights
+too: with two or so, r_x^c is held in 82 (of 12), 77 (of 30), 83 (of 100 templates) of 100, r_x and r_x^p in
+94 to 96.
 """
 
 from __future__ import annotations

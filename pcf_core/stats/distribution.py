@@ -16,6 +16,7 @@ from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, Interval, Over
 from pcf_core.records.distribution import Context, MeanTilt, StereotypeDistribution
 from pcf_core.risk import Criterion, jensen_gap, normalised
+from pcf_core.stats.influence import acceleration, moments
 from pcf_core.stats.percentiles import interval, percentiles
 from pcf_core.stats.resampling import (
     TemplateUnit,
@@ -146,8 +147,9 @@ def mean_tilts(
 ) -> dict[str, MeanTilt]:
     """The mean stereotype towards each group, with intervals over templates, occupations and both.
 
-    E s is linear in the weights, so the percentile bootstrap has no kink here, unlike for the risks.  The
-    draws are those of the risks' intervals under the same seed.
+    E s is linear in the weights, so the percentile bootstrap has no kink here, unlike for the risks.  Draws,
+    expansion and acceleration are those of the risks' intervals under the same seed: of two groups, where
+    every stereotype has the same sign in every context, R is the mean tilt and has its interval.
 
     Args:
         stereotypes: [occupation, template, group] under the uniform reference: they sum to 0 over groups.
@@ -170,13 +172,24 @@ def mean_tilts(
     means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     many = TemplateUnit.templates(shares).fewest
-    over: dict[Over, tuple[FloatArray, float]] = {
-        "templates": (np.einsum("bxg,x->bg", replicates, shares), unit.fewest),
-        "occupations": (drawn @ means, many),
-        "both": (np.einsum("bxg,bx->bg", replicates, drawn), min(unit.fewest, many)),
+    moves = stereotypes.transpose(0, 2, 1) - means[..., np.newaxis]
+    of_templates = moments(np.einsum("x,xgt->gt", shares, moves), unit)
+    of_occupations = moments((means - shares @ means).T, TemplateUnit.templates(shares))
+    over: dict[Over, tuple[FloatArray, float, FloatArray]] = {
+        "templates": (
+            np.einsum("bxg,x->bg", replicates, shares),
+            unit.fewest,
+            acceleration(of_templates),
+        ),
+        "occupations": (drawn @ means, many, acceleration(of_occupations)),
+        "both": (
+            np.einsum("bxg,bx->bg", replicates, drawn),
+            min(unit.fewest, many),
+            acceleration(of_templates, of_occupations),
+        ),
     }
-    bounds = {name: percentiles(values, level, number) for name, (values, number) in over.items()}
-    alone = percentiles(replicates, level, unit.fewest)
+    bounds = {name: percentiles(values, level, few, skew) for name, (values, few, skew) in over.items()}
+    alone = percentiles(replicates, level, unit.fewest, acceleration(moments(moves, unit)))
     return {
         group: MeanTilt(
             group=group,

@@ -48,5 +48,6 @@ def acceleration(*drawn: tuple[FloatArray, FloatArray]) -> FloatArray:
     Efron 1987, eq. 4.4 and 6.6 (doi:10.1080/01621459.1987.10478410).
     """
     variance, third = (np.sum(several, axis=0) for several in zip(*drawn, strict=True))
-    still = variance <= np.finfo(float).tiny
-    return np.asarray(np.where(still, 0.0, third / (6 * np.where(still, 1.0, variance) ** 1.5)))
+    cubed = variance**1.5  # of the s.d.; it underflows long before the variance does
+    still = cubed <= np.finfo(float).tiny
+    return np.asarray(np.where(still, 0.0, third / (6 * np.where(still, 1.0, cubed))))

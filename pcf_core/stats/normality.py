@@ -100,7 +100,8 @@ def _samples(generator: np.random.Generator, resamples: int, size: int) -> Itera
 
 def _ends(blocks: Iterable[FloatArray], size: int, kept: int) -> tuple[FloatArray, FloatArray]:
     """[rank, value] the lowest of all samples, rising, and the highest, falling, ``kept`` of each."""
-    lows = highs = np.empty((size, 0))
+    lows: FloatArray = np.empty((size, 0))
+    highs = lows
     for block in blocks:
         lows = _lowest(lows, block.T, kept)
         highs = _lowest(highs, -block.T, kept)

@@ -7,7 +7,8 @@ E s = 0 they show 0.33 standard errors where the bias is 0.80, one standard erro
 (two groups, normal means), and nothing tells which of the two it is: intervals reach as much further as may
 be left of the one and taken too much of the other.  They also hold the plain percentiles and the plug-in
 difference.  Contexts that are not among the templates are in no interval: where no stereotype changes its
-sign, the caprice of both is 0 in every resample.
+sign, the caprice of a model is 0 in every resample, and since no risk is below 0, the difference then lies on
+one side of 0, however far a correction would reach.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.records import FloatArray, Interval, Over
 from pcf_core.risk import jensen_gap
@@ -31,6 +33,7 @@ from pcf_core.stats.resampling import (
 # Which way the plug-in figure of few templates is biased.
 BIASED_UP = {"overall_risk": 0, "prejudice_risk": 1, "caprice_risk": -1}
 LEFT, TOO_MUCH = 1.5, 0.3  # of a bias as the resamples show it, see the module
+NOTHING = 1e-12  # what the arithmetic leaves of a risk that is 0
 
 
 @dataclass(frozen=True)
@@ -75,18 +78,28 @@ def paired_intervals(
     totals, single = {}, {}
     for name in RISKS:
         observed, moved = pair.difference(name), risks[name][:, 0] - risks[name][:, 1]
+        absent = np.maximum(risks[name].max(axis=0), pair.risks[name]) <= NOTHING
         replicates: dict[Over, FloatArray] = {
             "templates": moved @ pair.shares,
             "occupations": drawn_shares @ observed,
             "both": np.einsum("bx,bx->b", moved, drawn_shares),
         }
+        nowhere = absent[:, pair.shares > 0].all(axis=1)
         totals[name] = tuple(
             _interval(
-                name, values, observed @ pair.shares, bias @ pair.shares, over, unit, pair.shares, level
+                name,
+                values,
+                observed @ pair.shares,
+                bias @ pair.shares,
+                nowhere,
+                over,
+                unit,
+                pair.shares,
+                level,
             )
             for over, values in replicates.items()
         )
-        single[name] = _reach(name, moved, observed, bias, level, unit.fewest)
+        single[name] = _possible(_reach(name, moved, observed, bias, level, unit.fewest), absent)
     return PairedIntervals(totals, single, level, unit.name)
 
 
@@ -106,6 +119,7 @@ def _interval(
     replicates: FloatArray,
     observed: FloatArray,
     bias: FloatArray,
+    absent: NDArray[np.bool_],
     over: Over,
     unit: TemplateUnit,
     shares: FloatArray,
@@ -114,7 +128,8 @@ def _interval(
     """The interval of a total; with the templates as they are there is no bias."""
     taken = np.zeros_like(bias) if over == "occupations" else bias
     numbers = {"templates": unit.fewest, "occupations": TemplateUnit.templates(shares).fewest}
-    low, high = _reach(name, replicates, observed, taken, level, numbers.get(over, min(numbers.values())))
+    fewest = numbers.get(over, min(numbers.values()))
+    low, high = _possible(_reach(name, replicates, observed, taken, level, fewest), absent)
     drawn = "occupation" if over == "occupations" else unit.name
     return Interval(over=over, level=level, low=float(low), high=float(high), unit=drawn)
 
@@ -138,3 +153,15 @@ def _reach(
     low, high = plain - replicates.mean(axis=0) + observed - down + up
     low, high = low - LEFT * down - TOO_MUCH * up, high + LEFT * up + TOO_MUCH * down
     return np.stack([np.min([low, plain[0], observed], 0), np.max([high, plain[1], observed], 0)], -1)
+
+
+def _possible(bounds: FloatArray, absent: NDArray[np.bool_]) -> FloatArray:
+    """[..., 2] bounds of a difference of risks, which are never below 0.
+
+    ``absent`` [2, ...]: whether the first or the second model's risk is 0 in every resample.
+    """
+    low, high = bounds[..., 0], bounds[..., 1]
+    return np.stack(
+        [np.where(absent[1], np.maximum(low, 0.0), low), np.where(absent[0], np.minimum(high, 0.0), high)],
+        axis=-1,
+    )

@@ -2,7 +2,8 @@
 
 Percentile intervals are too narrow for small samples, as those of a normal with the variance divided by n.
 Expanded percentiles mend both: α' = Φ(−√(n/(n−1)) t_{α,n−1}) stands for the tail α (Hesterberg 2015, sec.
-5.3, doi:10.1080/00031305.2015.1089789), with n the effective number of units.  For large n, α' is α.
+5.3, doi:10.1080/00031305.2015.1089789), with n the number of units; where their weights differ, as many as
+there are if all weigh as much as the heaviest (``TemplateUnit.fewest``).  For large n, α' is α.
 
 A skew statistic errs in the same direction as its replicates do: with a sixth of its skewness, a, the normal
 quantile z of a bound becomes a + (a + z) / (1 − a(a + z)) (BCa of a mean, whose z0 is a; Efron 1987,
@@ -24,7 +25,7 @@ from pcf_core.records import FloatArray, Interval, Over
 def percentiles(
     replicates: FloatArray,
     level: float,
-    effective: float = math.inf,
+    units: float = math.inf,
     acceleration: ArrayLike | None = None,
 ) -> FloatArray:
     """[2, …] low and high percentile over the first axis.
@@ -32,13 +33,13 @@ def percentiles(
     Args:
         replicates: [resample, …].
         level: share of the intervals that are to hold the truth, inside (0, 1).
-        effective: effective number of units.
+        units: how many there are, n of the module.
         acceleration: […] a of each, see the module; none is 0.
 
     Raises:
         CriterionError: a level that is not allowed.
     """
-    alpha = tail(level, effective)
+    alpha = tail(level, units)
     if acceleration is None or alpha == 0:
         return np.asarray(np.quantile(replicates, [alpha, 1 - alpha], axis=0))
     from scipy.special import ndtr
@@ -62,27 +63,27 @@ def at_share(ordered: FloatArray, share: FloatArray) -> FloatArray:
     return np.asarray(low + (high - low) * (place - below))
 
 
-def tail(level: float, effective: float) -> float:
-    """α', the share of replicates beyond either bound, for so many effective units.
+def tail(level: float, units: float) -> float:
+    """α', the share of replicates beyond either bound, for so many units.
 
     Args:
         level: share of the intervals that are to hold the truth, inside (0, 1).
-        effective: effective number of units, at least 1; of a single one nothing can be learned, and the
-            bounds are the extremes.
+        units: how many there are, at least 1; of a single one nothing can be learned, and the bounds are
+            the extremes.
 
     Raises:
         CriterionError: a level that is not allowed.
     """
     if not 0 < level < 1:
         raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
-    if math.isinf(effective):
+    if math.isinf(units):
         return (1 - level) / 2
-    if effective <= 1 + 1e-9:
+    if units <= 1 + 1e-9:
         return 0.0
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(effective - 1, (1 - level) / 2))
-    return NormalDist().cdf(math.sqrt(effective / (effective - 1)) * quantile)
+    quantile = float(stdtrit(units - 1, (1 - level) / 2))
+    return NormalDist().cdf(math.sqrt(units / (units - 1)) * quantile)
 
 
 def interval(bounds: FloatArray, level: float, over: Over, unit: str) -> Interval:

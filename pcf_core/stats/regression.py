@@ -44,13 +44,13 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
     values, found, shares = _checked(x, risks, weights)
     if len(values) < FEWEST_POINTS:
         return f"{len(values)} points, fewer than {FEWEST_POINTS}"
-    if _same(values):
-        return "the factor is the same for all points"
-    if _same(found):
-        return "the risk is the same for all points"
     for what, numbers in (("factor", values), ("risk", found)):
-        if np.abs(numbers).max() > LARGEST or np.ptp(numbers) < 1 / LARGEST:
-            return f"the numbers of the {what} are too large, or too close together, to reckon with"
+        if np.abs(numbers).max() > LARGEST:
+            return f"the numbers of the {what} are too large to reckon with"
+        if _same(numbers):
+            return f"the {what} is the same for all points"
+        if np.ptp(numbers) < 1 / LARGEST:
+            return f"the numbers of the {what} are too close together to reckon with"
     if shares.max() > MOST_UNEQUAL * shares.min():
         return "the weights are too unequal to reckon with"
     if _leverage(values, shares).max() > WHOLE_LEVERAGE:

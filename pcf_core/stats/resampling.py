@@ -82,7 +82,7 @@ class TemplateUnit:
     def fewest(self) -> float:
         """1 / share of the heaviest unit: so many units there are if all weigh as much as that one.
 
-        The number that percentiles are widened for (:mod:`pcf_core.stats.percentiles`); at most ``effective``,
+        The number that percentiles are widened for (:mod:`pcf_core.stats.percentiles`); at most ``effective``
         and the same where all units weigh alike.  Where few carry most of the weight, their spread is learned
         from so few that intervals for ``effective`` units are too narrow.
         """
@@ -138,7 +138,7 @@ def effective_number(weights: ArrayLike) -> float:
 
 def rough(effective: float) -> bool:
     """Whether an interval over so few effective templates is rough."""
-    return effective < FEW_TEMPLATES
+    return effective < FEW_TEMPLATES - 1e-9  # ten that weigh alike count as ten but for rounding
 
 
 def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0) -> Iterator[FloatArray]:

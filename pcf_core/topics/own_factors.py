@@ -27,7 +27,7 @@ def load_own_factor(path: Path) -> OwnFactor:
             number or whose size is neither 0 nor between 1e-9 and 1e12, a weight that is not above 0, no
             value at all, or over 20,000 rows.
     """
-    table = read_table(path, ("term", "value"), ("weight",), EvidenceError)
+    table = read_table(path, ("occupation", "value"), ("weight",), EvidenceError, {"term": "occupation"})
     name = label(path)
     if len(table) > MOST_ROWS:
         raise EvidenceError(f"{name} has {len(table):,} rows; at most {MOST_ROWS:,} are read.")
@@ -35,7 +35,7 @@ def load_own_factor(path: Path) -> OwnFactor:
     weights: dict[str, float] = {}
     left_out: list[LeftOut] = []
     rows = [
-        (check_word(row["term"], "the occupation", where, EvidenceError), row, where) for where, row in table
+        (check_word(row["occupation"], "the occupation", where, EvidenceError), row, where) for where, row in table
     ]
     twice = first_duplicate(term.casefold() for term, _, _ in rows)
     if twice is not None:
@@ -92,6 +92,6 @@ def _number(text: str, what: str, where: str) -> float | None:
     if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
         raise EvidenceError(
             f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
-            "sizes between 1e-9 and 1e12, and 0, are read, so choose another unit."
+            "sizes between 1e-9 and 1e12 are read, so choose another unit."
         )
     return value

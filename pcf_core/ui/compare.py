@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,11 +15,13 @@ from pcf_core.findings import (
     difference_text,
     number,
     occupations_difference_finding,
+    unseen_words,
     verdict_text,
     with_interval,
 )
 from pcf_core.records.comparison import Comparison, Side
 from pcf_core.report import comparison_table
+from pcf_core.ui.compare_tables import COMPARISON_COLUMNS
 from pcf_core.ui.data import Loaded, LoadedRun, cached
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
@@ -43,7 +47,9 @@ The test swaps the two models' answers template by template, 2,000 times or in a
 often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations
 at least two must differ for one to survive the control. Its unit is the template, whatever *Drawn again*
 says under *How it is read*: where few templates carry most of the weight, it finds less than an interval
-over documents does.
+over documents does. A verdict needs both: the test must reject, and the interval over templates must leave
+out 0. The unit of that interval is the one of *Drawn again*, so that the option can move a verdict although
+it does not move p. *Intervals over* changes the intervals shown for the totals, not what a verdict rests on.
 """
 
 
@@ -69,20 +75,21 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
         st.info("Choose two different models.", icon=":material/info:")
         return
     comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
+    shown = choose_picture()
     with head:
         finding(
             difference_finding(comparison, over=loaded.choice.over),
-            occupations_difference_finding(comparison),
+            occupations_difference_finding(comparison, shown.quantity),
         )
         draw_columns(comparison, loaded)
         for sentence in comparison.warnings:
             st.caption(plain(sentence))
     views = [loaded.runs[name].view_key for name in (first, second)]
-    draw_occupations(comparison, views)
+    draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
-        draw_table(comparison_table(comparison), "comparison")
+        draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
     with right:
         st.code(command(comparison, loaded), language="bash")
         draw_provenance(loaded)
@@ -133,18 +140,32 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     interval = report.interval(quantity, loaded.choice.over)
     same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
     bounds = with_interval(value, interval).partition(" ")[2].strip("()") if same else ""
+    unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
+    if unseen:
+        bounds = "in no context here"
     st.metric(
         label,
         number(value),
-        help=HELP[quantity],
+        help=f"{HELP[quantity]} It is {unseen_words(comparison.effective_templates)}."
+        if unseen
+        else HELP[quantity],
         delta=plain(bounds) or None,
         delta_color="off",
         delta_arrow="off",
     )
 
 
-def draw_occupations(comparison: Comparison, views: list[str]) -> None:
-    """The occupations' differences, or one model against the other; ``views`` tells comparisons apart."""
+@dataclass(frozen=True)
+class Shown:
+    """What the picture of the occupations shows: which part of the risk, in which form, and all or some."""
+
+    quantity: str
+    form: str
+    every: bool
+
+
+def choose_picture() -> Shown:
+    """The controls of the picture."""
     with st.container(horizontal=True):
         part = st.segmented_control(
             "Part",
@@ -172,18 +193,26 @@ def draw_occupations(comparison: Comparison, views: list[str]) -> None:
             disabled=form == "scatter",
             help=f"Without it the {MOST_DRAWN} with the largest differences.",
         )
-    quantity = PARTS[part]
-    if form == "scatter":
+    return Shown(PARTS[part], form, every)
+
+
+def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, order: list[str]) -> None:
+    """The occupations' differences, or one model against the other.
+
+    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours.
+    """
+    quantity, state = shown.quantity, [views, shown.quantity, order]
+    if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        figure = cached(["risk_scatter", views, quantity], lambda: risk_scatter(comparison, quantity))
+        figure = cached(["risk_scatter", *state], lambda: risk_scatter(comparison, quantity, order))
         chart(figure, "risk_scatter", alt)
         return
-    most = len(comparison.occupations) if every else MOST_DRAWN
+    most = len(comparison.occupations) if shown.every else MOST_DRAWN
     if most < len(comparison.occupations):
         st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
     alt = "Sorted differences of the occupations with their intervals"
     figure = cached(
-        ["difference_plot", views, quantity, most], lambda: difference_plot(comparison, quantity, most)
+        ["difference_plot", *state, most], lambda: difference_plot(comparison, quantity, most, order)
     )
     chart(figure, "difference_plot", alt)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,20 +13,21 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.charts import axis_panels
 from pcf_core.errors import AuditError
-from pcf_core.findings import axis_finding, checkpoints_finding, size_finding
+from pcf_core.findings import axis_finding, checkpoints_finding, size_finding, topics_finding
 from pcf_core.models import resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
 from pcf_core.topics import PublishedRisk, published_of_topic, speaks_of
+from pcf_core.ui.compare_tables import AXIS_COLUMNS, RISKS, axis_table
 from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store, read_run
-from pcf_core.ui.lists import template_sets, topics
+from pcf_core.ui.lists import topics
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
+from pcf_core.ui.run_labels import told_apart
 from pcf_core.ui.text import plain
 
 Axis = Literal["models", "size", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources
-QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
 TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
     "size": "parameters (log) → larger",
@@ -36,7 +36,9 @@ TITLES: dict[Axis, str] = {
 }
 HOW = """
 Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
-over* in the sidebar says. Lines connect what belongs to one model and claim nothing of what lies between.
+over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points: neither
+checkpoints nor template sets nor topics have an order in between. Nor is a difference of two models tested
+here: that is what the view *two models* does.
 
 - **models**: the models of the sidebar in their order, such as before and after fine-tuning.
 - **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
@@ -85,12 +87,15 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
         return
     alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
     points = [*line.points, *line.printed]
-    figure = cached(["axis_panels", axis, repr(points)], lambda: axis_panels(points, TITLES[axis]))
+    order = list(loaded.runs)
+    figure = cached(
+        ["axis_panels", axis, repr(points), order], lambda: axis_panels(points, TITLES[axis], order)
+    )
     chart(figure, "axis_panels", alt)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
-        draw_table(axis_table(points), "axis")
+        draw_table(axis_table(points), "axis", AXIS_COLUMNS)
         if axis == "text source":
             draw_ranks(loaded, line)
     with right:
@@ -103,26 +108,26 @@ def sentence(axis: Axis, points: Sequence[AxisPoint]) -> str:
         return ""
     if axis == "models":
         return checkpoints_finding(points)
+    if axis == "topic":
+        return topics_finding(points)
     return size_finding(points) if axis == "size" else axis_finding(points, axis)
 
 
 def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """A run at its place, with the intervals that the sidebar asks for."""
-    found = {name: report.interval(name, loaded.choice.over) for name in QUANTITIES}
+    found = {name: report.interval(name, loaded.choice.over) for name in RISKS}
     return AxisPoint(
         line=line,
         place=place,
-        values={name: getattr(report, name) for name in QUANTITIES},
+        values={name: getattr(report, name) for name in RISKS},
         intervals={name: interval for name, interval in found.items() if interval is not None},
     )
 
 
 def of_models(loaded: Loaded) -> Line:
-    """The chosen models in their order: one line."""
-    topic = loaded.first.run.topic.title
-    reports = loaded.reports
+    """The chosen models in their order."""
     return Line(
-        tuple(point_of(topic, name, report, loaded) for name, report in reports.items()),
+        tuple(point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
         tuple(loaded.runs.values()),
     )
 
@@ -159,21 +164,28 @@ def printed_point(row: PublishedRisk) -> AxisPoint:
     return AxisPoint(
         line=row.model,
         place=row.context_source,
-        values={name: getattr(row, name) for name in QUANTITIES},
+        values={name: getattr(row, name) for name in RISKS},
         intervals={},
         published=f"{row.paper} Table {row.table}",
     )
 
 
 def of_topics(loaded: Loaded) -> Line:
-    """Every topic that is scored for the chosen models with its usual templates and occupations."""
+    """Every topic that is scored for the chosen models with its usual templates and occupations.
+
+    One in another language than the chosen topic has the language behind its name.
+    """
     known = topics()
 
     def place(run: RunSpec) -> str:
         topic = known.get(run.topic.name)
         usual = topic is not None and topic.hash == run.topic.hash and topic.templates == run.templates.name
         chosen = run.key in {item.key for item in loaded.runs.values()}
-        return run.topic.name if chosen or (usual and run.topic.name != loaded.first.run.topic.name) else ""
+        if not chosen and (not usual or run.topic.name == loaded.first.run.topic.name):
+            return ""
+        language = run.topic.language
+        other = language != loaded.first.run.topic.language
+        return f"{run.topic.name} (language {language})" if other else run.topic.name
 
     return gathered(loaded, place)
 
@@ -208,62 +220,12 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     )
 
 
-def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
-    """One model's runs by place, one of the same prompts; the label says what is not the present set.
-
-    A run that scores every template goes before draws of a sampling plan from it, and of these the one with
-    the most draws is taken and labelled with what it aimed at.  A set may have had other texts under its name:
-    those that the name has now keep it alone, others have the first digits of their run's key behind it.
-    """
-    best: dict[tuple[str, str, str], RunSpec] = {}
-    for run in runs:  # the newest first
-        asked = place(run), run.whole.key, run.topic.hash
-        known = best.get(asked)
-        if known is None or draws_of(run) > draws_of(known):
-            best[asked] = run
-    labelled: dict[str, RunSpec] = {}
-    for (where, _, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
-        label = f"{where} · ± {run.plan.within:g}" if run.plan else where
-        if not is_present(run) or label in labelled:
-            label = f"{label} · {run.key[:6]}"
-        labelled[label] = run
-    return labelled
-
-
-def draws_of(run: RunSpec) -> float:
-    """How many draws a run rests on; endless where it has scored every template."""
-    return run.plan.draws if run.plan else math.inf
-
-
-def is_present(run: RunSpec) -> bool:
-    """Whether the template set of the run's name has the texts that were scored; so too where it is gone."""
-    try:
-        known = template_sets().get(run.templates.name)
-    except AuditError:  # a damaged file
-        return False
-    return known is None or known.hash == run.templates.hash
-
-
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
     "models": of_models,
     "size": of_sizes,
     "text source": of_sources,
     "topic": of_topics,
 }
-
-
-def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
-    """One row a point, with the bounds of each interval."""
-    rows = []
-    for point in points:
-        row: dict[str, object] = {"line": point.line, "place": point.place, "published": point.published}
-        for name in QUANTITIES:
-            interval = point.intervals.get(name)
-            row[name] = point.values[name]
-            row[f"{name}_low"] = None if interval is None else interval.low
-            row[f"{name}_high"] = None if interval is None else interval.high
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def draw_ranks(loaded: Loaded, line: Line) -> None:

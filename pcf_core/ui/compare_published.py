@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.findings import number, with_interval
-from pcf_core.records import Scale
+from pcf_core.records import Interval, Scale
 from pcf_core.risk import reference_risks
 from pcf_core.topics import PublishedRisk, published_name, published_of_topic, speaks_of
 from pcf_core.ui.data import Loaded
@@ -15,6 +19,12 @@ from pcf_core.ui.page import draw_provenance, draw_table, finding
 from pcf_core.ui.rows import source_of
 
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
+HEADERS = {
+    "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is fair."),
+    "R^p": ("Prejudice R^p", "The part of R that remains when contexts are averaged."),
+    "R^c": ("Caprice R^c", "The part of R that changes with the context."),
+}
+NOTHING = 1e-9  # what the arithmetic leaves of a risk that is 0
 REASONS = """
 Matching a printed figure to the third digit is no test of either. The papers publish no uncertainty, and
 what was computed for them differs from what they write in ways that no reader can undo:
@@ -37,8 +47,9 @@ what was computed for them differs from what they write in ways that no reader c
 """
 HOW = """
 R = R^p + R^c for each model, the mean over occupations, as in the papers' Tables 1 to 5; the last rows are
-the reference models, in closed form. *×1,000* shows the figures as the first paper prints them. Printed rows
-carry their table; those whose scale is not stated, or another one than chosen, say so.
+the reference models, in closed form. *×1,000* shows the figures as the first paper prints them. Our own runs
+have 95 % intervals over what *Intervals over* in the sidebar says; the papers print none. Printed rows carry
+their table; those whose scale is not stated, or another one than chosen, say so.
 """
 
 
@@ -63,19 +74,23 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     same = {name: [row for row in rows if speaks_of(row, name)] for name in loaded.runs}
     with head:
         finding(*sentences(loaded, same))
-    table = paper_table(loaded, rows if every else [row for found in same.values() for row in found])
-    shown = table.copy()
-    for quantity in QUANTITIES:
-        shown[quantity] = [f"{1000 * value:.2f}" if thousand else f"{value:.4f}" for value in table[quantity]]
+    factor = 1000 if thousand else 1
+    chosen = rows if every else [row for found in same.values() for row in found]
+    table = paper_table(loaded, chosen, factor)
+    shown = printed_form(table, 2 if thousand else 4)
     st.dataframe(
-        shown, hide_index=True, placeholder="–", alt=f"R, R^p and R^c in the papers' form, {len(shown)} rows"
+        shown,
+        hide_index=True,
+        column_config=paper_columns(factor, as_text=True),
+        placeholder="–",
+        alt=f"R, R^p and R^c in the papers' form, {len(shown)} rows",
     )
     names = ["How to read this", "Why printed rows differ", "Data", "Provenance"]
     left, why, middle, right = st.tabs(names)
     left.markdown(HOW)
     why.markdown(REASONS)
     with middle:
-        draw_table(table, "paper_table")
+        draw_table(table, "paper_table", paper_columns(factor))
     with right:
         draw_provenance(loaded)
 
@@ -100,30 +115,86 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
     ]
 
 
-def paper_table(loaded: Loaded, rows: list[PublishedRisk] | tuple[PublishedRisk, ...]) -> pd.DataFrame:
-    """Models, then printed rows, then the reference models: R, R^p and R^c."""
-    scale: Scale = loaded.choice.options.scale
-    lines = [
-        {"model": name}
-        | {column: getattr(report, quantity) for column, quantity in QUANTITIES.items()}
-        | {"source": f"this run, {len(report.templates):,} templates"}
-        for name, report in loaded.reports.items()
-    ]
-    lines += [
-        {"model": row.model}
-        | {column: getattr(row, quantity) for column, quantity in QUANTITIES.items()}
-        | {"source": printed_source(row, scale)}
-        for row in rows
-    ]
+def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1) -> pd.DataFrame:
+    """Models, then printed rows, then the reference models: ``factor`` times R, R^p and R^c.
+
+    Models have the ends of the intervals that the sidebar asks for, else over templates.
+    """
+    scale, over = loaded.choice.options.scale, loaded.choice.over
+    lines = []
+    for name, report in loaded.reports.items():
+        found = {
+            quantity: report.interval(quantity, over) or report.interval(quantity)
+            for quantity in QUANTITIES.values()
+        }
+        source = f"this run, {len(report.templates):,} templates"
+        lines.append(paper_row(name, report, source, factor, found))
+    lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
     if loaded.comparable:
-        groups = len(loaded.first.report.groups)
+        references = reference_risks(len(loaded.first.report.groups), scale)
         lines += [
-            {"model": name}
-            | {column: getattr(risk, quantity) for column, quantity in QUANTITIES.items()}
-            | {"source": "reference model, closed form"}
-            for name, risk in reference_risks(groups, scale).items()
+            paper_row(name, risk, "reference model, closed form", factor) for name, risk in references.items()
         ]
     return pd.DataFrame(lines)
+
+
+def paper_row(
+    name: str,
+    risks: object,
+    source: str,
+    factor: float,
+    intervals: Mapping[str, Interval | None] = MappingProxyType({}),
+) -> dict[str, object]:
+    """One row: ``factor`` times each of the three risks of ``risks``, and the ends of its interval."""
+    row: dict[str, object] = {"model": name}
+    for column, quantity in QUANTITIES.items():
+        interval = intervals.get(quantity)
+        row[column] = factor * getattr(risks, quantity)
+        row[f"{column}_low"] = None if interval is None else factor * interval.low
+        row[f"{column}_high"] = None if interval is None else factor * interval.high
+    return row | {"source": source}
+
+
+def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
+    """The table with an interval behind its figure, all with so many decimals.
+
+    A caprice of 0 whose interval is from 0 to 0 has the words for what was not seen in its place.
+    """
+    shown = table[["model", *QUANTITIES, "source"]].copy()
+    for column in QUANTITIES:
+        cells = []
+        for value, low, high in zip(
+            table[column], table[f"{column}_low"], table[f"{column}_high"], strict=True
+        ):
+            cell = f"{value:.{decimals}f}"
+            if pd.notna(low) and max(value, high) < NOTHING:
+                cell = f"{cell} (in no context here)"
+            elif pd.notna(low):
+                cell = f"{cell} ({low:.{decimals}f}–{high:.{decimals}f})"
+            cells.append(cell)
+        shown[column] = cells
+    return shown
+
+
+def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
+    """Headers in words, with as many decimals in the data as in the table of the papers' form."""
+    times, decimals = (" × 1,000", 2) if factor != 1 else ("", 4)
+    columns: dict[str, Any] = {
+        "model": st.column_config.TextColumn("Model", help="Of this run, as printed, or a reference model."),
+        "source": st.column_config.TextColumn("Source", help="This run, or the paper and its table."),
+    }
+    for column, (word, said) in HEADERS.items():
+        if as_text:
+            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=said)
+            continue
+        columns[column] = st.column_config.NumberColumn(f"{word}{times}", help=said, format=f"%.{decimals}f")
+        for suffix, end in (("low", "lower"), ("high", "upper")):
+            columns[f"{column}_{suffix}"] = st.column_config.NumberColumn(
+                f"{word}{times}, {end} end",
+                help=f"{end.capitalize()} end of the 95 % interval; the papers print none.",
+                format=f"%.{decimals}f",
+            )
+    return columns
 
 
 def printed_source(row: PublishedRisk, scale: Scale) -> str:

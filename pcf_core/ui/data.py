@@ -15,7 +15,7 @@ from pcf_core.errors import AuditError, RunError, StoreError
 from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.reading import Reading, reading_key
 from pcf_core.models import resolve
-from pcf_core.records import Aggregation, Protocol, RiskReport, RunSpec, digest
+from pcf_core.records import Aggregation, Interval, Protocol, RiskReport, RunSpec, digest
 from pcf_core.settings import settings
 from pcf_core.store import RunInfo, Store
 from pcf_core.ui.lists import named, stamp_of
@@ -261,6 +261,18 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         except AuditError:
             unread += 1
     return found, unread
+
+
+def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
+    """Of the models whose interval of R is over documents, that over whole templates."""
+    whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
+    found: dict[str, Interval] = {}
+    for name, item in loaded.runs.items():
+        shown = item.report.interval("overall_risk", over)
+        if shown and shown.unit == "document":
+            interval = read_run(item.run, whole).report.interval("overall_risk", over)
+            found |= {name: interval} if interval else {}
+    return found
 
 
 def even_reports(loaded: Loaded) -> dict[str, RiskReport]:

@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.audit.units import unit_of
 from pcf_core.charts import stereotype_histogram, stereotype_steps
 from pcf_core.findings import distribution_finding, opening_finding, striking_occupation
-from pcf_core.records import FloatArray, RiskReport
+from pcf_core.records import FloatArray, Interval, RiskReport
 from pcf_core.records.distribution import MeanTilt, StereotypeDistribution
 from pcf_core.risk import Criterion
 from pcf_core.stats import TemplateUnit, ends, mean_tilts, share_interval, stereotype_distributions
@@ -21,22 +21,25 @@ from pcf_core.ui.page import draw_table, finding, picture
 from pcf_core.ui.text import plain
 
 HOW = """
-A context counts by its weight. **Left**: the stereotype in each context, in bins of 0.05; above the bars the
-filled mark is the mean E s with its interval over templates, the hollow mark the risk r, the mean of J over
-the contexts. The line between them is the **Jensen gap**, the caprice of this occupation: it opens where some
-contexts prefer another group. **Right**: the share of contexts up to each value. The dotted line is τ.
+A context counts by its weight. **First picture**: the stereotype in each context, in bins of 0.05; above
+the bars the filled mark is the mean E s with its interval over templates, the hollow mark the risk r, the
+mean of J over the contexts. The line between them is the **Jensen gap**, the caprice of this occupation: it
+opens where some contexts prefer another group. **Second picture**: the share of contexts up to each value.
+The dotted line is τ.
 """
 Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 
-def opening(loaded: Loaded, reports: Mapping[str, RiskReport]) -> str:
-    """Of 100 contexts about the occupation with the highest risk, how many prefer whom."""
+def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
+    """Of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
     preferences = {name: item.result.preferences for name, item in loaded.runs.items()}
+    chosen = occupation or striking_occupation(reports)
+
+    def interval(model: str, share: float) -> Interval:
+        return share_interval(share, unit_in(loaded, loaded.runs[model], reports[model]).effective)
+
     return remembered(
-        loaded,
-        "opening",
-        [],
-        lambda: opening_finding(reports, preferences, striking_occupation(reports)),
+        loaded, "opening", [chosen], lambda: opening_finding(reports, preferences, chosen, interval)
     )
 
 

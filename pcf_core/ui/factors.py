@@ -15,6 +15,7 @@ from pcf_core.charts import factor_plot
 from pcf_core.charts.factors import risk_span
 from pcf_core.errors import AuditError
 from pcf_core.findings import line_notes, number, slope, slope_with_interval
+from pcf_core.findings.factors import SMALLEST_P
 from pcf_core.records.factors import FactorPanel, FactorScale, LineFit, OwnFactor, Quantity
 from pcf_core.topics import read_own_factor
 from pcf_core.ui.data import Loaded, remembered
@@ -25,7 +26,10 @@ from pcf_core.ui.text import plain
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
 UPLOAD = "own_factor_upload"
+THREE_DIGITS = "%.3g"
 LARGEST_UPLOAD = 4  # MiB
+LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
+SHORT = {"women_share": "Women"}
 LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
 QUANTITIES: Mapping[str, Quantity] = {
     "overall": "overall_risk",
@@ -33,6 +37,51 @@ QUANTITIES: Mapping[str, Quantity] = {
     "caprice": "caprice_risk",
 }
 EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
+
+LINE_COLUMNS = {
+    "per": st.column_config.TextColumn("per", help="The slope is the difference in risk for so much more."),
+    "line": st.column_config.TextColumn(
+        "line", help="OLS: every point counts alike. WLS: by the people employed, or the file's weights."
+    ),
+    "slope": st.column_config.NumberColumn("slope", format=THREE_DIGITS, help="0 is no difference."),
+    "low": st.column_config.NumberColumn("from", format=THREE_DIGITS, help="Lower end of the 95 % interval."),
+    "high": st.column_config.NumberColumn("to", format=THREE_DIGITS, help="Upper end of the 95 % interval."),
+    "error_hc3": st.column_config.NumberColumn(
+        "standard error", format=THREE_DIGITS, help="Of the slope, of the kind HC3."
+    ),
+    "p": st.column_config.NumberColumn(
+        "p alone", format=THREE_DIGITS, help="Small where so steep a slope would be rare without any link."
+    ),
+    "p_holm": st.column_config.NumberColumn(
+        "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
+    ),
+    "r_squared": st.column_config.NumberColumn(
+        "R²", format=THREE_DIGITS, help="Share of the variation in risk that the line takes up."
+    ),
+    "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
+    "effective_n": st.column_config.NumberColumn(
+        "effective points", format="%.1f", help="As how many alike points they count by their weights."
+    ),
+    "intercept": st.column_config.NumberColumn(
+        "intercept", format=THREE_DIGITS, help="Risk that the line has where the factor is 0."
+    ),
+}
+POINT_COLUMNS = {
+    "value": st.column_config.NumberColumn("value", format="%.4g", help="The factor, in its own unit."),
+    "weight": st.column_config.NumberColumn(
+        "weight", format="%.4g", help="Thousands employed; the weight in a file of your own."
+    ),
+    **{
+        name: st.column_config.NumberColumn(
+            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is fair."
+        )
+        for name, noun in (
+            ("overall_risk", "risk"),
+            ("prejudice_risk", "prejudice"),
+            ("caprice_risk", "caprice"),
+        )
+    },
+}
 
 Panels = Mapping[str, tuple[FactorPanel, ...]]
 
@@ -79,13 +128,18 @@ def draw_controls(loaded: Loaded) -> FactorChoice:
             bind="query-params",
             help="Also count words for which the statistics only have a wider line, such as director.",
         )
-        draw_own()
-    return FactorChoice(model, QUANTITIES[risk], broad, st.session_state.get(OWN))
+        own = draw_own([row.occupation for row in loaded.first.report.occupations])
+    return FactorChoice(model, QUANTITIES[risk], broad, own)
 
 
-def draw_own() -> None:
-    """A file of the user's own: brought in, described, and taken out again."""
+def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
+    """A file of the user's own: brought in, described, and taken out again.
+
+    Returns:
+        The file's figures; ``None`` without a file, or where it has none of these occupations.
+    """
     own: OwnFactor | None = st.session_state.get(OWN)
+    matched = sum(word.casefold() in own.values for word in occupations) if own else 0
     with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
         st.markdown("A CSV file with one line an occupation; the weight may be missing.")
         st.code(EXAMPLE, language=None)
@@ -100,10 +154,20 @@ def draw_own() -> None:
         if problem := st.session_state.get(PROBLEM):
             st.error(plain(problem), icon=":material/error:")
         if own is not None:
-            st.markdown(f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights")
+            st.markdown(
+                f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights; "
+                f"{matched:,} of {len(occupations):,} occupations here have a value."
+            )
+            if not matched:
+                st.error(
+                    "No occupation of this file is among those shown, so it is not used: name them as the "
+                    f"table below does, such as {plain(occupations[0])}.",
+                    icon=":material/error:",
+                )
             st.button(
                 "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
             )
+    return own if matched else None
 
 
 def take_upload() -> None:
@@ -145,7 +209,7 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
             value, interval = "–", f"no line, {panel.no_ols}"
         else:
             value, _, interval = slope_with_interval(panel.scale, panel.ols).partition(" ")
-            interval = interval.strip("()")
+            interval = f"{interval.strip('()')} · {short_p(panel.ols)}"
             if len(value) > LONGEST_VALUE:
                 value = slope(panel.scale, panel.ols)
         figures.append(
@@ -153,7 +217,7 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
                 step_label(panel.scale),
                 value,
                 f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
-                "none. Below: its 95 % interval.",
+                "none. Below: its 95 % interval, taken alone, and its p value, corrected for all slopes.",
                 interval,
             )
         )
@@ -161,8 +225,16 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
 
 
 def step_label(scale: FactorScale) -> str:
-    """What a slope is the difference for: "Wage +10,000 US$"."""
-    return f"{capital(scale.noun)} {scale.per if scale.log else f'+{scale.per}'}"
+    """What a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
+    noun = SHORT.get(scale.name, capital(scale.noun))
+    noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
+    return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
+
+
+def short_p(fit: LineFit) -> str:
+    """The corrected p value, with two digits: it stands behind an interval."""
+    found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
+    return "p < 0.001" if found < SMALLEST_P else f"p {number(float(f'{found:.1e}'))}"
 
 
 def capital(noun: str) -> str:

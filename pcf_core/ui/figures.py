@@ -40,7 +40,7 @@ def risk_figures(
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
-                number(value),
+                f"{number(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
                 f"{'1,000' if thousand else '1'} is stereotyped; {interval_words(interval)} s.d.: standard "
                 "deviation of the stereotype over templates; caprice shows none of it where the sign stays.",

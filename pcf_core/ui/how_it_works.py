@@ -27,8 +27,8 @@ contexts to one side of 0 and it closes.
 """
 HOW_TWO = """
 The papers' own example. Each panel is a model, each mark one of its three contexts; the star is their mean,
-its height the risk. M1 says the same three times, so its marks lie on each other. Both stars are as high;
-below that of M1 is prejudice alone, below that of M2 caprice alone.
+its height the risk. M1 says the same three times, so its marks lie on each other. Both stars are
+equally high; below that of M1 is prejudice alone, below that of M2 caprice alone.
 """
 
 

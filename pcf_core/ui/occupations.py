@@ -10,6 +10,7 @@ from pcf_core.records import RiskReport
 from pcf_core.report import occupation_table
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import foot, picture
+from pcf_core.ui.rows import times_thousand
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
@@ -39,7 +40,12 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
         [model, thousand],
     )
     draw_occupation_bars(report, thousand=thousand)
-    foot(HOW, lambda: occupation_numbers(report), "occupations", loaded)
+
+    def table() -> pd.DataFrame:
+        numbers = occupation_numbers(report)
+        return times_thousand(numbers) if thousand else numbers
+
+    foot(HOW, table, "occupations", loaded)
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:

@@ -10,20 +10,33 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.audit import missing_blocks
+from pcf_core.errors import ModelError
 from pcf_core.findings import (
     contexts,
     coverage_facts,
     interval_sentence,
     left_out_note,
     look_finding,
+    low_coverage_note,
     self_audit_facts,
+    whole_templates_finding,
 )
 from pcf_core.jobs import submit_run
-from pcf_core.records import RunSpec
+from pcf_core.records import RiskReport, RunSpec
 from pcf_core.report import spreadsheet_safe
+from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.contrast import readable
-from pcf_core.ui.data import Loaded, LoadedRun, load, open_queue, open_store, plans_of, remembered
+from pcf_core.ui.data import (
+    Loaded,
+    LoadedRun,
+    load,
+    open_queue,
+    open_store,
+    plans_of,
+    remembered,
+    whole_template_intervals,
+)
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
@@ -32,10 +45,11 @@ from pcf_core.ui.text import plain
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 
 
-def open_page(title: str, question: str) -> Loaded:
+def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
     """Title and question, then the results of the shared choice; stops the script where there is nothing.
 
     States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
+    ``otherwise`` draws what the page shows even then.
     """
     st.title(title)
     st.markdown(f"##### {question}")
@@ -44,7 +58,7 @@ def open_page(title: str, question: str) -> Loaded:
         st.info(
             "Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:"
         )
-        st.stop()
+        stop(otherwise)
     loaded = load(choice)
     for name, sentence in loaded.refused.items():
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
@@ -53,13 +67,31 @@ def open_page(title: str, question: str) -> Loaded:
     if loaded.unread:
         follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:
-        st.stop()
+        stop(otherwise)
     draw_loaded(loaded)
+    low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
+    if low:
+        st.warning(plain(low), icon=":material/warning:")
     return loaded
 
 
+def stop(otherwise: Callable[[], None] | None) -> None:
+    """End the script, after what the page shows without any result."""
+    if otherwise:
+        otherwise()
+    st.stop()
+
+
 def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
-    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it."""
+    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
+
+    A model that cannot be scored under the protocol is left out of the offer, with the reason.
+    """
+    missing, impossible = scorable(missing)
+    for sentence in impossible:
+        st.info(plain(sentence), icon=":material/info:")
+    if not missing:
+        return
     keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
     jobs = latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
@@ -70,13 +102,29 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
             draw_job(job)
     names = " and ".join(plain(name) for name in missing)
     with st.container(border=True):
-        st.markdown(f"**Not scored yet:** {names} with this topic, these templates and occupations.")
+        protocol = next(iter(missing.values())).scoring.protocol
+        st.markdown(
+            f"**Not scored yet:** {names} with this topic, these templates and occupations under the "
+            f"protocol *{protocol}*."
+        )
         if st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
         ):
             for run in missing.values():
                 submit(run)
             st.rerun()
+
+
+def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
+    """The runs that can be scored under their protocol, and why the others cannot, a sentence each."""
+    possible, impossible = {}, []
+    for name, run in missing.items():
+        try:
+            check_protocol(name, run.scoring.family, run.scoring.protocol)
+            possible[name] = run
+        except ModelError as error:
+            impossible.append(str(error))
+    return possible, impossible
 
 
 def submit(run: RunSpec) -> int:
@@ -90,13 +138,21 @@ def submit(run: RunSpec) -> int:
 
 def draw_loaded(loaded: Loaded) -> None:
     """The line under the shared choice: what is loaded."""
-    first = loaded.first.report
+    first, occupations = loaded.first.report, loaded.first.result.preferences.occupations
     count = len(loaded.runs)
     with st.sidebar:
         st.caption(
-            f"{count} {'run' if count == 1 else 'runs'} · {len(first.occupations):,} occupations × "
-            f"{contexts(len(first.templates), first.sampling)}"
+            f"{count} {'run' if count == 1 else 'runs'} · {len(occupations):,} occupations × "
+            f"{contexts(len(first.templates), first.sampling)} that count as {effective_text(first)}"
         )
+
+
+def effective_text(report: RiskReport) -> str:
+    """The effective number of templates; of a sampling plan that goes on, that of its draws."""
+    look = report.sampling
+    if look is None or look.whole:
+        return f"{report.effective_templates:,.1f}"
+    return f"{look.effective_draws:,.1f} draws"
 
 
 def finding(*sentences: str) -> None:
@@ -104,10 +160,15 @@ def finding(*sentences: str) -> None:
     st.markdown("  \n".join(plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence))
 
 
-def key_figures(figures: list[KeyFigure], loaded: Loaded) -> None:
-    """The row under the finding, with what has to be known before the numbers are believed."""
+def key_figures(
+    figures: list[KeyFigure],
+    loaded: Loaded,
+    intervals: Sequence[str] | None = None,
+    reports: Mapping[str, RiskReport] | None = None,
+) -> None:
+    """The row under the finding, with what has to be known before the numbers are believed; see notes."""
     draw_figures(figures)
-    notes(loaded)
+    notes(loaded, intervals, reports)
 
 
 def draw_figures(figures: list[KeyFigure]) -> None:
@@ -124,28 +185,42 @@ def draw_figures(figures: list[KeyFigure]) -> None:
         )
 
 
-def notes(loaded: Loaded) -> None:
-    """Few effective templates, occupations left out, low coverage: said on every page."""
-    reports = loaded.reports
+def notes(
+    loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
+) -> None:
+    """Few effective templates, occupations left out, what intervals allow for: said on every page.
+
+    Args:
+        loaded: what the page shows.
+        intervals: what its intervals allow for; ``None``: they are those of the risks, empty: it shows none.
+        reports: those it shows, where they are not the loaded ones.
+    """
+    reports = loaded.reports if reports is None else reports
     sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
     for sentence in sentences:
         whose = [name for name, report in reports.items() if sentence in report.warnings]
         of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
         st.caption(plain(of + sentence))
     report = loaded.first.report
-    for sentence in said_intervals(loaded):
+    for sentence in said_intervals(loaded) if intervals is None else intervals:
         st.caption(plain(sentence))
     if report.effective_templates < len(report.templates) - 0.5:
         st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
 
 
-def said_intervals(loaded: Loaded) -> list[str]:
-    """What the intervals of the loaded runs allow for, each kind once."""
+def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
+    """What the intervals of the loaded runs' risks allow for, each kind once; ``of`` names these figures."""
     found = (
         report.interval("overall_risk", loaded.choice.over) or report.interval("overall_risk")
         for report in loaded.reports.values()
     )
-    return list(dict.fromkeys(interval_sentence(interval) for interval in found if interval))
+    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+
+
+def said_intervals_and_more(loaded: Loaded) -> list[str]:
+    """The same; where documents are drawn again, also the intervals of R over whole templates."""
+    more = whole_templates_finding(whole_template_intervals(loaded))
+    return [*said_intervals(loaded), *([more] if more else [])]
 
 
 def picture(
@@ -163,12 +238,18 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
     st.plotly_chart(readable(figure), width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 
-def foot(how_to_read: str, table: Callable[[], pd.DataFrame], name: str, loaded: Loaded) -> None:
-    """How to read this, Data, Provenance."""
+def foot(
+    how_to_read: str,
+    table: Callable[[], pd.DataFrame],
+    name: str,
+    loaded: Loaded,
+    columns: Mapping[str, Any] | None = None,
+) -> None:
+    """How to read this, Data, Provenance; ``columns`` as in :func:`draw_table`."""
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(how_to_read)
     with middle:
-        draw_table(table(), name)
+        draw_table(table(), name, columns)
     with right:
         draw_provenance(loaded)
 
@@ -216,6 +297,7 @@ def draw_provenance(loaded: Loaded) -> None:
             "dtype": key.dtype,
             "protocol": loaded.choice.options.protocol,
             "criterion": report.criterion,
+            "effective number of templates": effective_text(report),
             **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
             **coverage_facts(item.result.coverage),
             **self_audit_facts(item.result.self_audit),

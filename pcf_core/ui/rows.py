@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from pcf_core.charts import RiskBar
-from pcf_core.findings import number
+from pcf_core.findings import drawn_again, number
 from pcf_core.records import Over, Preferences, RiskReport, Scale
 from pcf_core.records.distribution import MeanTilt
 from pcf_core.risk import reference_risks
 from pcf_core.topics import PublishedRisk, published_risks
+
+UNSCALED = ("weight", "preference_", "stereotype_")  # what columns that hold no risk begin with
 
 
 def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> list[RiskBar]:
@@ -30,6 +32,7 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
                 high=interval.high if interval else None,
                 deviation=report.stereotype_sd,
                 corrected=report.corrected.prejudice_risk if report.corrected else None,
+                drawn=drawn_again(interval) if interval else "",
             )
         )
     return rows
@@ -104,6 +107,7 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
                 "overall_risk": row.overall,
                 "low": row.low,
                 "high": row.high,
+                "interval_drawn_again": row.drawn,
                 "prejudice_risk": row.prejudice,
                 "corrected_prejudice_risk": row.corrected,
                 "caprice_risk": row.caprice,
@@ -113,6 +117,20 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
             for row in rows
         ]
     )
+
+
+def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
+    """The same table with every risk and its bounds × 1,000, which their columns' names say.
+
+    Weights, preferences and stereotypes, with their s.d., keep their own unit.
+    """
+    risks = [
+        name
+        for name in table.columns
+        if not name.startswith(UNSCALED) and pd.api.types.is_float_dtype(table[name])
+    ]
+    scaled = table.assign(**{name: 1000 * table[name] for name in risks})
+    return scaled.rename(columns={name: f"{name} × 1,000" for name in risks})
 
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:

@@ -14,13 +14,35 @@ from pcf_core.findings import number
 from pcf_core.findings.numbers import listed
 from pcf_core.findings.sensitivity import span
 from pcf_core.records import digest
-from pcf_core.records.sensitivity import Kind, Sensitivities, Sensitivity
+from pcf_core.records.sensitivity import SCRIPTS, Kind, Sensitivities, Sensitivity
 from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.readings import Wanted, follow_readings
 from pcf_core.ui.text import plain
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+THREE_DIGITS = "%.3g"
+CHOICE_COLUMNS = {
+    "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
+    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is fair."),
+    "prejudice_risk": st.column_config.NumberColumn(
+        "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
+    ),
+    "caprice_risk": st.column_config.NumberColumn(
+        "caprice", format=THREE_DIGITS, help="The rest of R; 0 where no stereotype changes its sign."
+    ),
+    "stereotype_sd": st.column_config.NumberColumn(
+        "s.d.",
+        format=THREE_DIGITS,
+        help="Standard deviation of the stereotype over templates, averaged over occupations.",
+    ),
+    "change": st.column_config.NumberColumn(
+        "change of R", format="%+.3g", help="Against the present reading, which is the first row."
+    ),
+    "rank": st.column_config.NumberColumn(
+        "place", help="Of the models under this choice by R: 1 has the highest estimate."
+    ),
+}
 
 
 class _Waits(Exception):
@@ -79,7 +101,7 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
                 f"{number(low)} – {number(high)}",
                 "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
                 "authors' scripts and samples of the templates are not among them.",
-                f"{number(one.base.overall_risk)} as chosen · {len(one.choices):,} choices",
+                f"{number(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
             )
         )
     return figures
@@ -117,10 +139,16 @@ def unavailable_lines(found: Sensitivities) -> list[str]:
         for missing in one.unavailable:
             lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
     whole = len(found.models)
-    return [
-        plain(f"{dimension}, {name}{'' if len(models) == whole else f' ({listed(models)})'}: {reason}")
-        for (dimension, name, reason), models in lines.items()
-    ]
+    told = []
+    for (dimension, name, reason), models in lines.items():
+        whose = "" if len(models) == whole else f" ({listed(models)})"
+        told.append(plain(f"{dimension}, {author(dimension)}{name}{whose}: {reason}"))
+    return told
+
+
+def author(dimension: str) -> str:
+    """Whose a way is, where it is not the analyst's."""
+    return "the authors' " if dimension == SCRIPTS else ""
 
 
 def dimensions_of(found: Sensitivities) -> list[str]:

@@ -9,15 +9,35 @@ import streamlit as st
 
 from pcf_core.charts import caprice_histogram, hill_plot, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.findings import number, percent, with_interval
+from pcf_core.findings.models import unseen_share
 from pcf_core.records import Over, RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.figures import MOST, KeyFigure, bounds, interval_words, parts_of
 from pcf_core.ui.page import draw_table, picture
+from pcf_core.ui.text import plain
 
 SIGNIFICANT = 0.05
 THREE_DIGITS = "%.3g"
+QUESTIONS = {
+    "caprice": "Are a few occupations treated far more capriciously than the rest?",
+    "prejudice": "Is prejudice over occupations compatible with a normal distribution?",
+}
+OCCUPATION_COLUMNS = {
+    "overall_risk": st.column_config.NumberColumn(
+        "risk", format=THREE_DIGITS, help="Of the occupation: 0 is fair."
+    ),
+    "prejudice_risk": st.column_config.NumberColumn(
+        "prejudice", format=THREE_DIGITS, help="What is left of the risk when contexts are averaged first."
+    ),
+    "caprice_risk": st.column_config.NumberColumn(
+        "caprice", format=THREE_DIGITS, help="The rest of the risk; 0 where the stereotype keeps its sign."
+    ),
+    "stereotype_sd": st.column_config.NumberColumn(
+        "s.d.", format=THREE_DIGITS, help="Standard deviation of the stereotype over templates."
+    ),
+}
 FIT_COLUMNS = {
     "log_likelihood": st.column_config.NumberColumn(
         "log-likelihood", format="%.1f", help="Natural logarithm, of all positive values; more is better."
@@ -49,6 +69,12 @@ FIT_COLUMNS = {
         help="Mass that the fit puts above the largest value that caprice can take.",
     ),
 }
+
+
+def question() -> str:
+    """What the page asks of the part that is shown; its title stands above the control that chooses it."""
+    part = st.session_state.get("part") or st.query_params.get("part")
+    return QUESTIONS["prejudice" if part == "prejudice" else "caprice"]
 
 
 def drawn_reports(loaded: Loaded) -> dict[str, RiskReport]:
@@ -87,20 +113,22 @@ def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
 def caprice_figures(
     reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
 ) -> list[KeyFigure]:
-    """Share of exact zeros with R^c and the mean s.d. of the stereotype; the tail's shape if it has room."""
+    """Share of exact zeros with R^c and, if there is room, the tail's shape; the sentences tell the s.d."""
     figures = []
     for name, report in reports.items():
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
         interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
         mean = with_interval(report.caprice_risk, interval)
+        if report.caprice_risk == 0:  # an interval from 0 to 0 would read as certain
+            mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
         figures.append(
             KeyFigure(
                 f"No caprice at all · {name}",
                 percent(zeros),
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
-                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} "
-                "s.d.: standard deviation of the stereotype, averaged over occupations.",
-                f"caprice {mean} · s.d. {number(report.stereotype_sd)}",
+                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} Where it is 0, "
+                "contexts in which the sign changes may be unseen: up to so many of all.",
+                f"Rᶜ {mean}",
             )
         )
     for name, shape in shapes.items():
@@ -162,8 +190,7 @@ def draw_caprice(loaded: Loaded) -> None:
         alt = "Survival plot of caprice on logarithmic axes with the fitted distributions"
         picture(loaded, "survival_plot", alt, lambda: survival_plot(reports, shapes))
     elif view == "Hill plot":
-        alt = "Hill plot: the tail index of caprice from the largest values, with its band"
-        picture(loaded, "hill_plot", alt, lambda: hill_plot(shapes))
+        draw_hill(loaded, shapes)
     else:
         picture(
             loaded,
@@ -176,6 +203,16 @@ def draw_caprice(loaded: Loaded) -> None:
     if len(table):
         st.markdown("##### Fits of the values above 0")
         draw_table(table, "fits", FIT_COLUMNS)
+
+
+def draw_hill(loaded: Loaded, shapes: Mapping[str, TailShape]) -> None:
+    """The Hill plot of the models that have one, and the names of the others."""
+    without = [name for name, shape in shapes.items() if shape.hill is None]
+    if len(without) < len(shapes):
+        alt = "Hill plot: the tail index of caprice from the largest values, with its band"
+        picture(loaded, "hill_plot", alt, lambda: hill_plot(shapes))
+    if without:
+        st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
 
 
 def draw_prejudice(loaded: Loaded) -> None:

@@ -148,7 +148,7 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     said = " ".join(found.warnings)
     assert "19 templates count as 5.0" in said
     assert "43 of 120 occupations have no figure" in said
-    assert "64% of the list remains" in said
+    assert "64 % of the list remains" in said
 
 
 def test_view_options_change_the_reading_and_not_the_run(full_store: Store) -> None:
@@ -179,6 +179,25 @@ def test_a_matrix_gives_the_papers_example() -> None:
     assert (first.overall_risk, first.prejudice_risk, first.caprice_risk) == pytest.approx((0.2, 0.2, 0))
     assert (second.overall_risk, second.prejudice_risk, second.caprice_risk) == pytest.approx((0.2, 0, 0.2))
     assert (found.overall_risk, found.prejudice_risk, found.caprice_risk) == pytest.approx((0.2, 0.1, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ({"occupation_weights": "employment"}, "--weights"),
+        ({"reference": "labour"}, "--reference"),
+        ({"template_weighting": "equal"}, "--template-weights"),
+        ({"aggregation": "mean"}, "--aggregation"),
+        ({"protocol": "single-token"}, "--protocol"),
+        ({"protocol": "exact-boundary"}, "--protocol"),
+        ({"unit": "mention"}, "--unit"),
+    ],
+)
+def test_options_that_a_matrix_has_no_use_for_are_refused(option: dict[str, str], says: str) -> None:
+    document = {"preferences": [[[0.5, 0.5], [0.2, 0.8]]]}
+    with pytest.raises(CriterionError, match=says) as caught:
+        matrix_report(document, ViewOptions.model_validate(option), resamples=20)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,25 @@ def test_only_what_both_have_is_compared_and_the_rest_is_counted(store: Store) -
         assert row.differences["overall_risk"].second == pytest.approx(by_name[row.occupation].overall_risk)
 
 
+def test_other_counts_and_documents_of_the_second_are_said(store: Store) -> None:
+    one, other = read(store, "mini-bert"), read(store, "mini-gpt")
+
+    def warned(options: ViewOptions, **change: float) -> str:
+        changed = tuple(template.model_copy(update=change) for template in other.run.templates.templates)
+        templates = other.run.templates.model_copy(update={"templates": changed})
+        run = other.run.model_copy(update={"templates": templates})
+        found = compared(one, replace(other, run=run), options, resamples=9, permutations=9)
+        return " ".join(found.warnings)
+
+    assert "have other" not in warned(ViewOptions())
+    said = warned(ViewOptions(), count=2.0, documents=5)
+    assert "3 of 4 templates have other counts in mini-gpt: both runs are read with those of few" in said
+    said = warned(ViewOptions(), documents=5)
+    assert "4 of 4 templates have other numbers of documents in mini-gpt" in said
+    assert "have other" not in warned(ViewOptions(unit="template"), documents=5)
+    assert "have other" not in warned(ViewOptions(template_weighting="equal"), count=2.0)
+
+
 def test_groups_in_another_order_are_the_same_groups(store: Store) -> None:
     one, other = read(store, "mini-bert"), read(store, "mini-gpt")
     topic = other.run.topic.model_copy(update={"groups": other.run.topic.groups[::-1]})

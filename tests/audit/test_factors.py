@@ -199,6 +199,25 @@ def test_own_figures_without_weights_or_with_few_points() -> None:
     assert panel.no_wls == "no point has a weight"
 
 
+@pytest.mark.parametrize(
+    ("values", "weight"),
+    [
+        ([-1e308, 1e308] * 10, 1.0),
+        ([1e200 * place for place in range(20)], 1.0),
+        ([1e-320 * place for place in range(20)], 1.0),
+        ([float(place) for place in range(20)], 1e308),
+    ],
+)
+def test_own_figures_of_any_size_have_lines_or_a_reason(values: Sequence[float], weight: float) -> None:
+    """A file has none of them, a program that makes the record itself may."""
+    own = OwnFactor("mine", dict(zip(TERMS, values, strict=False)), dict.fromkeys(TERMS[:20], weight))
+    panel = factor_panels(report_of(made_up()), "overall_risk", own=own)[-1]
+    assert np.isfinite(panel.scale.step)
+    assert panel.scale.step > 0
+    for fit, reason in ((panel.ols, panel.no_ols), (panel.wls, panel.no_wls)):
+        assert (fit is not None and np.isfinite([fit.slope, fit.p_value]).all()) or "to reckon with" in reason
+
+
 def test_no_risk_at_all_has_no_lines() -> None:
     for panel in factor_panels(report_of(dict.fromkeys(TERMS, 0.0)), "caprice_risk"):
         assert panel.ols is None

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import ViewOptions, load_result, planned, report, restricted
+from pcf_core.audit import ViewOptions, load_result, planned, report, restricted, views
 from pcf_core.audit import sensitivity as module
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept, sensitivity_name
 from pcf_core.audit.template_choices import HALVES, halves, heaviest, risks_without_one
 from pcf_core.audit.views import View, view_of
 from pcf_core.errors import RunError
-from pcf_core.records import RiskReport, RunSpec
-from pcf_core.records.sensitivity import Sensitivity, Variant
+from pcf_core.records import Evidence, RiskReport, RunSpec, Weights
+from pcf_core.records.sensitivity import SAMPLE, Sensitivity, Variant
 from pcf_core.risk import Criterion
 from pcf_core.settings import Settings
 from pcf_core.store import Store
@@ -108,14 +110,18 @@ def test_one_word_a_group_leaves_nothing_to_choose(store: Store, monkeypatch: py
 
 def test_extremes_are_those_of_the_long_lists(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     found = sensitivity(store, score_few(store, monkeypatch), ViewOptions())
-    for dimension, name, size in (("words", "one pair left out", 39), ("templates", "a random half", HALVES)):
+    for dimension, name, size, kind in (
+        ("words", "one pair left out", 39, "choice"),
+        (SAMPLE, "a random half", HALVES, "sample"),
+    ):
         each = [one for one in found.variants if one.kind == "each" and one.dimension == dimension]
         assert len(each) == size
         for end, choose in (("lowest", min), ("highest", max)):
             extreme = under(found, dimension, name, end)
             assert extreme.overall_risk == choose(one.overall_risk for one in each)
             assert extreme.which in {one.name for one in each}
-            assert extreme.kind == "choice"
+            assert extreme.kind == kind
+    assert {one.name for one in found.samples} == {"a random half", "one template left out"}
 
 
 def test_template_subsets_are_the_reports_of_the_same_templates(
@@ -138,11 +144,11 @@ def test_template_subsets_are_the_reports_of_the_same_templates(
         for i in range(len(texts))
     ]
     assert_same(
-        under(found, "templates", "one template left out", "lowest"),
+        under(found, SAMPLE, "one template left out", "lowest"),
         min(without, key=lambda one: one.overall_risk),
     )
     assert_same(
-        under(found, "templates", "one template left out", "highest"),
+        under(found, SAMPLE, "one template left out", "highest"),
         max(without, key=lambda one: one.overall_risk),
     )
 
@@ -210,7 +216,72 @@ def test_one_template_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPat
     one = make_templates("one", [("The [X] said that [Y]", 3)])
     found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())
     assert "one template" in reason(found, "templates", "fewer templates")
-    assert not [variant for variant in found.variants if variant.dimension == "templates"]
+    assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
+
+
+def test_templates_of_no_weight_are_not_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of the four carry weight; where every R is the same, the first of them stands at both ends."""
+    texts = [f"The [X] {verb} that [Y]" for verb in ("said", "knew", "felt", "saw")]
+    counts = [3.0, 2.0, 1.0, 0.0]
+    some = make_templates("some", list(zip(texts, counts, strict=True)))
+    run = score_few(store, monkeypatch, templates=some)
+    found = sensitivity(store, run, ViewOptions())
+    result = load_result(store, run)
+    without = [
+        restricted(
+            result, run, texts[:i] + texts[i + 1 :], counts[:i] + counts[i + 1 :], ViewOptions(), resamples=2
+        ).overall_risk
+        for i in range(3)
+    ]
+    for end, choose in (("lowest", min), ("highest", max)):
+        variant = under(found, SAMPLE, "one template left out", end)
+        assert variant.overall_risk == pytest.approx(choose(without), abs=1e-12)
+        assert variant.note.startswith("Of 3,")
+    assert "fewer than 4 templates carry weight" in reason(found, SAMPLE, "a random half")
+    first = make_templates("first", list(zip(texts[::-1], counts[::-1], strict=True)))
+    alike = score_few(store, monkeypatch, model="mini-bert", templates=first, chance=lambda *_: 0.01)
+    tied = sensitivity(store, alike, ViewOptions())
+    assert {one.which for one in tied.samples} == {"without 'The [X] felt that [Y]'"}
+
+
+def test_one_template_of_weight_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = make_templates("one", [("The [X] said that [Y]", 3), ("The [X] knew that [Y]", 0)])
+    found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())
+    assert "one template alone carries weight" in reason(found, SAMPLE, "one template left out")
+    assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
+
+
+def test_scripts_say_that_they_measure_against_an_even_split(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    for reference, note in (("uniform", ""), ("labour", "Against an even split.")):
+        found = sensitivity(store, run, ViewOptions.model_validate({"reference": reference}))
+        scripts = [one for one in found.variants if one.kind == "script"]
+        assert len(scripts) == 2
+        assert {one.note for one in scripts} == {note}
+
+
+def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    names = {sensitivity_name(store, run, ViewOptions())}
+    shares, weights = views.labour_reference, views.occupation_weights
+
+    def other_shares(*lists: Any) -> Any:
+        return {term: row[::-1] for term, row in shares(*lists).items()}
+
+    def other_weights(evidence: Evidence, name: str) -> Weights:
+        found = weights(evidence, name)
+        doubled = (2 * found.values[0], *found.values[1:]) if name == "employment" else found.values
+        return found.model_copy(update={"values": doubled})
+
+    monkeypatch.setattr(views, "labour_reference", other_shares)
+    names.add(sensitivity_name(store, run, ViewOptions()))
+    monkeypatch.setattr(views, "occupation_weights", other_weights)
+    names.add(sensitivity_name(store, run, ViewOptions()))
+    assert len(names) == 3
 
 
 def test_the_table_is_kept_and_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

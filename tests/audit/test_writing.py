@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit import ViewOptions, matrix_report
+from pcf_core.audit.writing import Reading, rough_means
 from pcf_core.records import RiskReport
+from pcf_core.risk import Criterion
+from pcf_core.stats import TemplateUnit
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
@@ -74,3 +79,31 @@ def test_one_template_says_nothing_of_others() -> None:
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     assert found.warnings == ("4 templates count as 1.9, by their weights: means and intervals are rough.",)
+
+
+def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> None:
+    """One of 60 has a quarter of the weight: they count as 15, so that nothing is rough."""
+    weights = [59 / 3] + [1.0] * 59
+    found = of_matrix(np.full((2, 60), 0.7), template_weights=weights)
+    assert found.warnings == (
+        "One template carries 25% of the weight: intervals over templates are widened for it, and may yet "
+        "hold less often than 95%.",
+    )
+    assert of_matrix(np.full((2, 60), 0.7)).warnings == ()
+    assert of_matrix(np.full((2, 10), 0.7)).warnings == ()  # a tenth each is no more than 10 %
+
+
+def test_a_template_that_carries_much_is_not_named_where_others_are_drawn() -> None:
+    counts = np.array([20.0] + [1.0] * 59)
+    reading = Reading(
+        values=np.full((1, 60, 2), 0.5),
+        groups=("m", "f"),
+        occupations=("nurse",),
+        templates=tuple(f"t{place}" for place in range(60)),
+        template_weights=counts,
+        occupation_weights=np.ones(1),
+        criterion=Criterion(),
+        unit=TemplateUnit.mentions(counts),
+    )
+    assert rough_means(reading) == ()
+    assert len(rough_means(replace(reading, unit=TemplateUnit.templates(counts)))) == 1

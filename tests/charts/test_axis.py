@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from pcf_core.charts import axis_panels
+from pcf_core.charts import axis_panels, theme
+from pcf_core.records import Interval
 from tests.charts.compared import axis_example, axis_point
 
 
@@ -30,6 +33,37 @@ def test_whiskers_are_the_interval_where_there_is_one() -> None:
     assert list(prejudice.error_y.array) == [None] * 3
 
 
+def test_nothing_joins_places_that_have_no_order() -> None:
+    assert {trace.mode for trace in axis_panels(axis_example(), "x").data} == {"markers"}
+
+
+def test_colours_and_marks_follow_the_order_of_the_sidebar() -> None:
+    sized = [axis_point("mini-gpt", 1e6, 0.2), axis_point("mini-bert", 1e8, 0.4)]
+    order = ["mini-bert", "mini-gpt"]
+    marks = {
+        trace.name: (trace.marker.color, trace.marker.symbol)
+        for trace in axis_panels(sized, "x", order).data
+        if trace.showlegend
+    }
+    styles = theme.model_styles(order)
+    assert marks == {name: (styles[name].color, styles[name].marker) for name in order}
+
+
+def test_one_mark_a_place_stands_on_its_tick() -> None:
+    points = [axis_point("a", "a", 0.2), axis_point("b", "b", 0.4)]
+    assert [list(trace.x) for trace in axis_panels(points, "x").data[::3]] == [[0], [1]]
+
+
+def test_a_caprice_of_0_has_no_interval_from_0_to_0() -> None:
+    nothing = Interval(low=0, high=0)
+    point = replace(axis_point("a", "x", 0.4), intervals={"caprice_risk": nothing, "prejudice_risk": nothing})
+    none = replace(point, values=dict(point.values) | {"caprice_risk": 0.0})
+    told = [trace.customdata[0] for trace in axis_panels([none], "x").data]
+    assert told[2].endswith("in no context here")
+    assert "in no context" not in told[1]
+    assert "in no context" not in axis_panels([point], "x").data[2].customdata[0]
+
+
 def test_lines_of_one_place_stand_apart_but_nearer_than_places() -> None:
     figure = axis_panels(axis_example(), "x")
     starts = [trace.x[0] for trace in figure.data[::3]]
@@ -42,7 +76,6 @@ def test_printed_rows_are_hollow_and_name_their_source() -> None:
     printed = axis_panels(axis_example(), "x").data[-3]
     assert printed.name == "BERT (BVF Table 4)"
     assert printed.marker.symbol == "diamond-open"
-    assert printed.line.dash == "dot"
     assert printed.error_y.array is None
     assert "BVF Table 4" in printed.customdata[0]
 

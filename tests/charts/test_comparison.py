@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.charts import difference_plot, risk_scatter
+from pcf_core.charts import difference_plot, risk_scatter, theme
 from tests.charts.compared import FIRST, NAMES, SECOND, compared_example
 
 
@@ -33,6 +33,15 @@ def test_filled_marks_survive_and_hollow_ones_do_not() -> None:
     assert first.marker.symbol != second.marker.symbol
     np.testing.assert_allclose(first.error_x.array, [0.1, 0.1])
     np.testing.assert_allclose(first.error_x.arrayminus, [0.1, 0.1])
+
+
+@pytest.mark.parametrize("chart", [difference_plot, risk_scatter])
+def test_a_model_keeps_its_colour_when_the_two_change_places(chart) -> None:
+    styles = list(theme.model_styles(["bert", "gpt"]).values())
+    by_name = {trace.name: trace for trace in chart(compared_example(), order=["b" * 16, "a" * 16]).data}
+    for name, style in (("mini-gpt", styles[0]), ("mini-&lt;i&gt;bert&lt;/i&gt;", styles[1])):
+        marker = by_name[f"{name} has more"].marker
+        assert (marker.color, marker.symbol) == (style.color, style.marker)
 
 
 def test_of_many_occupations_the_largest_differences_are_drawn() -> None:

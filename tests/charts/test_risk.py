@@ -44,6 +44,13 @@ def test_published_values_are_hollow_diamonds_with_their_source() -> None:
     assert "overall risk 0.870<br>prejudice 0.869<br>caprice 0.00120" in published.customdata[0]
 
 
+def test_the_hover_says_what_was_drawn_again_for_the_interval() -> None:
+    rows = [replace(RUN, drawn="documents and occupations"), RUN]
+    told, untold = risk_dots(rows, {}).data[0].customdata
+    assert "(0.500–0.540)<br>interval: documents and occupations drawn again" in told
+    assert "drawn again" not in untold
+
+
 def test_names_are_escaped_wherever_they_stand() -> None:
     figure = risk_bars([RUN])
     assert figure.layout.yaxis.labelalias == {"0": "mini-&lt;b&gt;bert"}

@@ -6,7 +6,8 @@ import pytest
 
 from pcf_core.charts import sensitivity_dots
 from pcf_core.records import Interval
-from tests.charts.chosen import sensitivities_example
+from pcf_core.records.sensitivity import BASE, SAMPLE, Sensitivities, Sensitivity
+from tests.charts.chosen import sensitivities_example, way
 
 FOUND = sensitivities_example()
 
@@ -21,7 +22,7 @@ def test_rows_marks_and_ranges() -> None:
         "he and she only",
         "one pair left out",
         "criterion: l1",
-        "script for gender",
+        "the authors' script for<br>gender",
     ]
     assert marks[0].x == pytest.approx((0.5, 0.6, 0.3, 0.7, 0.55, 0.45))
     assert [round(place) for place in marks[0].y] == [0, 1, 2, 2, 3, 4]
@@ -32,6 +33,26 @@ def test_rows_marks_and_ranges() -> None:
     assert not any(marks[1].error_x.array)
     assert [shape.x0 for shape in figure.layout.shapes] == pytest.approx([0.5, 0.6])
     assert marks[0].y[0] != marks[1].y[0]
+
+
+def test_samples_are_hollow_as_they_are_no_choices() -> None:
+    found = Sensitivities(
+        {
+            "one": Sensitivity(
+                run="abc",
+                base=way(BASE, BASE, 0.5, "base"),
+                variants=(
+                    way(SAMPLE, "a random half", 0.4, "sample", end="lowest"),
+                    way(SAMPLE, "a random half", 0.6, "sample", end="highest"),
+                    way("criterion", "l1", 0.6),
+                ),
+            )
+        }
+    )
+    figure = sensitivity_dots(found, {})
+    marks = next(trace for trace in figure.data if trace.mode == "markers")
+    assert [symbol.endswith("-open") for symbol in marks.marker.symbol] == [False, True, True, False]
+    assert figure.layout.yaxis.ticktext[1] == "sample: a random half"
 
 
 def test_the_other_risks_and_some_dimensions() -> None:

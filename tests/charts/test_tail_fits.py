@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pcf_core.charts import hill_plot, qq_plot, survival_plot
+from pcf_core.charts import hill_plot, qq_plot, survival_plot, theme
 from pcf_core.records import RiskReport
 from pcf_core.stats import tail_shape
 from tests.charts.tailed import many, normal_of, shape_of
@@ -55,24 +55,26 @@ def test_both_axes_of_survival_are_logarithmic_and_hold_all_marks() -> None:
 
 def test_without_any_caprice_the_panels_say_so(report: RiskReport) -> None:
     flat = replace(report, occupations=tuple(replace(row, caprice_risk=0.0) for row in report.occupations))
-    for figure in (survival_plot({"m": flat}, {"m": shape_of(flat)}), hill_plot({"m": shape_of(flat)})):
-        assert sum(len([x for x in trace.x if x is not None]) for trace in figure.data) == 0
-        assert "too few to fit" in figure.layout.annotations[0].text
-        assert np.isfinite(figure.layout.xaxis.range).all()
+    figure = survival_plot({"m": flat}, {"m": shape_of(flat)})
+    assert sum(len([x for x in trace.x if x is not None]) for trace in figure.data) == 0
+    assert "too few to fit" in figure.layout.annotations[0].text
+    assert np.isfinite(figure.layout.xaxis.range).all()
 
 
 def test_hill_draws_index_band_and_shape() -> None:
     shape = shape_of(many())
-    figure = hill_plot({"m": shape, "none": tail_shape([0.0, 0.1])})
-    low, high, index, line, empty = figure.data
+    figure = hill_plot({"none": tail_shape([0.0, 0.1]), "m": shape})
+    low, high, index, line = figure.data
     assert shape.hill is not None
     np.testing.assert_array_equal(index.y, shape.hill.index)
     np.testing.assert_array_equal(low.y, shape.hill.low)
     np.testing.assert_array_equal(high.y, shape.hill.high)
     assert high.fill == "tonexty"
     assert set(line.y) == {shape.shape}
-    assert list(empty.x) == [None]
-    assert figure.layout.annotations[1].text == "none<br>too few to fit"
+    assert [note.text for note in figure.layout.annotations] == ["m"]  # no panel where nothing is fitted
+    assert figure.layout.height == hill_plot({"m": shape}).layout.height
+    assert index.line.color == theme.model_styles(["none", "m"])["m"].color
+    assert not hill_plot({"none": tail_shape([0.0, 0.1])}).data
 
 
 def test_qq_puts_ranks_against_what_a_normal_expects() -> None:

@@ -101,6 +101,13 @@ def test_the_middle_colour_lies_on_neutral(neutral: float) -> None:
     assert {color: position for position, color in scale}["#f7f7f7"] == pytest.approx(neutral)
 
 
+@pytest.mark.parametrize("groups", range(2, 41))
+def test_the_colour_scale_of_so_many_groups_is_one_that_plotly_takes(groups: int) -> None:
+    scale = theme.diverging(1 / groups)
+    assert (scale[0][0], scale[-1][0]) == (0, 1)  # to the last digit: 1.0000000000000002 is refused
+    assert len(go.layout.Coloraxis(colorscale=scale).colorscale) == len(theme.DIVERGING)
+
+
 def test_the_layout_leaves_text_and_background_to_the_page() -> None:
     figure = theme.base_layout(go.Figure(go.Bar(x=[1], y=[1])), 2000, view="a", bargap=0.3)
     assert figure.layout.height == theme.MAX_HEIGHT

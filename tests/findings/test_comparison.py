@@ -85,6 +85,37 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     assert "count as 17.2" in said
 
 
+def test_what_is_explained_is_the_interval_that_is_shown() -> None:
+    mentions = Interval(low=0.01, high=0.03, unit="mention")
+    holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
+    found = replace(UNCLEAR, intervals=(mentions, holds), adjusted=None)
+    assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
+    assert "The interval over mentions leaves out 0" in difference_finding(example_with(found))
+
+
+def test_a_shown_interval_that_the_verdict_does_not_follow_is_explained() -> None:
+    """The verdict rests on the interval over templates: another one may hold 0, or leave it out alone."""
+    across = Interval(over="both", low=-0.1, high=0.9)
+    said = difference_finding(
+        example_with(replace(CLEAR, intervals=(*CLEAR.intervals[:2], across))), over="both"
+    )
+    assert "the interval over templates; the one over templates and occupations holds 0." in said
+    basis, out = (
+        Interval(low=-0.1, high=0.5),
+        Interval(over="occupations", low=0.1, high=0.3, unit="occupation"),
+    )
+    found = replace(CLEAR, intervals=(basis, out), adjusted=None)
+    said = difference_finding(example_with(found), over="occupations")
+    assert said.endswith(
+        "The interval over occupations leaves out 0, but the one over templates, −0.1 to +0.5, does not."
+    )
+
+
+def test_two_caprices_of_0_have_no_interval_from_0_to_0() -> None:
+    none = replace(SAME, first=0.0, second=0.0)
+    assert difference_text(none) == "0: both are 0 in every context here"
+
+
 def test_occupations_that_survive_are_counted_and_the_largest_named():
     assert occupations_difference_finding(compared_example()) == (
         "The risk of 3 of 7 occupations differs beyond chance, false discoveries controlled at 5 %: "
@@ -99,9 +130,10 @@ def test_no_occupation_and_too_few_templates_are_other_sentences():
     )
     said = occupations_difference_finding(replace(compared_example(), occupations=none))
     assert said == (
-        "No difference of one of 7 occupations is beyond chance, false discoveries controlled at 5 %."
+        "No difference in risk of one of 7 occupations is beyond chance, false discoveries controlled at 5 %."
     )
     few = occupations_difference_finding(compared_example(least_p=0.5))
     assert (
-        few == "For no single occupation can a difference be shown: with 2 templates p cannot fall under 0.5."
+        few
+        == "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under 0.5."
     )

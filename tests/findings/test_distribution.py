@@ -38,27 +38,33 @@ def example() -> Preferences:
     return preferences_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]])
 
 
+def wide(model: str, share: float) -> Interval:
+    """A tenth to each side."""
+    return Interval(low=max(0.0, share - 0.1), high=min(1.0, share + 0.1))
+
+
 def test_the_opening_names_whom_each_model_prefers() -> None:
     one, other = example(), preferences_of([[0.9, 0.3], [0.9, 0.95], [0.25, 0.75]])
     preferences = {"m": one, "n": one, "o": other}
     reports = {"m": report_of(one, [93, 7]), "n": report_of(one), "o": report_of(other, [93, 7])}
-    assert opening_finding(reports, preferences, "clerk") == (
-        "Of 100 contexts about “clerk”, counted by weight, m prefers female words in 93, n prefers male "
-        "words in 50 and o prefers female words in 93."
+    assert opening_finding(reports, preferences, "clerk", wide) == (
+        "Of 100 contexts about “clerk”, counted by weight and with 95 % intervals, m prefers female words in "
+        "93 (83–100), n prefers male words in 50 (40–60) and o prefers female words in 93 (83–100)."
     )
-    assert opening_finding(reports, preferences, "nurse") == (
-        "Of 100 contexts about “nurse”, counted by weight, m prefers female words in 100, n in 100 and o "
-        "prefers male words in 93."
+    assert opening_finding(reports, preferences, "nurse", wide) == (
+        "Of 100 contexts about “nurse”, counted by weight and with 95 % intervals, m prefers female words in "
+        "100 (90–100), n in 100 (90–100) and o prefers male words in 93 (83–100)."
     )
 
 
 def test_the_opening_knows_ties_and_what_is_not_known() -> None:
     even = preferences_of([[0.5, 0.5]], ("clerk",))
-    assert opening_finding({"m": report_of(even)}, {"m": even}, "clerk") == (
-        "Of 100 contexts about “clerk”, counted by weight, m prefers no group's words in 100."
+    assert opening_finding({"m": report_of(even)}, {"m": even}, "clerk", wide) == (
+        "Of 100 contexts about “clerk”, counted by weight and with 95 % intervals, m prefers no group's "
+        "words in 100 (90–100)."
     )
     unknown = replace(even, values=np.full_like(even.values, np.nan))
-    assert opening_finding({"m": report_of(even)}, {"m": unknown}, "clerk") == (
+    assert opening_finding({"m": report_of(even)}, {"m": unknown}, "clerk", wide) == (
         "No context about “clerk” is known yet."
     )
 
@@ -94,7 +100,8 @@ def test_leaders_of_several_groups_are_counted() -> None:
     values = np.array([[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]], [[0.2, 0.2, 0.6]], [[0.4, 0.4, 0.2]]])
     preferences = Preferences(groups, ("v", "x", "y", "z"), ("The [X] is [Y].",), values)
     assert leaders_finding("m", report_of(preferences)) == (
-        "On average m puts c words first for 2 of 4 occupations, a words for 1 and none for 1; never b words."
+        "On average m puts words of “c” first for 2 of 4 occupations, words of “a” for 1 and none for 1; "
+        "never words of “b”."
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pcf_core.findings import factors_finding, line_notes, slope, slope_with_interval, slopes_note
-from pcf_core.findings.factors import p_text
+from pcf_core.findings.factors import figures_note, p_text
 from pcf_core.records import Interval, LeftOut
 from pcf_core.records.factors import Carrier, FactorPanel, FactorPoint, FactorScale, LineFit
 
@@ -72,8 +72,9 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
     assert factors_finding("mini-bert", panels) == (
         "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with 10,000 US$ more. "
         "Its link with education cannot be told from chance. "
-        "Counted by the people employed, it is higher by 0.010 (0.005–0.015) for occupations with "
-        "10,000 US$ more."
+        "Counted by the people employed, the risk of mini-bert is higher by 0.010 (0.005–0.015) for "
+        "occupations "
+        "with 10,000 US$ more."
     )
     assert slopes_note(panels) == "The 4 slopes of a model are tested together, by Holm's method."
 
@@ -131,7 +132,7 @@ def test_missing_lines_the_end_of_the_statistics_and_what_was_left_out() -> None
     assert line_notes(found) == [
         "Each alike (solid): no line, 3 points, fewer than 10.",
         "By people employed (dashed): no line, no point has a weight.",
-        "For 1 line the wage is 208 or more: the statistics stop there.",
+        "For 1 line the wage is 208 thousand US$ or more: the statistics stop there.",
         "2 occupations left out, named with the reason below.",
     ]
 
@@ -154,3 +155,22 @@ def test_a_slope_alone_has_two_digits(found: float, text: str) -> None:
 def test_p_values() -> None:
     assert p_text(0.00099) == "p under 0.001"
     assert p_text(0.5) == "p = 0.5"
+
+
+def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
+    """The interval (0.007–0.105) leaves out 0, the corrected p does not reject: the sentences say why."""
+    panels = [panel("wage", line(0.0056, 0.0049, 0.156)), panel("education_years", line(0.02, 0.01, 0.01))]
+    assert factors_finding("m", panels).endswith(
+        "The interval of the slope for wage leaves out 0 taken alone; that does not survive the "
+        "correction for "
+        "2 slopes."
+    )
+    assert figures_note("m", panels) == (
+        "These are slopes of the risk of m, every point alike, with their 95 % intervals and corrected p "
+        "values: "
+        "education survives and wage does not survive the correction for 2 slopes."
+    )
+    both = [panel("wage", line(0.1, 1)), panel("education_years", line(0.1, 1))]
+    assert figures_note("m", both).endswith("wage and education do not survive the correction for 2 slopes.")
+    assert "survive" not in factors_finding("m", both)
+    assert figures_note("m", [panel("wage", None)]) == ""

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import (
+    caprice_interval,
     comparison_finding,
+    drawn_again,
     interval_sentence,
     overview_finding,
     risk_finding,
     unseen_note,
+    whiskers_note,
+    whole_templates_finding,
+    with_interval,
 )
 from pcf_core.records import Interval, RiskReport
 
@@ -67,6 +72,19 @@ def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskRe
     assert risk_finding("fair", fair) == (
         "The discrimination risk of fair is 0 over 1 occupation and 2 templates."
     )
+
+
+def test_no_caprice_under_l1_says_that_signs_stay_for_the_leader_may_change() -> None:
+    """[.5, .4, .1] and [.4, .5, .1]: two groups are above a third in both, and their sum is linear there."""
+    document = {"preferences": [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]}
+    summed = matrix_report(document, ViewOptions(criterion="l1"), resamples=20)
+    assert summed.caprice_risk == pytest.approx(0, abs=1e-12)
+    said = risk_finding("m", replace(summed, caprice_risk=0.0))
+    assert "because no group's stereotype changes its sign for any occupation over the templates" in said
+    assert "leading group" not in said
+    same = {"preferences": [[[0.5, 0.4, 0.1], [0.5, 0.4, 0.1]]]}
+    largest = replace(matrix_report(same, ViewOptions(), resamples=20), caprice_risk=0.0)
+    assert "no occupation's leading group changes" in risk_finding("m", largest)
 
 
 def test_the_interval_over_templates_is_preferred(examples: dict[str, RiskReport]) -> None:
@@ -122,6 +140,36 @@ def test_an_interval_says_what_was_drawn_again() -> None:
     assert "in the same contexts" in occupations
 
 
+def test_an_interval_says_of_which_figures_it_is() -> None:
+    one = interval_sentence(Interval(low=0, high=1), "the risk and its parts")
+    assert one.startswith("Intervals of 95 % for the risk and its parts over templates: ")
+    other = interval_sentence(Interval(over="occupations", low=0, high=1, unit="occupation"), "R")
+    assert other.startswith("Intervals of 95 % for R over occupations: ")
+
+
+def test_whiskers_of_several_units_are_named_row_by_row() -> None:
+    document, both = Interval(low=0, high=1, unit="document"), Interval(over="both", low=0, high=1)
+    assert (drawn_again(document), drawn_again(both)) == ("documents", "templates and occupations")
+    assert whiskers_note({"a": "documents", "b": "documents"}) == (
+        "Whiskers: documents drawn again for every run."
+    )
+    assert whiskers_note({"a": "templates", "b": "documents", "c": "templates"}) == (
+        "Whiskers: drawn again were for b documents, for all others templates."
+    )
+    assert whiskers_note({}) == ""
+
+
+def test_documents_have_the_interval_over_whole_templates_beside_them() -> None:
+    intervals = {"m": Interval(low=0.673, high=0.736), "n": Interval(low=0.5, high=0.6)}
+    assert whole_templates_finding(intervals) == (
+        "With whole templates drawn again, the interval of R is 0.673–0.736 for m and 0.5–0.6 for n: it "
+        "allows for other kinds of contexts too."
+    )
+    both = {"m": Interval(over="both", low=0.673, high=0.736)}
+    assert "With whole templates and occupations drawn again" in whole_templates_finding(both)
+    assert whole_templates_finding({}) == ""
+
+
 def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
     intervals = (
         Interval(low=0.1, high=0.9),
@@ -130,3 +178,13 @@ def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
     report = replace(report_of([[0.9, 0.9]]), intervals={"overall_risk": intervals})
     assert "(0.1–0.9)" in risk_finding("m", report)
     assert "(0.2–0.8)" in risk_finding("m", report, "occupations")
+
+
+def test_a_caprice_of_0_has_what_may_be_unseen_in_place_of_an_interval() -> None:
+    """Five equal templates can miss 1 − 0.05^(1/5) = 45 % of all contexts."""
+    steady = report_of([[0.9, 0.8, 0.7, 0.8, 0.9]])
+    assert caprice_interval(steady) == "in no context here; up to 45 % of contexts may be unseen"
+    moody = report_of([[0.9, 0.2, 0.7, 0.3, 0.9]])
+    interval = moody.interval("caprice_risk")
+    assert interval is not None
+    assert caprice_interval(moody) == with_interval(moody.caprice_risk, interval).split("(")[1].strip(")")

@@ -6,6 +6,7 @@ from pcf_core.findings import (
     coverage_facts,
     coverage_note,
     left_out_note,
+    low_coverage_note,
     self_audit_facts,
     tokens_note,
 )
@@ -39,6 +40,22 @@ def test_coverage_is_summed_up_by_tokens_with_the_flagged_cells() -> None:
     every = coverage_facts(CoverageSummary(by_tokens={"all": ranges["1"]}, cells=1, flagged=0))
     assert every["coverage"] == "median 0.25, lowest 3×10⁻⁵"
     assert coverage_facts(None) == {"coverage": "not defined for these templates"}
+
+
+def test_models_that_hardly_expect_the_words_are_named() -> None:
+    def coverage(flagged: int) -> CoverageSummary:
+        return CoverageSummary(by_tokens={}, cells=1200, flagged=flagged)
+
+    assert low_coverage_note({"m": coverage(1200), "n": coverage(600), "o": None}) == (
+        "These words are hardly expected here: all of them together get less than 0.0001 of the probability "
+        "by m in 1,200 of 1,200 cells, so that the figures of this model say little."
+    )
+    two = low_coverage_note({"m": coverage(1200), "n": coverage(601)})
+    assert two.endswith(
+        "by m in 1,200 of 1,200 cells and n in 601 of 1,200 cells, so that the figures of these models say "
+        "little."
+    )
+    assert low_coverage_note({"n": coverage(600)}) == ""
 
 
 def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:

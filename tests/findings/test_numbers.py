@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.findings import count, number, percent, with_interval
-from pcf_core.findings.numbers import listed
+from pcf_core.findings.numbers import listed, words_of
 from pcf_core.records import Interval
 
 
@@ -109,3 +109,8 @@ def test_lists_read_as_sentences() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:
+    assert words_of("male") == "male words"
+    assert words_of("jew") == "words of “jew”"

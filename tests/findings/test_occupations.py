@@ -78,8 +78,9 @@ def test_tilt_against_another_reference_says_so() -> None:
 def test_tilt_of_more_groups_counts_the_others() -> None:
     document = {"preferences": [[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]], "groups": ["a", "b", "c"]}
     assert tilt_finding("m", matrix_report(document, ViewOptions()), "a", "b").startswith(
-        "m puts a words first for 1 of 2 occupations, b words for 0 and another group's words for 1. "
-        "It leans most to a words for occupation 2 (0.4)."
+        "m puts words of “a” first for 1 of 2 occupations, words of “b” for 0 and another group's words "
+        "for 1. "
+        "It leans most to words of “a” for occupation 2 (0.4)."
     )
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import bound_finding, normal_finding, shape_finding, tails_finding
+from pcf_core.findings.tails import stand_outs
 from pcf_core.records import FloatArray, Interval, RiskReport
-from pcf_core.records.tails import Comparison, NormalFit, NormalShape, TailFit, TailShape, Verdict
+from pcf_core.records.tails import (
+    Comparison,
+    Distribution,
+    NormalFit,
+    NormalShape,
+    TailFit,
+    TailShape,
+    Verdict,
+)
 from pcf_core.stats import caprice_tail, normal_shape, tail_shape
 
 
@@ -40,7 +51,7 @@ def test_tails_say_what_an_exact_zero_means() -> None:
     report = report_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]], ("nurse", "captain", "clerk"))
     tail = caprice_tail([row.caprice_risk for row in report.occupations])
     assert tails_finding("m", report, tail.zero_share, tail.excess_kurtosis) == (
-        "The caprice of m is largest for “clerk”, 0.5. It is exactly 0 for 2 of 3 occupations, where its "
+        "The caprice of m is largest for “clerk”, 0.5. It is exactly 0 for 2 of 3 occupations, where the "
         "stereotype keeps its sign over all templates. Over templates the stereotype has a standard "
         "deviation of 0.25, averaged over occupations."
     )
@@ -48,11 +59,23 @@ def test_tails_say_what_an_exact_zero_means() -> None:
     assert "It is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
 
 
+def test_an_exact_zero_under_l1_keeps_the_signs_and_not_the_leader() -> None:
+    document = {"preferences": [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]}
+    for criterion, said in (
+        ("l1", "no group's stereotype changes its sign"),
+        ("max", "the same group stays"),
+    ):
+        report = matrix_report(document, ViewOptions(criterion=criterion), resamples=20)
+        assert f"exactly 0 for the one occupation: {said}" in tails_finding("m", report, 1.0, None)
+
+
 def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
     report = report_of([[0.6, 0.9], [0.7, 0.8]], ("a", "b"))
     assert tails_finding("m", report, 1.0, None) == (
-        "The caprice of m is exactly 0 for all 2 occupations: its stereotype keeps its sign over all "
-        "templates. Over templates the stereotype has a standard deviation of 0.2, averaged over occupations."
+        "The caprice of m is exactly 0 for all 2 occupations: the stereotype keeps its sign over all "
+        "templates. "
+        "Contexts in which that changes cannot be excluded: up to 78 % of all may be unseen. Over "
+        "templates the stereotype has a standard deviation of 0.2, averaged over occupations."
     )
     one = report_of([[0.6, 0.9]], ("a",))
     assert tails_finding("m", one, 1.0, None).startswith(
@@ -95,12 +118,16 @@ def test_normality_is_told_with_test_and_band() -> None:
     ends: FloatArray = np.array([0.1, 0.2])
     shape = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.985, 0.21, ends, ends)
     assert normal_finding("m", shape) == (
-        "The prejudice of m has the mean 0.52 and the standard deviation 0.075 over 120 occupations; a "
-        "normal distribution cannot be excluded (Shapiro–Wilk W 0.985, p 0.21): 0 of them lie outside the "
+        "The prejudice values of m are compatible with a normal distribution (Shapiro–Wilk W 0.985, p "
+        "0.21). The "
+        "mean is 0.52, the standard deviation 0.075 over 120 occupations; 0 of them lie outside the "
         "normal band."
     )
     rejected = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.9, 1e-7, ends + 0.1, ends)
-    assert "they are not normally distributed (Shapiro–Wilk W 0.9, p 1×10⁻⁷)" in normal_finding("m", rejected)
+    assert normal_finding("m", rejected).startswith(
+        "The prejudice values of m are not compatible with a normal distribution (Shapiro–Wilk W 0.9, p "
+        "1×10⁻⁷)."
+    )
     untested = NormalShape(NormalFit(0.52, 0.075, 9000), ends, ends, None, None, ends, ends)
     assert normal_finding("m", untested).endswith("9,000 occupations; 0 of them lie outside the normal band.")
     assert "too few, or too alike" in normal_finding("m", normal_shape([0.2, 0.2, 0.2]))
@@ -116,3 +143,43 @@ def test_no_sentence_holds_what_is_no_number(shape: float) -> None:
     ):
         assert sentence.endswith(".")
         assert not {"nan", "None", "inf", "unknown", "-0", "e-"} & set(sentence.replace("(", " ").split())
+
+
+def moody(caprices: list[float]) -> RiskReport:
+    """Occupations x0, x1, … neutral in the mean, with these caprices."""
+    rows = [[0.5 + caprice / 2, 0.5 - caprice / 2] for caprice in caprices]
+    return report_of(rows, tuple(f"x{place}" for place in range(len(rows))))
+
+
+def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
+    one = moody([0.9, *[0.1] * 4, *[0.0] * 15])
+    assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
+    few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
+    assert stand_outs("m", few) == (
+        "A few occupations stand out: “x0” (33 %) and “x1” (33 %) have 67 % of all caprice of m."
+    )
+    even = moody([0.2] * 20)
+    assert stand_outs("m", even) == (
+        "No few occupations stand out: it takes 11 of 20 to have half of all caprice of m, the first of them "
+        "“x0” with 5 %."
+    )
+    many = moody([*[0.4] * 5, *[0.0] * 45])
+    assert stand_outs("m", many).startswith(
+        "A few occupations stand out: “x0” (20 %), “x1” (20 %) and “x2” (20 %) have 60 % of all caprice"
+    )
+    tail = caprice_tail([row.caprice_risk for row in few.occupations])
+    assert tails_finding("m", few, tail.zero_share, None).startswith(stand_outs("m", few))
+
+
+@pytest.mark.parametrize(
+    ("p", "better", "said"),
+    [
+        (0.3, "generalised Pareto", "A lognormal distribution fits as well (Vuong’s test, p 0.3)."),
+        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p 0.01)."),
+        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p 0.01)."),
+    ],
+)
+def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distribution, said: str) -> None:
+    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
+    vuong = Comparison("lognormal", 1.0, p, better)
+    assert shape_finding("m", replace(found, comparisons=(*found.comparisons, vuong))).endswith(f" {said}")

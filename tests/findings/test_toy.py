@@ -42,7 +42,7 @@ def nurse(first: float, second: float) -> ToyRisk:
 )
 def test_one_occupation(shares: tuple[float, float], end: str) -> None:
     first, second = (round(100 * share) for share in shares)
-    start = f"About the nurse the model puts male words {first} of 100 times in context 1"
+    start = f"About the nurse the model puts male words first {first} of 100 times in context 1"
     assert toy_finding(nurse(*shares)) == f"{start} and {second} of 100 times in context 2. {end}"
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from dataclasses import replace
 
-from pcf_core.audit import ReadRun, ViewOptions, compared, load_result
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Dataframe
+
+from pcf_core.audit import ReadRun, ViewOptions, compared, load_result, planned
 from pcf_core.findings import difference_finding, occupations_difference_finding
+from pcf_core.jobs.scoring import score_run
+from pcf_core.records import Interval
+from pcf_core.records.comparison import Comparison
 from pcf_core.store import Store
 from pcf_core.topics import PublishedModel
-from tests.conftest import fill
+from pcf_core.ui.compare_published import printed_form
+from tests.conftest import fake_scorer, fill
 from tests.pages.opened import open_app, texts
 
 
@@ -40,6 +50,59 @@ def test_the_other_way_round_and_the_scatter_are_in_the_link(full_store: Store) 
     assert "Choose two different models" in app.info[0].value
 
 
+def test_the_sentence_on_occupations_follows_the_part(full_store: Store) -> None:
+    app = open_app("compare", compare_part="caprice")
+    runs = {info.run.scoring.model: info.run for info in full_store.runs()}
+    one, other = (
+        ReadRun(runs[model], load_result(full_store, runs[model]), "exact")
+        for model in ("mini-bert", "mini-gpt")
+    )
+    found = compared(one, other, ViewOptions())
+    said = occupations_difference_finding(found, "caprice_risk")
+    assert said != occupations_difference_finding(found)
+    assert said in texts(app)
+
+
+def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_caprice(*arguments: object) -> Comparison:
+        found = compared(*arguments)  # type: ignore[arg-type]
+        caprice = replace(
+            found.differences["caprice_risk"], first=0.0, second=0.0, intervals=(Interval(low=0, high=0),)
+        )
+        return replace(
+            found,
+            differences={**found.differences, "caprice_risk": caprice},
+            first=replace(found.first, templates_left_out=1),
+            second=replace(found.second, templates_left_out=1),
+        )
+
+    monkeypatch.setattr("pcf_core.ui.compare.compared", without_caprice)
+    monkeypatch.setattr("pcf_core.ui.compare.cached", lambda parts, make: make())  # for this test alone
+    app = open_app("compare")
+    told = [metric for metric in app.metric if metric.label == "Caprice"]
+    assert [(metric.value, metric.delta) for metric in told] == [("0", "in no context here")] * 2
+    assert "up to 45 % of contexts may be unseen" in told[0].help
+    assert str(app.table[0].value["difference and interval"]["Caprice"]).startswith("0\\:")
+
+
+def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:
+    row: dict[str, object] = {"model": "m", "source": "this run"}
+    for column, value in (("R", 0.71234), ("R^p", 0.71234), ("R^c", 0.0)):
+        row |= {column: value, f"{column}_low": value * 0.9, f"{column}_high": value * 1.1}
+    shown = printed_form(pd.DataFrame([row]), 4).iloc[0]
+    assert shown["R"] == "0.7123 (0.6411–0.7836)"
+    assert shown["R^c"] == "0.0000 (in no context here)"
+
+
+def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
+    fill(full_store, "mini-gpt", topic_name="gender-zh")
+    app = open_app("compare", compare_view="along an axis", compare_axis="topic")
+    places = app.dataframe[0].value["place"]
+    assert set(places) == {"gender", "gender-zh (language zh)"}
+
+
 def test_one_model_asks_for_a_second(full_store: Store) -> None:
     app = open_app("compare", model=["mini-gpt"])
     assert "Choose a second model" in app.info[0].value
@@ -50,7 +113,7 @@ SAID = {
     "text source": "Over 2 text sources the risk of mini-bert lies between",
     "models": "Of these two checkpoints",
     "size": "nothing follows for size as such",
-    "topic": "mini-gpt is scored for one topic alone, gender",
+    "topic": "The risk of mini-gpt is",
 }
 
 
@@ -89,9 +152,51 @@ def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(fu
     )
     assert "None of the chosen models is one that the papers print" in texts(app)
     shown = app.dataframe[0].value.set_index("model")
-    assert shown.loc["T5", "R"].iloc[0] == "870.32"
+    assert shown["R"][shown.index == "T5"].iloc[0] == "870.32"
     assert shown.loc["stereotyped", "R"] == "1000.00"
     assert list(shown.index[:2]) == ["mini-bert", "mini-gpt"]
     plain = open_app("compare", compare_view="as in the papers").dataframe[0].value
     assert "T5" not in set(plain["model"])
-    assert float(plain["R"][0]) == pytest.approx(float(shown["R"].iloc[0]) / 1000, abs=1e-4)
+    ours, times = str(plain["R"][0]), str(shown["R"].iloc[0])
+    assert "–" in ours
+    assert [float(end) for end in ours.strip(")").replace(" (", "–").split("–")] == pytest.approx(
+        [float(end) / 1000 for end in times.strip(")").replace(" (", "–").split("–")], abs=1e-4
+    )
+    data = app.dataframe[1].value
+    assert f"{data['R'][0]:.2f} ({data['R_low'][0]:.2f}–{data['R_high'][0]:.2f})" == times
+    assert data["R_low"][2:].isna().all()
+    assert {"Risk R × 1,000", "Prejudice R^p × 1,000"} < headers(app.dataframe[1])
+    assert "Risk R × 1,000" in headers(app.dataframe[0])
+
+
+def headers(table: Dataframe) -> set[str]:
+    return {column.get("label") for column in json.loads(table.proto.columns).values()}
+
+
+def axis_of(app: AppTest) -> pd.DataFrame:
+    table = app.dataframe[0].value
+    return table[table["published"] == ""]
+
+
+def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_store: Store) -> None:
+    whole = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    before = axis_of(open_app("compare", compare_view="along an axis"))
+    drawn = planned(whole, 0.1)
+    score_run(drawn, full_store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    after = axis_of(open_app("compare", compare_view="along an axis"))
+    assert set(after["place"]) == {"gender-nineteen"}
+    pd.testing.assert_frame_equal(before, after)
+
+
+def test_ranks_are_worked_out_again_when_the_other_set_is_counted_anew(full_store: Store) -> None:
+    run = fill(full_store, "mini-gpt", templates="gender-heatmap")
+    app = open_app("compare", compare_view="along an axis")
+    before = app.dataframe[1].value["spearman"].tolist()
+    recounted = tuple(
+        template.model_copy(update={"count": 2.0**place})
+        for place, template in enumerate(run.templates.templates)
+    )
+    templates = run.templates.model_copy(update={"templates": recounted})
+    full_store.save_run(run.model_copy(update={"templates": templates}), {})
+    app.run()
+    assert app.dataframe[1].value["spearman"].tolist() != before

@@ -122,9 +122,14 @@ def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) 
     assert (numbers["caprice_risk"] <= numbers["caprice_high"]).all()
     assert (numbers["corrected_prejudice_risk"] <= numbers["overall_risk"]).all()
     whole = float(next(metric.value for metric in plain.metric if "Risk R" in metric.label))
-    assert float(next(metric.value for metric in thousand.metric).replace(",", "")) == pytest.approx(
-        1000 * whole, abs=1
-    )
+    shown = next(metric.value for metric in thousand.metric)
+    assert shown.endswith(" (× 1,000)")
+    assert float(shown.removesuffix(" (× 1,000)").replace(",", "")) == pytest.approx(1000 * whole, abs=1)
+    scaled = next(frame.value for frame in thousand.dataframe if "prejudice_low × 1,000" in frame.value)
+    for name in ("overall_risk", "prejudice_risk", "prejudice_low", "corrected_prejudice_risk"):
+        np.testing.assert_allclose(scaled[f"{name} × 1,000"], 1000 * numbers[name])
+    for name in ("weight", "stereotype_sd", "stereotype_male", "preference_male"):
+        np.testing.assert_allclose(scaled[name], numbers[name])
 
 
 def test_a_large_heat_map_is_cut_into_pages_that_say_so(

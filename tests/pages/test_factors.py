@@ -7,11 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit import ViewOptions, build_run, factor_panels, load_result, report
 from pcf_core.findings import factors_finding
+from pcf_core.findings.factors import figures_note
 from pcf_core.models import resolve
 from pcf_core.records import RiskReport
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.ui.factors import short_p
 from tests.pages.opened import open_app, texts
 
 
@@ -83,7 +85,7 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"a,b\n1,2\n", "must name term and value"), (b"\xff\xfe", "not UTF-8")]
+    ("data", "said"), [(b"a,b\n1,2\n", "must name occupation and value"), (b"\xff\xfe", "not UTF-8")]
 )
 def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: bytes, said: str) -> None:
     app = open_app("factors")
@@ -93,6 +95,40 @@ def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: byt
     assert len(app.get("plotly_chart")) == 4
 
 
+@pytest.mark.parametrize(
+    ("value", "weight"), [("1e308", "1"), ("-1e308", "1"), ("3e200", "1"), ("3e-320", "1"), ("3", "1e308")]
+)
+def test_numbers_that_cannot_be_reckoned_with_are_one_sentence(
+    full_store: Store, value: str, weight: str
+) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms[1:]))
+    data = f"occupation,value,weight\n{rows}{terms[0]},{value},{weight}\n"
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", data.encode()).run()
+    assert not app.exception
+    assert "sizes between 1e-9 and 1e12 are read" in app.error[0].value.replace("\\", "")
+    assert len(app.get("plotly_chart")) == 4
+
+
+@pytest.mark.parametrize(
+    "row", ["{i}e-9,{w}e-9", "-{w}e10,1e12", "{w}e10,{w}", "1e12,1", "{i},1e{e}", "{s}1e12,{w}"]
+)
+def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(
+        f"{term},{row.format(i=i, w=i + 1, e=i - 8, s='-' * (i % 2))}\n" for i, term in enumerate(terms)
+    )
+    app.file_uploader(key="own_factor_upload").upload(
+        "mine.csv", f"occupation,value,weight\n{rows}".encode()
+    ).run()
+    assert not app.exception
+    assert not app.error
+    assert len(app.get("plotly_chart")) == 5
+    assert "unknown" not in captions(app)
+
+
 def test_occupations_the_statistics_do_not_know(own_settings: Settings) -> None:
     from tests.conftest import fill
 
@@ -100,3 +136,23 @@ def test_occupations_the_statistics_do_not_know(own_settings: Settings) -> None:
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
     assert "No line is fitted to the risk of mini-gpt" in texts(app)
     assert "0 points, fewer than 10" in captions(app)
+
+
+def test_a_file_without_a_known_occupation_is_not_used_and_says_so(full_store: Store) -> None:
+    app = open_app("factors")
+    rows = "".join(f"nobody {i},{i}\n" for i in range(20))
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", f"occupation,value\n{rows}".encode()).run()
+    assert not app.exception
+    assert "No occupation of this file" in app.error[0].value
+    assert "0 of 120 occupations here have a value" in texts(app)
+    assert len(app.get("plotly_chart")) == 4
+
+
+def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> None:
+    app = open_app("factors", factors_model="mini-gpt")
+    panels = factor_panels(report_of(full_store, "mini-gpt"), "overall_risk")
+    assert figures_note("mini-gpt", panels) in captions(app)
+    for metric, found in zip(app.metric, panels, strict=True):
+        assert found.ols is not None
+        assert f" · {short_p(found.ols)}" in metric.delta.replace("\\", "")
+        assert len(metric.label) < 24

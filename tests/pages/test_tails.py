@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import normal_finding, shape_finding
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.store import Store
+from pcf_core.ui.tails import caprice_figures
 from tests.pages.opened import open_app, texts
 
 MODELS = ("mini-bert", "mini-gpt")
@@ -48,6 +50,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
 
 def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
     app = open_app("tails", part="prejudice", normal_view="QQ plot")
+    assert "compatible with a normal distribution?" in texts(app)
     for model in MODELS:
         expected = normal_shape(column(app, model, "prejudice_risk"))
         assert normal_finding(model, expected) in texts(app)
@@ -57,8 +60,8 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
     assert len(app.get("plotly_chart")) == 1
     app.segmented_control(key="part").set_value("caprice").run()
     assert not app.exception
-    assert "The caprice of mini-gpt" in texts(app)
-    assert "The prejudice of mini-gpt" not in texts(app)
+    assert "all caprice of mini-gpt" in texts(app)
+    assert "The prejudice values of mini-gpt" not in texts(app)
 
 
 def test_the_bound_follows_the_scale_and_models_without_room_are_named(
@@ -69,6 +72,24 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     assert "Caprice is bounded, so no tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
-    assert "The caprice of mini-gpt" not in texts(app)
+    assert "all caprice of mini-gpt" not in texts(app)
     app.selectbox(key="reference").set_value("uniform").run()
     assert "Caprice cannot exceed 1," in texts(app)
+
+
+def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.stats.tails.FEWEST_FITTED", 1000)
+    app = open_app("tails", tail_view="Hill plot")
+    assert "no tail of it goes on for ever" not in texts(app)
+    assert not app.get("plotly_chart")
+    captions = [caption.value.replace("\\", "") for caption in app.caption]
+    assert "Too few different values above 0 for a Hill plot: mini-bert, mini-gpt." in captions
+
+
+def test_a_caprice_of_zero_does_not_read_as_certain() -> None:
+    document = {"preferences": [[[0.9, 0.1], [0.8, 0.2]]], "groups": ["male", "female"], "occupations": ["a"]}
+    steady = matrix_report(document, ViewOptions(), resamples=20)
+    detail = caprice_figures({"m": steady}, {"m": tail_shape([0.0])}, "templates")[0].detail
+    assert detail == "Rᶜ 0, up to 78 % unseen"

@@ -77,9 +77,9 @@ def test_loops_over_the_same_draws_agree() -> None:
         by_template = moments(drawn.weights @ moves[name], unit)
         by_occupation = moments(rows[name] - value, drawn)
         skew = {
-            "templates": (unit.effective, acceleration(by_template)),
-            "occupations": (drawn.effective, acceleration(by_occupation)),
-            "both": (drawn.effective, acceleration(by_template, by_occupation)),
+            "templates": (unit.fewest, acceleration(by_template)),
+            "occupations": (drawn.fewest, acceleration(by_occupation)),
+            "both": (drawn.fewest, acceleration(by_template, by_occupation)),
         }
         for interval in found.intervals[name]:
             again = replicates[interval.over][name]
@@ -106,7 +106,7 @@ def test_scipy_finds_the_same_interval_of_a_risk() -> None:
         over_templates(risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=20_000), RISKS[0])
     )
     width = other.high - other.low
-    wider = scipy_stats.norm.ppf(tail(0.95, unit.effective)) / scipy_stats.norm.ppf(0.025)
+    wider = scipy_stats.norm.ppf(tail(0.95, unit.fewest)) / scipy_stats.norm.ppf(0.025)
     assert high - low == pytest.approx(wider * width, rel=0.06)
     assert (low + high) / 2 == pytest.approx((other.low + other.high) / 2, abs=0.06 * width)
 
@@ -135,6 +135,53 @@ def test_a_mean_that_may_be_neutral_has_a_one_sided_interval() -> None:
     # All risk may be caprice then: its upper end is that of r = 0.3 itself.
     assert tuple(found.occupations["overall_risk"][0]) == pytest.approx((0.3, 0.3))
     assert found.occupations["caprice_risk"][0, 1] == pytest.approx(0.3)
+
+
+def test_all_risk_may_be_caprice_where_resamples_disagree_on_the_group_that_leads() -> None:
+    """s = 1 in two of ten contexts and −0.1 in eight: m = 0.12, but a tenth of the resamples (0.8^10) have no
+    context with 1 and lean the other way.  So r^p may be 0, and r^c all of r, which may be half or more; the
+    contexts against the lean can bring no more than 2 × 0.1.
+    """
+    values = of_two(np.array([[1.0] * 2 + [-0.1] * 8]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion()).occupations
+    assert found["prejudice_risk"][0, 0] == 0
+    assert found["caprice_risk"][0, 1] == pytest.approx(found["overall_risk"][0, 1])
+    assert found["caprice_risk"][0, 1] > 0.5
+
+
+def test_caprice_reaches_as_far_as_the_tangent_of_j() -> None:
+    """Three groups and the Euclidean norm: J of a mean that turns is more than its tangent tells, so that the
+    replicates of r^c alone lie lower.  The loop takes the slope from differences.
+    """
+    generator = np.random.default_rng(4)
+    values = generator.dirichlet([5, 2, 2], size=(1, 14))
+    criterion, unit = Criterion.parse("l2"), TEMPLATES(np.ones(14))
+    stereotypes = criterion.stereotypes(values)[0]
+    middle, step = stereotypes.mean(axis=0), 1e-6
+    slope = [
+        (criterion.of_stereotypes(middle + move) - criterion.of_stereotypes(middle - move)) / (2 * step)
+        for move in step * np.eye(3)
+    ]
+    above, plain = [], []
+    for drawn in np.random.default_rng(0).integers(14, size=(2000, 14)):
+        mean = stereotypes[drawn].mean(axis=0)
+        risk = float(criterion.of_stereotypes(stereotypes[drawn]).mean())
+        above.append(risk - float(mean @ slope))
+        plain.append(risk - float(criterion.of_stereotypes(mean)))
+    parts = decompose(values, unit.weights, criterion)
+    moves = influences(stereotypes[np.newaxis], parts, criterion)["caprice_risk"]
+    skew = acceleration(moments(moves[0], unit))
+    found = risk_intervals(values, unit, [1], criterion).occupations["caprice_risk"][0, 1]
+    assert found == pytest.approx(percentiles(np.array(above), 0.95, 14, skew)[1], abs=1e-6)
+    assert found > percentiles(np.array(plain), 0.95, 14, skew)[1] + 0.005
+
+
+def test_prejudice_is_no_more_than_the_scale_allows() -> None:
+    """s = 1 in nine of ten contexts and 0.2 in one: m = 0.92, and 2.4 s.e. of 0.08 more are 1.1."""
+    values = of_two(np.array([[1.0] * 9 + [0.2]]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion()).occupations
+    assert found["prejudice_risk"][0, 1] == 1
+    assert found["prejudice_risk"][0, 0] < 0.8
 
 
 def test_the_prejudice_of_ten_templates_without_any() -> None:

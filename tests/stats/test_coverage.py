@@ -18,6 +18,8 @@ from pcf_core.stats import RISKS, TemplateUnit, risk_intervals
 
 pytestmark = pytest.mark.slow
 PROMISED, AT_A_KINK = 0.93, 0.88
+HEAVY_WEIGHTS = 0.88
+SELDOM_CAPRICE = 0.7
 Draw = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 
 
@@ -92,6 +94,68 @@ def test_intervals_of_an_occupation_at_a_kink(
     shares = held_by_occupations(draw, templates)
     report_shares(capsys, grid, shares)
     assert min(shares.values()) >= AT_A_KINK, shares
+
+
+@pytest.mark.parametrize(
+    ("grid", "draw", "templates"),
+    [
+        ("seldom another sign, 12 templates", normal(0.3, 0.35), 12),
+        ("seldom another sign, 30 templates", normal(0.3, 0.2), 30),
+        ("seldom another sign, 100 templates", normal(0.4, 0.2), 100),
+    ],
+)
+def test_caprice_that_few_contexts_bring(
+    grid: str, draw: Draw, templates: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What docs/cli.md says of them: intervals of caprice alone are too short."""
+    shares = held_by_occupations(draw, templates)
+    report_shares(capsys, grid, shares)
+    assert min(shares["overall_risk"], shares["prejudice_risk"]) >= PROMISED, shares
+    assert shares["caprice_risk"] >= SELDOM_CAPRICE, shares
+
+
+def held_under_weights(weigh: Callable[[np.random.Generator], FloatArray]) -> dict[str, float]:
+    """Templates of one population, weighted independently of what they say, new weights each time.
+
+    Forty occupations with leans of their own; ``r_x`` etc. are the shares over all of them.
+    """
+    generator = np.random.default_rng(3)
+    leans = 0.3 + 0.15 * generator.standard_normal((40, 1))
+
+    def drawn(contexts: int) -> FloatArray:
+        common = 0.1 * generator.standard_normal((1, contexts))
+        return of_two((leans + common + 0.35 * generator.standard_normal((40, contexts))).clip(-1, 1))
+
+    parts = decompose(drawn(200_000), np.ones(200_000), Criterion())
+    whole, each = total(parts, np.ones(40)), (parts.overall, parts.prejudice, parts.caprice)
+    held = {f"{prefix}{name[:4]}": 0.0 for prefix in ("total ", "one ") for name in RISKS}
+    for seed in range(600):
+        weights = weigh(generator)
+        unit = TemplateUnit.templates(weights)
+        found = risk_intervals(drawn(weights.size), unit, np.ones(40), Criterion(), resamples=500, seed=seed)
+        for name, truths in zip(RISKS, each, strict=True):
+            interval, (low, high) = found.intervals[name][0], found.occupations[name].T
+            held[f"total {name[:4]}"] += interval.low <= getattr(whole, name) <= interval.high
+            held[f"one {name[:4]}"] += float(((low - 1e-3 <= truths) & (truths <= high + 1e-3)).mean())
+    return {name: count / 600 for name, count in held.items()}
+
+
+@pytest.mark.parametrize(
+    ("grid", "weigh"),
+    [
+        ("heavy weights, 60 templates", lambda generator: generator.pareto(1.5, 60) + 1),
+        ("heavy weights, 200 templates", lambda generator: generator.pareto(1.5, 200) + 1),
+        ("heavy weights, Zipf's over 60", lambda generator: 1 / np.arange(1, 61)),
+        ("heavy weights, one of 60 has 25 %", lambda generator: np.array([59 / 3] + [1.0] * 59)),
+    ],
+)
+def test_intervals_under_heavy_weights(
+    grid: str, weigh: Callable[[np.random.Generator], FloatArray], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pareto numbers of index 1.5 as weights: 60 templates count as 24 and 200 as 58, in the mean."""
+    shares = held_under_weights(weigh)
+    report_shares(capsys, grid, shares)
+    assert min(shares.values()) >= HEAVY_WEIGHTS, shares
 
 
 Population = tuple[FloatArray, FloatArray]

@@ -12,7 +12,14 @@ from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.distribution import StereotypeDistribution
 from pcf_core.risk import Criterion, decompose
-from pcf_core.stats import TemplateUnit, ends, mean_tilts, share_interval, stereotype_distributions
+from pcf_core.stats import (
+    TemplateUnit,
+    ends,
+    mean_tilts,
+    risk_intervals,
+    share_interval,
+    stereotype_distributions,
+)
 from pcf_core.stats.resampling import resampled_occupation_weights, resampled_template_weights
 
 WHOLE = Interval(low=-1.0, high=1.0)
@@ -160,11 +167,52 @@ def test_intervals_of_mean_tilts_agree_with_a_loop() -> None:
         for row, shares in zip(templates, occupations, strict=True)
     ]
     low, high = found["m"].intervals["both"].low, found["m"].intervals["both"].high
-    assert min(both) <= low < high <= max(both)
-    assert np.mean([low <= value <= high for value in both]) > 0.95  # expanded: 2.7 effective occupations
+    # The heaviest of the occupations has half the weight: of two such the bounds are the extremes.
+    assert (low, high) == pytest.approx((min(both), max(both)), abs=1e-12)
     alone = [float(row @ stereotypes[1, :, 0]) for row in templates]
     low, high = found["m"].occupations["b"]
     assert np.mean([low <= value <= high for value in alone]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_the_interval_of_an_occupations_tilt_is_expanded() -> None:
+    """Eight equal templates: α' = Φ(−√(8/7) · 2.3646) = 0.00574, where a plain percentile takes 0.025.
+
+    Where one of nine has a quarter of the weight, they count as four: Φ(−√(4/3) · 3.1824) = 0.000119.  The
+    values lie alike on both sides of their mean, so that nothing is accelerated.
+    """
+    male = np.array([0, 0.1, -0.1, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5])
+    for weights, alpha in ((np.ones(8), 0.005736), (np.array([8.0 / 3] + [1.0] * 8), 0.0001191)):
+        row = male[-weights.size :]
+        stereotypes = np.stack([np.stack([row, -row], axis=-1)] * 3)
+        unit, size = TemplateUnit.templates(weights), weights.size
+        found = mean_tilts(
+            stereotypes[:, :size], unit, np.ones(3), groups=["m", "f"], occupations=list("abc"), seed=4
+        )
+        drawn = np.random.default_rng(4).integers(size, size=(2000, size))
+        replicates = (stereotypes[1, drawn, 0] * weights[drawn]).sum(1) / weights[drawn].sum(1)
+        expected = np.quantile(replicates, [alpha, 1 - alpha])
+        assert found["m"].occupations["b"] == pytest.approx(tuple(expected), abs=2e-5)
+        assert np.ptp(expected) > 1.1 * np.ptp(np.quantile(replicates, [0.025, 0.975]))
+
+
+def test_where_no_stereotype_changes_its_sign_the_tilt_has_the_interval_of_the_risk() -> None:
+    """All lean towards m, most a little and some much: R is the mean tilt, and so are its bounds."""
+    male = np.random.default_rng(7).beta(0.6, 2.0, size=(6, 40)) * 0.9 + 0.05
+    values = np.stack([(1 + male) / 2, (1 - male) / 2], axis=-1)
+    unit, weights, criterion = (
+        TemplateUnit.templates(np.linspace(1, 2, 40)),
+        np.linspace(1, 3, 6),
+        Criterion(),
+    )
+    risks = risk_intervals(values, unit, weights, criterion, seed=3)
+    tilts = mean_tilts(
+        criterion.stereotypes(values), unit, weights, groups=["m", "f"], occupations=list("abcdef"), seed=3
+    )
+    for interval in risks.intervals["overall_risk"]:
+        tilt = tilts["m"].intervals[interval.over]
+        assert (tilt.low, tilt.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
+    rows = np.array(list(tilts["m"].occupations.values()))
+    np.testing.assert_allclose(rows, risks.occupations["overall_risk"], atol=1e-12)
 
 
 def test_mean_tilts_mirror_each_other_and_say_what_was_drawn() -> None:

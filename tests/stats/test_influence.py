@@ -48,6 +48,12 @@ def test_what_does_not_move_has_no_skewness() -> None:
     assert acceleration(moments(np.zeros((2, 3)), TemplateUnit.templates(np.ones(3)))).tolist() == [0, 0]
 
 
+def test_what_hardly_moves_has_no_skewness_either() -> None:
+    """The square of 1e-140 can be told from 0, its cube cannot."""
+    moves = 1e-140 * np.array([[-0.5, 0.5]])
+    assert acceleration(moments(moves, TemplateUnit.templates(np.ones(2)))).tolist() == [0]
+
+
 def test_the_skewness_of_a_sum_of_what_is_drawn_apart() -> None:
     """A mean of 20 exponential values plus one of 30: variances and third moments add up."""
     generator = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from statsmodels.graphics.gofplots import ProbPlot
 
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray
-from pcf_core.stats import normal_fit, normal_shape
+from pcf_core.stats import normal_fit, normal_shape, normality
 from pcf_core.stats.normality import normal_band
 
 risks = st.lists(st.integers(0, 1000).map(lambda whole: whole / 1000), min_size=4, max_size=30)
@@ -60,6 +61,37 @@ def test_the_band_holds_normal_samples_wholly_and_skewed_ones_not() -> None:
 
     assert held(np.sort(generator.standard_normal((4000, 40)))) == pytest.approx(0.955, abs=0.01)
     assert held(np.sort(generator.standard_exponential((1000, 40)))) < 0.2
+
+
+@given(st.integers(1, 30), st.integers(1, 150), st.integers(0, 1000))
+@settings(max_examples=30, deadline=None)
+def test_blocks_give_the_band_of_all_samples_at_once(size: int, resamples: int, seed: int) -> None:
+    """Every rank tried on whole arrays, as no file of 5,000 values could be."""
+    size += 1  # a single value has no spread to be standardised by
+    draws = np.sort(np.random.default_rng(seed).standard_normal((2, resamples, size)), axis=-1)
+    draws = (draws - draws.mean(axis=-1, keepdims=True)) / draws.std(axis=-1, keepdims=True)
+    ranked = np.sort(draws[0], axis=0)
+    rank = 0
+    for tried in range(1, resamples // 2):
+        inside = (draws[1] >= ranked[tried]) & (draws[1] <= ranked[-1 - tried])
+        if inside.all(axis=-1).mean() < 0.95:
+            break
+        rank = tried
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(normality, "BLOCK", 7 * size)
+        low, high = normal_band(size, resamples, seed)
+    np.testing.assert_array_equal(low, ranked[rank])
+    np.testing.assert_array_equal(high, ranked[-1 - rank])
+
+
+def test_a_band_takes_little_memory_however_many_values() -> None:
+    tracemalloc.start()
+    try:
+        normal_band(5000, 999, seed=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6, peak  # one array of all samples has 80 MB
 
 
 @given(st.integers(0, 1000), st.sampled_from([1e-3, 7.0]))

@@ -92,6 +92,72 @@ def test_what_changes_nothing(seed: int, times: float, scale: float) -> None:
     assert again.effective_n == pytest.approx(fit.effective_n)
 
 
+@settings(max_examples=60)
+@given(
+    st.integers(0, 10_000),
+    st.floats(-90, 90).map(lambda exponent: 10.0**exponent),
+    st.floats(-1e8, 1e8),
+    st.booleans(),
+)
+def test_lines_against_scipy_wherever_and_however_large_the_factor(
+    seed: int, unit: float, offset: float, weighted: bool
+) -> None:
+    """A factor such as 10⁸ + i or 10¹⁴ · i has the line of i, in another unit and from another zero."""
+    x, risks, weights = points(seed)
+    used = weights if weighted else None
+    moved = unit * (offset + x)
+    base, fit = fit_line(x, risks, used), fit_line(moved, risks, used)
+    if not weighted:
+        line = stats.linregress(moved, risks)
+        assert fit.slope == pytest.approx(line.slope, rel=1e-6)
+        assert fit.intercept == pytest.approx(line.intercept, rel=1e-6, abs=1e-5)
+        assert fit.r_squared == pytest.approx(line.rvalue**2, rel=1e-6)
+    told = [fit.slope, fit.slope_error, fit.interval.low, fit.interval.high, fit.carrier.slope]
+    plain = [base.slope, base.slope_error, base.interval.low, base.interval.high, base.carrier.slope]
+    assert [unit * (value or 0) for value in told] == pytest.approx(plain, rel=1e-5, abs=1e-8)
+    assert (fit.r_squared, fit.carrier.leverage) == pytest.approx((base.r_squared, base.carrier.leverage))
+    assert fit.p_value == pytest.approx(base.p_value, rel=1e-4, abs=1e-12)
+    assert fit.carrier.label == base.carrier.label
+    assert (fit.x[0], fit.x[-1]) == pytest.approx((moved.min(), moved.max()))
+    for band, expected in ((fit.mean, base.mean), (fit.low, base.low), (fit.high, base.high)):
+        np.testing.assert_allclose(band, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("offset", "unit"), [(1e8, 1.0), (1.0, 1e14), (0.0, 1e-30)])
+def test_the_reviewers_lines(offset: float, unit: float) -> None:
+    """A slope that the pseudo-inverse loses if the factor is not standardised: 4.6e-9 at 10⁸ + i."""
+    places = np.arange(30.0)
+    risks = 0.3 + 0.01 * places + np.random.default_rng(0).normal(0, 0.02, 30)
+    fit = fit_line(unit * (offset + places), risks)
+    assert unit * fit.slope == pytest.approx(stats.linregress(places, risks).slope)
+    assert fit.r_squared == pytest.approx(stats.linregress(places, risks).rvalue ** 2)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=12, max_size=12),
+    st.lists(st.floats(0, allow_infinity=False), min_size=12, max_size=12),
+    st.lists(st.floats(0, allow_infinity=False, exclude_min=True), min_size=12, max_size=12),
+    st.integers(-330, 300),
+)
+def test_any_finite_numbers_have_a_finite_line_or_a_reason(
+    x: list[float], risks: list[float], weights: list[float], exponent: int
+) -> None:
+    steps = [place * 10.0**exponent for place in range(12)]
+    for factor, found, used in (
+        (x, risks, weights),
+        (steps, sorted(risks), None),
+        (steps, range(12), weights),
+    ):
+        if why_no_line(factor, found, used):
+            continue
+        fit = fit_line(factor, found, used)
+        told = [fit.intercept, fit.slope, fit.slope_error, fit.p_value, fit.r_squared, fit.effective_n]
+        assert np.isfinite([*told, fit.interval.low, fit.interval.high]).all()
+        assert np.isfinite([fit.x, fit.mean, fit.low, fit.high]).all()
+        assert -1e-9 <= fit.r_squared <= 1 + 1e-9
+
+
 @settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_equal_weights_are_no_weights(seed: int) -> None:
@@ -153,6 +219,16 @@ def test_when_a_slope_is_carried() -> None:
         (range(12), [0.0] * 12, None, "the risk is the same"),
         ([0.0] * 11 + [1.0], np.linspace(0, 1, 12), None, "a single point decides"),
         (range(12), np.linspace(0, 1, 12), [1.0] * 11 + [1e7], "a single point decides"),
+        (1e200 * np.arange(12), np.linspace(0, 1, 12), None, "the numbers of the factor are too large"),
+        ([-1e308, 1e308] * 6, np.linspace(0, 1, 12), None, "the numbers of the factor are too large"),
+        (
+            1e-320 * np.arange(12),
+            np.linspace(0, 1, 12),
+            None,
+            "the numbers of the factor are too close together to reckon with",
+        ),
+        (range(12), 1e200 * np.arange(12), None, "the numbers of the risk are too large"),
+        (range(12), np.linspace(0, 1, 12), [1.0, 1e-40] * 6, "the weights are too unequal"),
     ],
 )
 def test_where_no_line_is_drawn(x: object, risks: object, weights: object, reason: str) -> None:
@@ -174,6 +250,12 @@ def test_where_no_line_is_drawn(x: object, risks: object, weights: object, reaso
 def test_what_is_refused(x: object, risks: object, weights: object) -> None:
     with pytest.raises(CriterionError, match="A line takes"):
         why_no_line(x, risks, weights)  # type: ignore[arg-type]
+
+
+def test_weights_whose_sum_is_no_number() -> None:
+    x, risks, weights = points(0)
+    huge = weights / weights.max() * 1e308
+    assert fit_line(x, risks, huge).slope == pytest.approx(fit_line(x, risks, weights).slope)
 
 
 def test_points_on_one_line_have_no_error() -> None:

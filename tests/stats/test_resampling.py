@@ -178,6 +178,15 @@ def test_effective_number_of_equal_and_of_no_weights() -> None:
         effective_number([])
 
 
+def test_as_many_units_as_weigh_like_the_heaviest() -> None:
+    assert TemplateUnit.templates([3, 3, 3]).fewest == pytest.approx(3)
+    assert TemplateUnit.templates([4, 2, 1, 1, 0]).fewest == pytest.approx(2)
+    assert TemplateUnit.mentions([4, 2, 2]).fewest == pytest.approx(8)
+    # Six units of weight 1/10, two of 2/10: the heaviest weigh a fifth.
+    assert TemplateUnit.documents([6, 4], [6, 2]).fewest == pytest.approx(5)
+
+
 def test_fewer_than_ten_effective_templates_are_rough() -> None:
     assert rough(9.99)
     assert not rough(10)
+    assert not rough(effective_number(np.ones(10)))

@@ -33,6 +33,13 @@ def test_the_hash_follows_what_is_drawn() -> None:
     assert one.hash == same.hash
     assert one.hash != other.hash
     assert one.hash != read_own_factor("b.csv", b"occupation,value\nnurse,1\nclerk,2\n").hash
+    assert one.hash != read_own_factor("a.csv", b"occupation,value\nnurse,1\nclerk,2\ncook,\n").hash
+
+
+def test_the_smallest_and_the_largest_sizes_are_read() -> None:
+    own = read_own_factor("a.csv", b"occupation,value,weight\nnurse,1e-9,1e12\nclerk,-1e12,1e-9\ncook,0,1\n")
+    assert own.values == {"nurse": 1e-9, "clerk": -1e12, "cook": 0}
+    assert own.weights == {"nurse": 1e12, "clerk": 1e-9, "cook": 1}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,7 @@ def test_the_hash_follows_what_is_drawn() -> None:
         ("", "is empty"),
         ("occupation,value\n", "gives no occupation a value"),
         ("occupation,value\nnurse,\n", "gives no occupation a value"),
-        ("occupation,wage\nnurse,1\n", "must name term and value"),
+        ("occupation,wage\nnurse,1\n", "must name occupation and value"),
         ("occupation,value\nnurse,1,2\n", "has 3 cells"),
         ("occupation,value\nnurse,many\n", "line 2: the value 'many' is not a number"),
         ("occupation,value\nnurse,nan\n", "the value 'nan' is not a number"),
@@ -49,6 +56,11 @@ def test_the_hash_follows_what_is_drawn() -> None:
         ("occupation,value\nnurse,1\nNurse,2\n", "stands twice"),
         ("occupation,value,weight\nnurse,1,0\n", "the weight '0' is not above 0"),
         ("occupation,value,weight\nnurse,1,-2\n", "the weight '-2' is not above 0"),
+        ("occupation,value\nnurse,1e308\n", "line 2: the value '1e308' is too large; sizes between"),
+        ("occupation,value\nnurse,-1e308\n", "the value '-1e308' is too large"),
+        ("occupation,value\nnurse,3e-320\n", "the value '3e-320' is too close to 0"),
+        ("occupation,value,weight\nnurse,1,1e308\n", "the weight '1e308' is too large"),
+        ("occupation,value,weight\nnurse,1,1e-10\n", "the weight '1e-10' is too close to 0"),
         ("occupation,value\n,1\n", "the occupation is empty"),
         ("occupation,value\n" + "a" * 300 + ",1\n", "over 200 characters"),
         ("occupation,value\n" + "".join(f"w{i},1\n" for i in range(20_001)), "at most 20,000 are read"),

@@ -1,0 +1,130 @@
+"""What pages say beside their figures: intervals, effective templates, coverage, what cannot be scored."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.audit import ViewOptions, build_run, load_result, report
+from pcf_core.findings import whole_templates_finding
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import ModelSpec
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
+from pcf_core.settings import Settings
+from pcf_core.stats import share_interval
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.conftest import fill
+from tests.pages.opened import open_app, texts
+
+DOCUMENTS = "gender-simplewiki-50"
+
+
+def captions(app: AppTest) -> str:
+    said = "\n".join(caption.value for caption in app.caption)
+    return said.replace("\\", "").replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("risk", "Intervals of 95 % over templates: "),
+        ("tilt", "Intervals of 95 % over templates: "),
+        ("tails", "Intervals of 95 % for the risk and its parts over templates: "),
+        ("heat_map", ""),
+        ("factors", ""),
+    ],
+)
+def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: str, said: str) -> None:
+    found = captions(open_app(page, model=["mini-gpt"]))
+    assert "19 templates count as 5.0" in found
+    assert said in found if said else "Intervals of" not in found
+
+
+def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache, None)
+    run = fill(store, "mini-gpt", DOCUMENTS)
+    result = load_result(store, run)
+    usual, whole = (report(result, run, ViewOptions(unit=unit)) for unit in ("usual", "template"))
+    interval = whole.interval("overall_risk")
+    assert interval is not None
+    sentence = whole_templates_finding({"mini-gpt": interval})
+    fill(store, "mini-gpt")
+    for page in ("overview", "risk"):
+        app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS)
+        assert sentence in captions(app)
+        assert f"50 templates that count as {usual.effective_templates:.1f}" in captions(app)
+        facts = app.table[0].value["value"].str.replace("\\", "")
+        assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
+        assert sentence not in captions(
+            open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="template")
+        )
+    overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS)
+    # two rows, one a unit each: the second, the run on the usual templates, is "all others"
+    assert "Whiskers: drawn again were for mini-gpt documents, for all others templates." in captions(
+        overview
+    )
+
+
+def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_store: Store) -> None:
+    run = fill(full_store, "mini-gpt")
+    result = load_result(full_store, run)
+    found = report(result, run, ViewOptions())
+    place = result.preferences.occupations.index("nurse")
+    male = float(found.template_weights[result.preferences.values[place, :, 0] > 0.5].sum())
+    group, share = ("male", male) if male >= 0.5 else ("female", 1 - male)
+    sure = share_interval(share, found.effective_templates)
+    low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
+    app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
+    assert (
+        "Of 100 contexts about “nurse”, counted by weight and with 95 % intervals, mini-gpt prefers "
+        f"{group} words in {100 * share:.0f} ({low}–{high})."
+    ) in texts(app)
+    assert "about “nurse”, counted" not in texts(open_app("tilt", model=["mini-gpt"]))
+
+
+@pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])
+def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: Settings, page: str) -> None:
+    topic = load_topic("gender")
+    run = build_run(
+        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates(topic.templates)
+    )
+
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(lambda prompt, word: 1e-8, key=run.scoring)
+
+    score_run(run, Store.open(own_settings.cache), opened)
+    app = open_app(page, model=["mini-gpt"])
+    assert "mini-gpt in 2,280 of 2,280 cells" in app.warning[0].value.replace("\\", "")
+
+
+def test_enough_coverage_is_no_warning(full_store: Store) -> None:
+    assert not open_app("risk").warning
+
+
+def test_what_a_protocol_does_not_allow_is_not_offered(full_store: Store) -> None:
+    app = open_app("risk", protocol="exact-boundary")
+    assert "**Not scored yet:** mini-gpt with" in texts(app)
+    assert "under the protocol *exact-boundary*" in texts(app)
+    assert "mini-bert is a masked model; use exact" in app.info[0].value.replace("\\", "")
+    alone = open_app("risk", model=["mini-bert"], protocol="exact-boundary")
+    assert "Not scored yet" not in texts(alone)
+    assert not [button for button in alone.button if button.key == "score_missing"]
+
+
+def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored(own_settings: Settings) -> None:
+    app = open_app("overview")
+    for state in ("not scored", "nothing chosen"):
+        assert "What is measured" in [head.value for head in app.subheader], state
+        assert len(app.get("page_link")) == 3, state
+        app.multiselect(key="model").set_value([]).run()
+        assert not app.exception
+    assert "Choose one or more models" in app.info[0].value
+
+
+def test_the_distribution_pictures_are_named_as_they_stand_on_a_phone_too(full_store: Store) -> None:
+    said = texts(open_app("tilt", model=["mini-gpt"], occupation="nurse"))
+    assert "**First picture**" in said
+    assert "**Left**" not in said

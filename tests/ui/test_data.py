@@ -1,0 +1,55 @@
+"""What decides that a page reads a run anew."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+
+from pcf_core.audit import ViewOptions, planned
+from pcf_core.jobs.scoring import score_run
+from pcf_core.records import RunSpec
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.ui import data
+from tests.conftest import fake_scorer, fill
+
+
+@pytest.fixture
+def run(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+    """A run that is scored by the fake, in a store that pages open."""
+    st.cache_resource.clear()
+    store = Store.open(own_settings.cache, None)
+    monkeypatch.setattr(data, "open_store", lambda: store)
+    return fill(store, "mini-gpt")
+
+
+def with_templates(run: RunSpec, **change: float) -> RunSpec:
+    changed = tuple(template.model_copy(update=change) for template in run.templates.templates)
+    return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": changed})})
+
+
+def unit_of(item: data.LoadedRun) -> str:
+    interval = item.report.interval("overall_risk", "templates")
+    assert interval is not None
+    return interval.unit
+
+
+def test_documents_and_counts_decide_what_is_shown(run: RunSpec) -> None:
+    """The same texts and counts with documents have intervals over documents, not those read before."""
+    unknown, known = with_templates(run, documents=0), with_templates(run, documents=3)
+    assert unknown.key == known.key
+    first, second = (data.read_run(item, ViewOptions()) for item in (unknown, known))
+    assert (unit_of(first), unit_of(second)) == ("template", "document")
+    counted = data.read_run(with_templates(run, documents=3, count=3.0), ViewOptions())
+    assert len({first.view_key, second.view_key, counted.view_key}) == 3
+    assert data.read_run(known, ViewOptions()).view_key == second.view_key
+
+
+def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
+    drawn = planned(with_templates(run, documents=1), 0.1)
+    score_run(drawn, data.open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    now = with_templates(run, documents=7)
+    found = data.drawn_run(now)
+    assert found is not None
+    assert found.key == drawn.key
+    assert found.templates == now.templates
