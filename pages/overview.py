@@ -8,7 +8,8 @@ from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import interval_note, risk_figures
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture, said_intervals_and_more
+from pcf_core.ui.notes import said_intervals_and_more
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain

@@ -7,8 +7,9 @@ from pcf_core.findings import comparison_finding, corrected_finding, risk_findin
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import interval_note, risk_figures
+from pcf_core.ui.notes import said_intervals_and_more
 from pcf_core.ui.occupations import draw_occupations
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture, said_intervals_and_more
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import (
     corrected_table,
     published_rows,

@@ -6,7 +6,8 @@ from pcf_core.findings import bound_finding, normal_finding, shape_finding, tail
 from pcf_core.stats import caprice_tail
 from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.figures import parts_of
-from pcf_core.ui.page import finding, foot, key_figures, open_page, said_intervals
+from pcf_core.ui.notes import said_intervals
+from pcf_core.ui.page import finding, foot, key_figures, open_page
 from pcf_core.ui.shell import show
 from pcf_core.ui.tails import (
     OCCUPATION_COLUMNS,

@@ -76,7 +76,7 @@ class Sensitivity(Record):
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """Dimension and name of each choice, as pictures have one row for: the two extremes of one together."""
+        """Dimension and name of each choice: a row of a picture, the two extremes of one together."""
         return tuple(dict.fromkeys((one.dimension, one.name) for one in self.choices))
 
     @property

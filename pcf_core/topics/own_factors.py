@@ -35,7 +35,8 @@ def load_own_factor(path: Path) -> OwnFactor:
     weights: dict[str, float] = {}
     left_out: list[LeftOut] = []
     rows = [
-        (check_word(row["occupation"], "the occupation", where, EvidenceError), row, where) for where, row in table
+        (check_word(row["occupation"], "the occupation", where, EvidenceError), row, where)
+        for where, row in table
     ]
     twice = first_duplicate(term.casefold() for term, _, _ in rows)
     if twice is not None:

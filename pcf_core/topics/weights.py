@@ -64,7 +64,8 @@ def make_weights(
     if share < MIN_SHARE:
         raise EvidenceError(
             f"{where} has a figure for only {len(terms)} of the {len(evidence.terms)} terms of "
-            f"{evidence.name} ({100 * share:.0f} %, at least half is needed): choose uniform or a list it covers."
+            f"{evidence.name} ({100 * share:.0f} %, at least half is needed): choose uniform or a list "
+            "it covers."
         )
     for term in terms:
         if not (math.isfinite(values[term]) and values[term] >= 0):

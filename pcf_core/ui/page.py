@@ -14,12 +14,10 @@ from pcf_core.errors import ModelError
 from pcf_core.findings import (
     contexts,
     coverage_facts,
-    interval_sentence,
     left_out_note,
     look_finding,
     low_coverage_note,
     self_audit_facts,
-    whole_templates_finding,
 )
 from pcf_core.jobs import submit_run
 from pcf_core.records import RiskReport, RunSpec
@@ -35,9 +33,9 @@ from pcf_core.ui.data import (
     open_store,
     plans_of,
     remembered,
-    whole_template_intervals,
 )
 from pcf_core.ui.figures import KeyFigure
+from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
 from pcf_core.ui.text import plain
@@ -183,44 +181,6 @@ def draw_figures(figures: list[KeyFigure]) -> None:
             delta_color="off",
             delta_arrow="off",
         )
-
-
-def notes(
-    loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
-) -> None:
-    """Few effective templates, occupations left out, what intervals allow for: said on every page.
-
-    Args:
-        loaded: what the page shows.
-        intervals: what its intervals allow for; ``None``: they are those of the risks, empty: it shows none.
-        reports: those it shows, where they are not the loaded ones.
-    """
-    reports = loaded.reports if reports is None else reports
-    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
-    for sentence in sentences:
-        whose = [name for name, report in reports.items() if sentence in report.warnings]
-        of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
-        st.caption(plain(of + sentence))
-    report = loaded.first.report
-    for sentence in said_intervals(loaded) if intervals is None else intervals:
-        st.caption(plain(sentence))
-    if report.effective_templates < len(report.templates) - 0.5:
-        st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
-
-
-def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
-    """What the intervals of the loaded runs' risks allow for, each kind once; ``of`` names these figures."""
-    found = (
-        report.interval("overall_risk", loaded.choice.over) or report.interval("overall_risk")
-        for report in loaded.reports.values()
-    )
-    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
-
-
-def said_intervals_and_more(loaded: Loaded) -> list[str]:
-    """The same; where documents are drawn again, also the intervals of R over whole templates."""
-    more = whole_templates_finding(whole_template_intervals(loaded))
-    return [*said_intervals(loaded), *([more] if more else [])]
 
 
 def picture(

@@ -86,8 +86,8 @@ def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> No
     weights = [59 / 3] + [1.0] * 59
     found = of_matrix(np.full((2, 60), 0.7), template_weights=weights)
     assert found.warnings == (
-        "One template carries 25% of the weight: intervals over templates are widened for it, and may yet "
-        "hold less often than 95%.",
+        "One template carries 25 % of the weight: intervals over templates are widened for it, and may yet "
+        "hold less often than 95 %.",
     )
     assert of_matrix(np.full((2, 60), 0.7)).warnings == ()
     assert of_matrix(np.full((2, 10), 0.7)).warnings == ()  # a tenth each is no more than 10 %

@@ -133,7 +133,7 @@ def test_no_occupation_and_too_few_templates_are_other_sentences():
         "No difference in risk of one of 7 occupations is beyond chance, false discoveries controlled at 5 %."
     )
     few = occupations_difference_finding(compared_example(least_p=0.5))
-    assert (
-        few
-        == "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under 0.5."
+    assert few == (
+        "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under "
+        "0.5."
     )

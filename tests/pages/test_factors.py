@@ -13,7 +13,7 @@ from pcf_core.records import RiskReport
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui.factors import short_p
+from pcf_core.ui.factors import LINE_COLUMNS, POINT_COLUMNS, short_p
 from tests.pages.opened import open_app, texts
 
 
@@ -46,6 +46,9 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
     lines = next(frame.value for frame in app.dataframe if "p_holm" in frame.value)
     assert len(lines) == 16
     assert set(lines["line"]) == {"OLS", "WLS"}
+    points = next(frame.value for frame in app.dataframe if "overall_risk" in frame.value)
+    for table, columns in ((lines, LINE_COLUMNS), (points, POINT_COLUMNS)):
+        assert not [name for name in table if "_" in columns.get(name, {"label": name})["label"]]
 
 
 def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store) -> None:

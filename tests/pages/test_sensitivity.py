@@ -15,6 +15,7 @@ from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.store.results import result_path
 from pcf_core.ui import data
+from pcf_core.ui.sensitivity import CHOICE_COLUMNS
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
@@ -61,6 +62,7 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
     ]
     assert "all criteria agree" in said
     assert "exact-boundary (mini-bert)" in said
+    assert "published scripts, the authors' demo library" in said.replace("\\", "")
 
 
 def test_choices_are_drawn_by_dimension_and_risk(gpt_store: Store) -> None:
@@ -78,6 +80,7 @@ def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store)
     gaps = table["overall_risk"] - table["prejudice_risk"] - table["caprice_risk"]
     assert abs(gaps).max() < 1e-12
     assert (table.loc[table["choice"] == "as chosen", "change"] == 0).all()
+    assert not [column for column in table if "_" in CHOICE_COLUMNS.get(column, {"label": column})["label"]]
     assert table.loc[table["choice"] == "published scripts", "stereotype_sd"].isna().all()
 
 

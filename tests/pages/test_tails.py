@@ -10,7 +10,7 @@ from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import normal_finding, shape_finding
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.store import Store
-from pcf_core.ui.tails import caprice_figures
+from pcf_core.ui.tails import OCCUPATION_COLUMNS, caprice_figures
 from tests.pages.opened import open_app, texts
 
 MODELS = ("mini-bert", "mini-gpt")
@@ -40,6 +40,8 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
             assert row["p_value"] == fit.p_value
         assert np.isnan(fits.loc[(model, "generalised Pareto"), "ratio"])
     assert "Caprice cannot exceed 1, so no tail of it goes on for ever" in texts(app)
+    named = [OCCUPATION_COLUMNS.get(name, {"label": name})["label"] for name in app.dataframe[-1].value]
+    assert named == ["model", "occupation", "risk", "prejudice", "caprice", "s.d."]
     assert not [toggle for toggle in app.toggle if toggle.key == "log_count"]
     for view in ("Hill plot", "histogram"):
         app.segmented_control(key="tail_view").set_value(view).run()

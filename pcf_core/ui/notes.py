@@ -1,0 +1,50 @@
+"""What has to be known before a page's numbers are believed: few templates, and what intervals allow for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from pcf_core.findings import interval_sentence, whole_templates_finding
+from pcf_core.records import RiskReport
+from pcf_core.ui.data import Loaded, whole_template_intervals
+from pcf_core.ui.text import plain
+
+
+def notes(
+    loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
+) -> None:
+    """Few effective templates, occupations left out, what intervals allow for: said on every page.
+
+    Args:
+        loaded: what the page shows.
+        intervals: what its intervals allow for; ``None``: they are those of the risks, empty: it shows none.
+        reports: those it shows, where they are not the loaded ones.
+    """
+    reports = loaded.reports if reports is None else reports
+    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
+    for sentence in sentences:
+        whose = [name for name, report in reports.items() if sentence in report.warnings]
+        of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
+        st.caption(plain(of + sentence))
+    report = loaded.first.report
+    for sentence in said_intervals(loaded) if intervals is None else intervals:
+        st.caption(plain(sentence))
+    if report.effective_templates < len(report.templates) - 0.5:
+        st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
+
+
+def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
+    """What the intervals of the loaded runs' risks allow for, each kind once; ``of`` names these figures."""
+    found = (
+        report.interval("overall_risk", loaded.choice.over) or report.interval("overall_risk")
+        for report in loaded.reports.values()
+    )
+    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+
+
+def said_intervals_and_more(loaded: Loaded) -> list[str]:
+    """The same; where documents are drawn again, also the intervals of R over whole templates."""
+    more = whole_templates_finding(whole_template_intervals(loaded))
+    return [*said_intervals(loaded), *([more] if more else [])]
