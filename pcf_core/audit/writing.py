@@ -67,8 +67,8 @@ def heavy_template(reading: Reading) -> tuple[str, ...]:
     if share <= HEAVY + 1e-9 or (reading.unit is not None and reading.unit.name != "template"):
         return ()
     return (
-        f"One template carries {100 * share:.0f} % of the weight: intervals over templates are widened for it, and "
-        "may yet hold less often than 95 %.",
+        f"One template carries {100 * share:.0f} % of the weight: intervals over templates are widened for "
+        "it, and may yet hold less often than 95 %.",
     )
 
 
