@@ -5,14 +5,11 @@ import streamlit as st
 from pcf_core.findings import factors_finding, slopes_note
 from pcf_core.findings.factors import figures_note
 from pcf_core.ui.data import remembered
+from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS, factors_table, lines_table
 from pcf_core.ui.factors import (
-    LINE_COLUMNS,
-    POINT_COLUMNS,
     draw_controls,
     draw_left_out,
     draw_panels,
-    factors_table,
-    lines_table,
     panels_of,
     slope_figures,
 )

@@ -13,7 +13,8 @@ from pcf_core.records import RiskReport
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui.factors import LINE_COLUMNS, POINT_COLUMNS, short_p
+from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.ui.factors import short_p
 from tests.pages.opened import open_app, texts
 
 
