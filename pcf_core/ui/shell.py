@@ -20,6 +20,11 @@ from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.text import plain
 
 OPENED = "frame_opened"
+# Streamlit 1.67 writes the chosen segment in the accent colour, which in the dark theme cannot be both pale
+# enough for that and dark enough for the white text of buttons and chips: 4.5 : 1 holds for one of them only.
+CHOSEN_SEGMENT = """<style>
+button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+</style>"""
 SECTIONS = {
     "Start": [("overview", "Overview", "home")],
     "Measure": [("score", "Score", "play_circle")],
@@ -60,6 +65,7 @@ def open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     draw_choice()
+    st.html(CHOSEN_SEGMENT)
     st.session_state[OPENED] = True
     return page
 
