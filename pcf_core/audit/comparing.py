@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.audit.assembling import Result
+from pcf_core.audit.occupations import counted_occupations
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.units import unit_of
-from pcf_core.errors import EvidenceError, RunError
+from pcf_core.errors import RunError
 from pcf_core.records import FloatArray, LeftOut, Protocol, RunSpec
 from pcf_core.records.comparison import Comparison, OccupationDifference, Side
 from pcf_core.risk import Criterion
 from pcf_core.stats import effective_number, paired_comparison, rough
-from pcf_core.topics import labour_reference, occupation_weights, template_weights
+from pcf_core.topics import template_weights
 
 
 @dataclass(frozen=True)
@@ -117,30 +118,14 @@ def common_part(first: ReadRun, second: ReadRun, options: ViewOptions) -> Common
         update={"templates": tuple(template for template in one.templates if template.text in kept)}
     )
     evidence = first.run.evidence.model_copy(update={"terms": terms})
-    weights = occupation_weights(evidence, options.occupation_weights)
-    occupation = dict(zip(weights.terms, weights.values, strict=True))
-    left_out, reference = list(weights.left_out), None
-    if options.reference == "labour":
-        known = labour_reference(evidence, first.run.topic)
-        left_out += [
-            LeftOut(name=term, reason="no published share of women and men, so no p*")
-            for term in occupation
-            if term not in known
-        ]
-        occupation = {term: value for term, value in occupation.items() if term in known}
-        if not occupation:
-            raise EvidenceError(
-                "None of the common occupations has a share of the labour force; choose the uniform "
-                "reference."
-            )
-        reference = np.array([known[term] for term in occupation])
+    counted = counted_occupations(evidence, first.run.topic, options)
     return Common(
         run=first.run.whole.model_copy(update={"templates": templates, "evidence": evidence}),
-        occupations=tuple(occupation),
-        occupation_weights=np.array(list(occupation.values())),
-        reference=reference,
-        values=np.stack([picked(read, tuple(occupation), texts, groups) for read in (first, second)]),
-        left_out=tuple(left_out),
+        occupations=tuple(counted.weights),
+        occupation_weights=np.array(list(counted.weights.values())),
+        reference=counted.reference,
+        values=np.stack([picked(read, tuple(counted.weights), texts, groups) for read in (first, second)]),
+        left_out=counted.left_out,
     )
 
 

@@ -8,16 +8,16 @@ from typing import cast
 import numpy as np
 
 from pcf_core.audit.assembling import Result
+from pcf_core.audit.occupations import counted_occupations
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.units import unit_of
 from pcf_core.audit.writing import Reading, risk_report
-from pcf_core.errors import EvidenceError, RunError
-from pcf_core.records import LeftOut, Look, Protocol, RiskReport, RunSpec
+from pcf_core.errors import RunError
+from pcf_core.records import Look, Protocol, RiskReport, RunSpec
 from pcf_core.risk import Criterion
 from pcf_core.store import Store
-from pcf_core.topics import labour_reference, occupation_weights
 
 FULL = 0.995  # of the mass: what is less is said
 
@@ -32,33 +32,16 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         TemplateError: template weights that a sampling plan does not allow.
         CriterionError: a criterion, reference or unit that cannot be used.
     """
-    weights = occupation_weights(run.evidence, options.occupation_weights)
-    left_out = [*run.topic.left_out, *result.left_out, *weights.left_out]
-    occupation = dict(zip(weights.terms, weights.values, strict=True))
-    reference = None
-    if options.reference == "labour":
-        shares = labour_reference(run.evidence, run.topic)
-        left_out += [
-            LeftOut(name=term, reason="no published share of women and men, so no p*")
-            for term in weights.terms
-            if term not in shares
-        ]
-        occupation = {term: value for term, value in occupation.items() if term in shares}
-        if not occupation:
-            raise EvidenceError(
-                f"None of the occupations of {run.evidence.name!r} has a share of the labour force; "
-                "choose the uniform reference."
-            )
-        reference = np.array([shares[term] for term in occupation])
+    counted = counted_occupations(run.evidence, run.topic, options)
     warnings = list(result.warnings)
-    total, used = len(run.evidence.terms), len(occupation)
+    total, used = len(run.evidence.terms), len(counted.weights)
     if used < total:
         warnings.append(
             f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral point "
             f"and are left out; {100 * used / total:.0f} % of the list remains."
         )
-    rows = [run.evidence.terms.index(term) for term in occupation]
-    criterion = Criterion.parse(options.criterion, options.scale, reference)
+    rows = [run.evidence.terms.index(term) for term in counted.weights]
+    criterion = Criterion.parse(options.criterion, options.scale, counted.reference)
     templates = weights_of(run, options.template_weighting)
     unit = unit_of(run, templates, options)
     if unit.name == "document" and 0 < run.templates.kept < FULL:
@@ -70,13 +53,13 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
     reading = Reading(
         values=result.preferences.values[rows],
         groups=result.preferences.groups,
-        occupations=tuple(occupation),
+        occupations=tuple(counted.weights),
         templates=result.preferences.templates,
         template_weights=templates,
-        occupation_weights=np.array(list(occupation.values())),
+        occupation_weights=np.array(list(counted.weights.values())),
         criterion=criterion,
         unit=unit,
-        left_out=tuple(left_out),
+        left_out=(*run.topic.left_out, *result.left_out, *counted.left_out),
         warnings=tuple(warnings),
     )
     found = risk_report(reading, resamples) if run.plan is None else plan_report(reading, run, resamples)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcf_core.audit.occupations import counted_occupations
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sampling import weights_of
-from pcf_core.errors import EvidenceError
 from pcf_core.records import FloatArray, RunSpec
 from pcf_core.risk import Criterion, decompose, total
-from pcf_core.topics import labour_reference, occupation_weights
 
 
 @dataclass(frozen=True)
@@ -71,22 +70,11 @@ def view_of(run: RunSpec, options: ViewOptions) -> View:
         TemplateError: template weights that a sampling plan does not allow.
         CriterionError: a criterion that cannot be used.
     """
-    weights = occupation_weights(run.evidence, options.occupation_weights)
-    occupation = dict(zip(weights.terms, weights.values, strict=True))
-    reference = None
-    if options.reference == "labour":
-        shares = labour_reference(run.evidence, run.topic)
-        occupation = {term: value for term, value in occupation.items() if term in shares}
-        reference = np.array([shares[term] for term in occupation])
-    if not occupation or not any(occupation.values()):
-        raise EvidenceError(
-            f"None of the occupations of {run.evidence.name!r} has a figure for both the weights and the "
-            "neutral point; choose the uniform reference."
-        )
+    counted = counted_occupations(run.evidence, run.topic, options)
     place = {term: index for index, term in enumerate(run.evidence.terms)}
     return View(
-        rows=np.array([place[term] for term in occupation]),
-        occupation_weights=np.array(list(occupation.values())),
+        rows=np.array([place[term] for term in counted.weights]),
+        occupation_weights=np.array(list(counted.weights.values())),
         template_weights=weights_of(run, options.template_weighting),
-        criterion=Criterion.parse(options.criterion, options.scale, reference),
+        criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
     )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import ViewOptions, load_result, planned, report, restricted, views
+from pcf_core.audit import ViewOptions, load_result, occupations, planned, report, restricted
 from pcf_core.audit import sensitivity as module
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept, sensitivity_name
 from pcf_core.audit.template_choices import HALVES, halves, heaviest, risks_without_one
@@ -267,7 +267,7 @@ def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows
 ) -> None:
     run = score_few(store, monkeypatch)
     names = {sensitivity_name(store, run, ViewOptions())}
-    shares, weights = views.labour_reference, views.occupation_weights
+    shares, weights = occupations.labour_reference, occupations.occupation_weights
 
     def other_shares(*lists: Any) -> Any:
         return {term: row[::-1] for term, row in shares(*lists).items()}
@@ -277,9 +277,9 @@ def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows
         doubled = (2 * found.values[0], *found.values[1:]) if name == "employment" else found.values
         return found.model_copy(update={"values": doubled})
 
-    monkeypatch.setattr(views, "labour_reference", other_shares)
+    monkeypatch.setattr(occupations, "labour_reference", other_shares)
     names.add(sensitivity_name(store, run, ViewOptions()))
-    monkeypatch.setattr(views, "occupation_weights", other_weights)
+    monkeypatch.setattr(occupations, "occupation_weights", other_weights)
     names.add(sensitivity_name(store, run, ViewOptions()))
     assert len(names) == 3
 
