@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,10 +78,18 @@ def fill(
     return run
 
 
-@pytest.fixture
-def full_store(own_settings: Settings) -> Store:
-    """A store with both mini models' keys scored by the fake on the default topic, templates, occupations."""
-    store = Store.open(own_settings.cache, None)
+@pytest.fixture(scope="session")
+def filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of :func:`full_store`, scored once for all tests."""
+    cache = tmp_path_factory.mktemp("filled") / "cache"
+    store = Store.open(cache, None)
     for model in MINI_MODELS:
         fill(store, model)
-    return store
+    return cache
+
+
+@pytest.fixture
+def full_store(filled_cache: Path, own_settings: Settings) -> Store:
+    """A store with both mini models' keys scored by the fake on the default topic, templates, occupations."""
+    shutil.copytree(filled_cache, own_settings.cache, dirs_exist_ok=True)
+    return Store.open(own_settings.cache, None)
