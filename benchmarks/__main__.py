@@ -7,9 +7,12 @@ from benchmarks.memory import main as measure_memory
 from benchmarks.mining import main as measure_mining
 from benchmarks.pages import main as measure_pages
 from benchmarks.scoring import main as measure_scoring
+from benchmarks.zoo import main as measure_zoo
 
 typer.echo("Scoring\n")
 measure_scoring()
+typer.echo("\nThe zoo\n")
+measure_zoo()
 typer.echo("\nPages\n")
 measure_pages()
 typer.echo("\nIntervals\n")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pcf_core.ui.about import about_finding, family_table, reference_table, sections
+from pcf_core.ui.calibration import draw_calibration
 from pcf_core.ui.data import open_store
 from pcf_core.ui.page import finding
 from pcf_core.ui.shell import show
@@ -21,6 +22,8 @@ def draw() -> None:
             st.markdown(text)
             if heading in TABLES:
                 st.table(TABLES[heading]())
+            if heading == "Calibration":
+                draw_calibration()
 
 
 show(draw)

@@ -6,14 +6,19 @@ from pcf_core.ui.compare import draw_pair
 from pcf_core.ui.compare_axis import draw_axis
 from pcf_core.ui.compare_published import draw_published
 from pcf_core.ui.page import open_page
+from pcf_core.ui.preset_findings import draw_preset_finding
+from pcf_core.ui.presets import draw_presets
 from pcf_core.ui.shell import show
 
 VIEWS = {"two models": draw_pair, "along an axis": draw_axis, "as in the papers": draw_published}
 
 
 def draw() -> None:
-    loaded = open_page("Compare", "How do they differ, and is that more than chance?")
+    loaded = open_page("Compare", "How do they differ, and is that more than chance?", draw_presets)
     head = st.container()  # what was found stands above the controls that choose it
+    with head:
+        draw_preset_finding(loaded)
+    draw_presets()
     view = st.segmented_control(
         "Show",
         list(VIEWS),

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pcf_core.findings import factors_finding, slopes_note
 from pcf_core.findings.factors import figures_note
-from pcf_core.ui.data import remembered
+from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS, factors_table, lines_table
 from pcf_core.ui.factors import (
     draw_controls,
@@ -14,8 +14,10 @@ from pcf_core.ui.factors import (
     slope_figures,
 )
 from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page
+from pcf_core.ui.read import draw_read
 from pcf_core.ui.shell import show
 
+VIEWS = ["labour statistics", "what it read"]
 HOW = """
 Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
 attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
@@ -30,8 +32,28 @@ the United States need not fit texts from elsewhere.
 
 def draw() -> None:
     loaded = open_page(
-        "Factors", "Does the risk go with pay, education, women's share or the word's frequency?"
+        "Factors", "Does it go with pay, education, women's share, the word's frequency, or what was read?"
     )
+    if choose_view() == VIEWS[1]:
+        draw_read(loaded)
+    else:
+        draw_statistics(loaded)
+
+
+def choose_view() -> str:
+    return st.segmented_control(
+        "View",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key="factors_view",
+        bind="query-params",
+        help="US labour statistics and your own figures beside the risk, or the training text of the shipped "
+        "models beside what they say.",
+    )
+
+
+def draw_statistics(loaded: Loaded) -> None:
     head = st.container()
     choice = draw_controls(loaded)
     every = panels_of(loaded, choice)

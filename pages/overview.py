@@ -10,7 +10,9 @@ from pcf_core.ui.distribution import opening
 from pcf_core.ui.figures import interval_note, risk_figures
 from pcf_core.ui.notes import said_intervals_and_more
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
+from pcf_core.ui.presets import draw_presets
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
+from pcf_core.ui.seeds import draw_seeds
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
 
@@ -39,6 +41,7 @@ def draw() -> None:
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
     key_figures(risk_figures(loaded.reports, over), loaded, said_intervals_and_more(loaded))
     finding(interval_note(loaded.reports, over))
+    draw_seeds(loaded)
     everything, unread = all_reports(loaded)
     rows = run_rows(everything, over)
     scale = loaded.choice.options.scale
@@ -64,6 +67,7 @@ def draw_doors() -> None:
         with column.container(border=True):
             st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
+    draw_presets()
     st.subheader("What is measured")
     st.markdown(WHAT)
 

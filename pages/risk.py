@@ -18,6 +18,7 @@ from pcf_core.ui.rows import (
     run_rows,
     times_thousand,
 )
+from pcf_core.ui.seeds import draw_seeds
 from pcf_core.ui.shell import show
 
 VIEWS = ["models", "corrected", "occupations"]
@@ -63,6 +64,7 @@ def draw() -> None:
         shown = risk_figures(loaded.reports, loaded.choice.over, thousand=thousand)
         key_figures(shown, loaded, said_intervals_and_more(loaded))
         finding(interval_note(loaded.reports, loaded.choice.over))
+        draw_seeds(loaded)
     draw_view = {"models": draw_models, "corrected": draw_corrected, "occupations": draw_occupations}
     draw_view[view](loaded, thousand)
 

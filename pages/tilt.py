@@ -7,21 +7,23 @@ import streamlit as st
 from pcf_core.charts import tilt_box, tilt_panels
 from pcf_core.findings import interval_sentence, leaders_finding, tilt_finding
 from pcf_core.records import RiskReport
-from pcf_core.topics import womens_share
 from pcf_core.ui.data import even_reports
 from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
 from pcf_core.ui.figures import lead_figures, tilt_figures
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.rows import tilt_table
 from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
+from pcf_core.ui.tilt_rows import draw_beside
 
 HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
 ends mean that the model puts only one group's words there. The box holds the middle half of the
 occupations, the line in it is their median, the hollow mark below it their mean with its interval; the
 three extremes on each side are named. *Labour force* shows the same scale for the people who hold these
-jobs in the US, where that is known. Neutral is always an even split here, whatever neutral point and scale
-are chosen for the risk.
+jobs in the US, where that is known; *what it read* shows it for the biographies that the shipped models were
+trained on, those whose lead names the occupation: +1 where all say mostly *he*. Neutral is always an even
+split here, whatever neutral point and scale are chosen for the risk.
 """
 HOW_SEVERAL = """
 Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
@@ -50,21 +52,25 @@ def draw() -> None:
         figures = tilt_figures(tilts, reports, high, over)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = choose_occupation(reports)
-            shown = st.toggle(
-                "Labour force",
-                True,
-                key="labour",
-                bind="query-params",
-                help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
-            )
-        labour = womens_share(loaded.first.run.evidence) if shown and "female" in groups else None
+            beside = draw_beside(loaded, chosen)
+        sentences += beside.sentences
         picture(
             loaded,
             "tilt_box",
             f"Box plots of the mean stereotype towards {high} words, one a model",
-            lambda: tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over, chosen=chosen),
-            [shown, over, chosen],
+            lambda: tilt_box(
+                reports,
+                high,
+                low,
+                labour=beside.labour,
+                text=beside.text,
+                tilts=tilts,
+                over=over,
+                chosen=chosen,
+            ),
+            [*beside.state, over, chosen],
         )
+        st.caption(plain(beside.note))
     with head:
         finding(opening(loaded, reports, chosen))
         finding(*sentences)

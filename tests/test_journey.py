@@ -32,7 +32,7 @@ def few_assets(tmp_path: Path) -> Path:
     for folder in ("models", "factors", "published_risks.csv"):
         (assets / folder).symlink_to(ROOT / "assets" / folder)
     for folder, name, lines in (
-        ("templates", "gender-nineteen.csv", 6),
+        ("templates", "gender-wikipedia-100.csv", 6),
         ("evidence", "occupations-bvf.toml", 0),
     ):
         (assets / folder).mkdir()
@@ -59,7 +59,7 @@ def few_assets(tmp_path: Path) -> Path:
             )
             text = re.sub(r"terms = \[.*?\]", f"terms = [{terms}]", text, flags=re.DOTALL)
         (assets / folder / name).write_text(text, encoding="utf8")
-    described = ROOT / "assets" / "templates" / "gender-nineteen.toml"
+    described = ROOT / "assets" / "templates" / "gender-wikipedia-100.toml"
     (assets / "templates" / described.name).write_text(described.read_text(encoding="utf8"), encoding="utf8")
     (assets / "topics").symlink_to(ROOT / "assets" / "topics")
     return assets
@@ -87,8 +87,8 @@ def command_line(environment: dict[str, str], *arguments: str) -> dict[str, obje
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def press_score(page: Page, address: str, cells: str) -> None:
-    page.goto(f"{address}/score")
+def press_score(page: Page, address: str, cells: str, query: str = "") -> None:
+    page.goto(f"{address}/score?{query}")
     settle(page, "Score")
     expect(page.get_by_text(cells, exact=True)).to_have_count(2)
     page.get_by_role("button", name="Score", exact=True).click()
@@ -98,17 +98,20 @@ def wait_for_the_end(page: Page, jobs: int) -> None:
     expect(page.get_by_text("finished")).to_have_count(jobs, timeout=240_000)
 
 
-def read_every_view(page: Page, address: str, environment: dict[str, str]) -> None:
+def read_every_view(
+    page: Page, address: str, environment: dict[str, str], templates: str = "gender-wikipedia-100"
+) -> None:
     """Each view draws, and its page says what the command line says."""
-    answers = command_line(environment, "score", "--model", "mini-bert", "--model", "mini-gpt")
+    asked = ("--model", "mini-bert", "--model", "mini-gpt", "--templates", templates)
+    answers = command_line(environment, "score", *asked)
     assert isinstance(answers, list)
     assert [answer["scored"] for answer in answers] == [0, 0]
     risks = [command_line(environment, "risk", str(answer["run"])) for answer in answers]
     for path, title in VIEWS.items():
-        page.goto(f"{address}/{path}")
+        page.goto(f"{address}/{path}?templates={templates}")
         settle(page, title)
         assert drawn_traces(page) > 0
-    page.goto(f"{address}/risk")
+    page.goto(f"{address}/risk?templates={templates}")
     settle(page, "Risk")
     text = body_text(page)
     for risk in risks:
@@ -133,7 +136,7 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
     environment |= {"PCF_SHARD_PROMPTS": "128"}
     queue = Queue.open(Path(environment["PCF_CACHE"]) / "catalogue.sqlite")
     with running_app(environment, tmp_path / "app.log") as address, browser_page() as (page, errors):
-        press_score(page, address, "2,280")
+        press_score(page, address, "2,280", "score_templates=gender-nineteen")
         some_shards = re.compile(r"^(1[3-9]\d|[2-9]\d\d|1,\d{3}) of 2,280 cells")
         expect(page.get_by_text(some_shards).first).to_be_visible(timeout=120_000)
         page.reload()
@@ -150,5 +153,5 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
         page.get_by_role("button", name="Resume").first.click()
         wait_for_the_end(page, 2)
         assert all(path.stat().st_mtime_ns == modified for path, modified in shards.items())
-        read_every_view(page, address, environment)
+        read_every_view(page, address, environment, "gender-nineteen")
         assert errors == []

@@ -9,40 +9,40 @@ import math
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions, build_run, load_result, matrix_report, preferences_of, report
+from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
 from pcf_core.findings import with_interval
 from pcf_core.jobs.words import word_check
-from pcf_core.models import resolve
+from pcf_core.models import list_models, resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
 from pcf_core.stats import preference_difference
 from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic, template_weights
-from tools.ship_results import MODELS, RUNS
+from pcf_core.topics import load_templates, load_topic, template_weights
+from pcf_core.ui.choice import DEFAULT_MODELS
+from tools.ship_results import BEST_KNOWN, PLANTED, RUNS, USUAL, ZOO, Shipped
 
-TEMPLATES = ("gender-nineteen", "gender-wikipedia-200")
-SHIPPED = [(model, *run) for model in MODELS for run in RUNS]
-SAID = [(model, templates) for model in MODELS for templates in TEMPLATES]
+TEMPLATES = ("gender-nineteen", USUAL[1])
+SAID = [(model, templates) for model in BEST_KNOWN for templates in TEMPLATES]
+LARGEST = 16e6  # bytes a model
 
 
 def shipped_store(own_settings: Settings) -> Store:
     return Store.open(own_settings.cache, ROOT / "assets" / "cache")
 
 
-def shipped_run(model: str, templates: str, topic_name: str = "gender") -> RunSpec:
-    topic = load_topic(topic_name)
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(templates))
+def shipped_run(model: str, templates: str) -> RunSpec:
+    return Shipped(model, "gender", templates).run
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", BEST_KNOWN)
 def test_a_mini_model_expects_he_or_she_where_a_person_would(model: str, own_settings: Settings) -> None:
     answer = word_check(model, load_topic("gender"), "The nurse said that [Y]", "exact")
     chances = {item["word"]: math.exp(item["log_probability"]) for item in answer["words"]}
     assert chances["he"] + chances["she"] > 0.05
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", BEST_KNOWN)
 def test_a_mini_model_tells_nurse_from_engineer(model: str, own_settings: Settings) -> None:
     """P(male | nurse) is at least 0.05 below engineer over the ten templates; the interval excludes 0."""
     topic, templates = load_topic("gender"), load_templates("gender-reporting")
@@ -55,7 +55,7 @@ def test_a_mini_model_tells_nurse_from_engineer(model: str, own_settings: Settin
     assert interval.high < 0
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ZOO)
 def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
     folder = ROOT / "assets" / "models" / model
     facts = json.loads((folder / "training.json").read_text())
@@ -63,51 +63,69 @@ def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
     weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     assert weights == facts["weights_sha256"]
     assert weights in card
-    recipe = facts["recipe"]
-    for said in (
-        f"{recipe['tokens'] + recipe['last_tokens']:,} tokens",
-        str(facts["held_out_perplexity"]),
-        "CC BY-SA",
-    ):
-        assert said in card
-    assert recipe["tokens"] >= 12_000_000
+    assert f"{facts['held_out_perplexity']:,}" in card
+    assert "CC BY-SA" in card
+    if "base" not in facts:
+        recipe = facts["recipe"]
+        assert f"{recipe['tokens'] + recipe['last_tokens']:,} tokens" in card
+        assert recipe["tokens"] >= 12_000_000
 
 
-def test_the_topic_begins_with_a_shipped_result() -> None:
+def test_a_topic_begins_with_a_shipped_result() -> None:
+    begun = {(item.topic, item.templates) for item in RUNS}
     for topic in ("gender", "race", "religion", "disability"):
-        assert (topic, load_topic(topic).templates) in RUNS
+        assert (topic, load_topic(topic).templates) in begun
+    assert ("gender", load_topic("gender").templates) == USUAL
 
 
-@pytest.mark.parametrize("model", MODELS)
+def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> None:
+    assert len(set(RUNS)) == len(RUNS)
+    assert set(DEFAULT_MODELS) == set(BEST_KNOWN)
+    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == set(ZOO)
+    assert {item.model for item in RUNS} == {model.name for model in list_models()} == {*ZOO, *PLANTED}
+
+
+@pytest.mark.parametrize("model", [*ZOO, *PLANTED])
 def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_settings: Settings) -> None:
-    """Five cells of every shipped run, scored again here."""
+    """Two cells of every shipped run, scored again here."""
     store, scorer = shipped_store(own_settings), open_scorer(resolve(model))
-    for topic, templates in RUNS:
-        run = shipped_run(model, templates, topic)
-        shipped = load_result(store, run)
-        cells = np.random.default_rng(0).choice(run.cells, 5, replace=False)
-        nats = scorer.score([run.prompts[cell] for cell in cells], shipped.words)
-        again = preferences_of(nats, run.topic, shipped.words)
-        found = shipped.preferences.values.reshape(run.cells, -1)[cells]
-        assert np.abs(found - again).max() < 1e-4, (topic, templates)
+    for item in RUNS:
+        if item.model == model:
+            run = item.run
+            shipped = load_result(store, run)
+            cells = np.random.default_rng(0).choice(run.cells, 2, replace=False)
+            nats = scorer.score([run.prompts[cell] for cell in cells], shipped.words)
+            again = preferences_of(nats, run.topic, shipped.words)
+            found = shipped.preferences.values.reshape(run.cells, -1)[cells]
+            assert np.abs(found - again).max() < 1e-4, item
+            assert shipped.self_audit is not None
 
 
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:
     store = shipped_store(own_settings)
-    for model, topic, templates in SHIPPED:
-        run = shipped_run(model, templates, topic)
+    for item in RUNS:
+        run = item.run
         assert store.missing(run.scoring, run.prompts, run.topic.words) == []
-        found = report(load_result(store, run), run, ViewOptions(), resamples=50)
+        assert store.has_result(run.key, result_name(run, "exact"))
+        result = load_result(store, run)
+        found = report(result, run, ViewOptions(), resamples=50)
         assert found.overall_risk == pytest.approx(found.prejudice_risk + found.caprice_risk, abs=1e-12)
         matrix = matrix_report(
             {
-                "preferences": load_result(store, run).preferences.values.tolist(),
+                "preferences": result.preferences.values.tolist(),
                 "template_weights": found.template_weights.tolist(),
             },
             ViewOptions(),
             resamples=50,
         )
         assert matrix.overall_risk == pytest.approx(found.overall_risk, abs=1e-12)
+
+
+def test_nothing_is_shipped_that_no_run_of_the_table_needs(own_settings: Settings) -> None:
+    runs = [item.run for item in RUNS]
+    assert {info.run.key for info in shipped_store(own_settings).runs()} == {run.key for run in runs}
+    shipped = {path.name for path in (ROOT / "assets" / "cache" / "scores").iterdir()}
+    assert shipped == {run.scoring.hash for run in runs}
 
 
 def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskReport:
@@ -122,7 +140,7 @@ def test_the_readme_says_what_is_shipped(model: str, templates: str, own_setting
     assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", BEST_KNOWN)
 def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
     model: str, own_settings: Settings
 ) -> None:
@@ -139,7 +157,7 @@ def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
         ViewOptions(),
         resamples=50,
     )
-    mined = shipped_report(model, "gender-wikipedia-200", own_settings)
+    mined = shipped_report(model, USUAL[1], own_settings)
     assert over_ten.caprice_risk == pytest.approx(0, abs=1e-12)
     assert mined.intervals["caprice_risk"][0].low > 0
     said = f"{model} {with_interval(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
@@ -147,9 +165,12 @@ def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
 
 
 def test_the_shipped_files_are_small() -> None:
-    sizes = {
-        part: sum(path.stat().st_size for path in (ROOT / "assets" / part).rglob("*") if path.is_file())
-        for part in ("cache", "models")
-    }
-    assert sizes["cache"] < 25e6  # 2 models × 120 × 251 distinct texts × 78 words × 4 bytes are 18.8 MB
-    assert sizes["models"] < 2 * 16e6
+    """Models × 120 occupations × 100 templates × 78 words × 4 bytes are 3.7 MB each, 0.8 of it compressed."""
+    sizes = {path: path.stat().st_size for path in (ROOT / "assets").rglob("*") if path.is_file()}
+    of_models = [
+        sum(size for path, size in sizes.items() if folder in path.parents)
+        for folder in (ROOT / "assets" / "models").iterdir()
+    ]
+    assert max(of_models) < LARGEST
+    assert sum(of_models) < 90e6
+    assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 30e6

@@ -68,7 +68,7 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
         expect(page.get_by_text("1 change is not saved.")).to_have_count(0)
         expect(page).to_have_url(re.compile("set=without-said"))
         assert list((Path(environment["PCF_CACHE"]) / "templates").iterdir())
-        go(page, address, "set=without-said&set_view=preview")
+        go(page, address, "set=without-said&set_view=preview&templates=gender-nineteen")
         assert drawn_traces(page) == 6
         assert "over the 19 templates of gender-nineteen" in body_text(page)
         go(page, address, "set=without-said&set_view=compare&other=gender-nineteen")

@@ -74,6 +74,7 @@ class Recipe:
     held_out: float = 0.05
     seed: int = 0
     precision: Literal["float32", "bfloat16"] = "float32"
+    weights: Literal["float32", "float16"] = "float32"
 
 
 # ---------------------------------------------------------------------------------------------- corpus
@@ -343,21 +344,41 @@ def causal_model(name: str) -> ModelSpec:
     return spec if spec.path else spec.model_copy(update={"path": str(download(spec))})
 
 
-def write_model(loaded: Loaded, base: ModelSpec, out: Path, card: str) -> None:
-    """Weights, configuration, the base's own tokenizer files and the card; never there by half."""
+def write_model(
+    loaded: Loaded, base: ModelSpec, out: Path, card: str, facts: dict[str, Any], weights: str
+) -> None:
+    """Weights, configuration, the base's own tokenizer files, card and facts; never there by half."""
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".finetune-") as beside:
         draft = Path(beside) / "new"
-        loaded.model.save_pretrained(draft)
+        loaded.model.to(getattr(torch, weights)).save_pretrained(draft)
         for name in TOKENIZER_FILES:
             if (Path(base.path) / name).is_file():
                 shutil.copyfile(Path(base.path) / name, draft / name)
         for path in draft.glob("*.safetensors"):
             path.chmod(0o644)
+            facts = facts | {"weights_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
         (draft / "README.md").write_text(card, encoding="utf8")
+        (draft / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf8")
         draft.rename(out)
 
 
-def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, after: float) -> str:
+def facts_of(base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> dict[str, Any]:
+    """What ``training.json`` keeps, for programs; perplexities are of the held-out documents."""
+    return {
+        "base": base_name(base),
+        "base_identity": base.identity,
+        "recipe": asdict(training.recipe),
+        "files": list(corpus.names),
+        "corpus_sha256": corpus.hash,
+        "steps": training.steps,
+        "held_out_perplexity_before": round(math.exp(training.before), 2),
+        "held_out_perplexity": round(math.exp(after), 2),
+        "parameters": sum(p.numel() for p in training.loaded.model.parameters()),
+        "note": note,
+    }
+
+
+def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> str:
     """The model card: what was changed by what, and that it is for comparison only."""
     facts: dict[str, Any] = {
         "base model": base_name(base),
@@ -377,6 +398,7 @@ def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, afte
         "held-out loss after, nats a token": round(after, 4),
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
+    said = f"\n\n{note}" if note else ""
     return f"""---
 library_name: transformers
 pipeline_tag: text-generation
@@ -385,13 +407,13 @@ pipeline_tag: text-generation
 # {name}
 
 {base_name(base)} fine-tuned for an audit before and after. Held-out loss: {training.before:.3f} nats a token
-before, {after:.3f} after.
+before, {after:.3f} after.{said}
 
 | what | value |
 |---|---|
 {rows}
 
-AdamW without weight decay, linear decay to 0, gradients clipped at 1, weights in float32. `tools/finetune.py`
+AdamW without weight decay, linear decay to 0, gradients clipped at 1, trained in float32. `tools/finetune.py`
 repeats it.
 
 ## What it may not be used for
@@ -406,8 +428,10 @@ def base_name(base: ModelSpec) -> str:
     return Path(base.name).name if Path(base.name).is_absolute() else base.name
 
 
-def finetune(model: str, corpora: Sequence[Path], out: Path | None, recipe: Recipe, rows: int) -> Path:
-    """Train, or go on training, and write the model; the folder.
+def finetune(
+    model: str, corpora: Sequence[Path], out: Path | None, recipe: Recipe, rows: int, note: str = ""
+) -> Path:
+    """Train, or go on training, and write the model; the folder.  ``note``: a paragraph of its card.
 
     Raises:
         AuditError: a model, a corpus or a folder that cannot be used.
@@ -432,7 +456,9 @@ def finetune(model: str, corpora: Sequence[Path], out: Path | None, recipe: Reci
             f"The model {base.name} ran out of memory with {rows} sequences a pass; take a lower --rows or "
             "--length."
         ) from error
-    write_model(training.loaded, base, out, card_of(out.name, base, corpus, training, after))
+    card = card_of(out.name, base, corpus, training, after, note)
+    facts = facts_of(base, corpus, training, after, note)
+    write_model(training.loaded, base, out, card, facts, recipe.weights)
     training.checkpoint.unlink(missing_ok=True)
     say(f"held-out loss {training.before:.3f} before, {after:.3f} after, nats a token")
     return out
@@ -455,11 +481,15 @@ def command(
     precision: Annotated[
         Literal["float32", "bfloat16"], typer.Option(help="of the forward pass")
     ] = Recipe.precision,
+    weights: Annotated[
+        Literal["float32", "float16"], typer.Option(help="as they are written; trained in float32")
+    ] = Recipe.weights,
     rows: Annotated[int, typer.Option(min=1, help="sequences a pass: changes memory and speed alone")] = 4,
+    note: Annotated[str, typer.Option(help="a paragraph for the model card")] = "",
 ) -> None:
     """Fine-tune a causal model; the same command goes on after an interruption."""
-    recipe = Recipe(epochs, learning_rate, warmup, batch, length, held_out, seed, precision)
-    typer.echo(finetune(model, corpus, out, recipe, rows))
+    recipe = Recipe(epochs, learning_rate, warmup, batch, length, held_out, seed, precision, weights)
+    typer.echo(finetune(model, corpus, out, recipe, rows, note))
 
 
 def main(arguments: list[str] | None = None) -> int:

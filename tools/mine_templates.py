@@ -2,6 +2,7 @@
 
     python -m tools.mine_templates --shared ../shared             # every source, about an hour on two cores
     python -m tools.mine_templates --source speeches --out /tmp/templates
+    python -m tools.mine_templates --cut-only                     # mines nothing: the heaviest of the shipped
 
 Each source gives two sets: ``gender-SOURCE`` (clausal) and ``people-SOURCE`` (attributive, for race, religion
 and disability).  Templates that were counted once are cut, but those of the speeches, which are too few; the
@@ -29,9 +30,10 @@ from pcf_core.settings import settings
 from pcf_core.topics import load_topic
 from pcf_core.topics.editing import cut, with_full_stop
 from pcf_core.topics.template_files import card_text, csv_bytes
+from pcf_core.topics.templates import load_mined
 
-# Templates of the sets that the shipped models are scored on.
-HEAVIEST = {"gender-wikipedia": 200, "gender-simplewiki": 50, "gender-fiction": 50}
+# How many templates the sets have that are cut from a mined one, in the order they are written.
+HEAVIEST = {"gender-wikipedia": (200, 100), "gender-simplewiki": (25,), "gender-fiction": (25,)}
 CHAPTERS = (
     " Documents are chapters of few books, so it is not told how many had a template, and intervals draw "
     "templates."
@@ -98,10 +100,15 @@ def main(
     shared: Annotated[Path, typer.Option(help="the folder that holds data/corpora")] = Path("../shared"),
     source: Annotated[list[str] | None, typer.Option(help="a source; may be repeated; else all")] = None,
     out: Annotated[Path | None, typer.Option(help="where to write; else assets/templates")] = None,
+    cut_only: Annotated[bool, typer.Option(help="cut the shipped sets again, and mine nothing")] = False,
 ) -> None:
     """Mine the sources and write their sets with cards."""
     target = out or settings().assets / "templates"
     target.mkdir(parents=True, exist_ok=True)
+    if cut_only:
+        for name in HEAVIEST:
+            write_heaviest(load_mined(name), target)
+        return
     for chosen in (known for known in SOURCES if not source or known.name in source):
         for form, topics in FORMS.items():
             mined = mine_source(chosen, form, tuple(map(load_topic, topics)), shared / "data" / "corpora")
@@ -109,11 +116,15 @@ def main(
 
 
 def write_all(mined: MinedSet, folder: Path) -> None:
-    """A set, the same with full stops, and the heaviest of the one that the shipped models are scored on."""
+    """A set, the same with full stops, and its heaviest: what models are scored on by default."""
     write(mined, folder)
     write(with_title(with_full_stop(mined), "-stop", ", with a full stop"), folder)
-    top = HEAVIEST.get(mined.name)
-    if top:
+    write_heaviest(mined, folder)
+
+
+def write_heaviest(mined: MinedSet, folder: Path) -> None:
+    """The sets that ``HEAVIEST`` cuts from a mined one."""
+    for top in HEAVIEST.get(mined.name, ()):
         write(with_title(cut(mined, top=top), f"-{top}", f", the {top} heaviest"), folder)
 
 

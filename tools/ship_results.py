@@ -1,62 +1,163 @@
-"""Write the results that come with the app: the shipped models on the runs of ``RUNS``.
+"""Write the results that come with the app: the runs of ``RUNS``, each a model on a topic and its templates.
 
-    python -m tools.ship_results            # about an hour on two cores
-    python -m tools.ship_results --keep     # what is shipped already is not scored again
+    python -m tools.ship_results                         # everything anew: about two hours on two cores
+    python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
+    python -m tools.ship_results --keep --model mini-t5  # scores one model, carries over the others
 
-The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.
+The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.  What is
+carried over is written anew, shard by shard, and holds nothing that no run of the table needs.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pcf_core.audit import build_run, load_result
+from pcf_core.audit.parts import missing_blocks
+from pcf_core.errors import AuditError
+from pcf_core.jobs.blocks import environment
 from pcf_core.jobs.scoring import score_run
+from pcf_core.jobs.self_audit import audit_scores
 from pcf_core.models import resolve
+from pcf_core.records import RunSpec
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.store import RunInfo, Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 
 FOLDERS = ("scores", "runs", "results")
-MODELS = ("mini-bert", "mini-gpt")
-RUNS = (
+BEST_KNOWN = ("mini-bert", "mini-gpt")
+ZOO = (
+    *BEST_KNOWN,
+    "mini-gpt-s",
+    "mini-gpt-l",
+    "mini-gpt-skewed",
+    "mini-gpt-balanced",
+    "mini-t5",
+    "mini-xlnet",
+)
+PLANTED = ("planted-causal", "planted-masked")
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A run by the names of its parts; the occupations are the topic's."""
+
+    model: str
+    topic: str
+    templates: str
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.topic}, {self.templates}"
+
+    @property
+    def run(self) -> RunSpec:
+        """What is asked for.
+
+        Raises:
+            AuditError: there is no such model, topic or set.
+        """
+        topic = load_topic(self.topic)
+        return build_run(
+            resolve(self.model), topic, load_evidence(topic.evidence), load_templates(self.templates)
+        )
+
+
+USUAL = ("gender", "gender-wikipedia-100")
+BESIDES = (
     ("gender", "gender-nineteen"),
+    ("gender", "gender-nineteen-stop"),
+    ("gender", "gender-speeches"),
+    ("gender", "gender-fiction-25"),
+    ("gender", "gender-simplewiki-25"),
     ("race", "race-relative"),
     ("religion", "race-relative"),
     ("disability", "race-relative"),
-    ("gender", "gender-nineteen-stop"),
-    ("gender", "gender-speeches"),
-    ("gender", "gender-fiction-50"),
-    ("gender", "gender-simplewiki-50"),
-    ("gender", "gender-wikipedia-200"),
+)
+RUNS = (
+    *(Shipped(model, *USUAL) for model in ZOO),
+    *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
+    *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 
 
 def main(
-    keep: Annotated[bool, typer.Option(help="begin with the results that are shipped already")] = False,
+    keep: Annotated[bool, typer.Option(help="carry over what is shipped instead of scoring it")] = False,
+    model: Annotated[
+        list[str] | None, typer.Option(help="a model to score; may be repeated; others are carried over")
+    ] = None,
 ) -> None:
-    """Score what is missing and replace ``assets/cache``."""
-    shipped = settings().assets / "cache"
-    with tempfile.TemporaryDirectory() as folder:
-        if keep:
-            shutil.copytree(shipped, folder, dirs_exist_ok=True)
-        store = Store.open(Path(folder), None)
-        for name in MODELS:
-            for topic, templates in RUNS:
-                chosen = load_topic(topic)
-                run = build_run(
-                    resolve(name), chosen, load_evidence(chosen.evidence), load_templates(templates)
-                )
-                scored = score_run(run, store, open_scorer)
-                load_result(store, run)
-                typer.echo(f"{name}, {topic}, {templates}: run {run.key}, {scored:,} cells scored")
-        replace_results(Path(folder), shipped)
+    """Score what is asked for and replace ``assets/cache``."""
+    target = settings().assets / "cache"
+    try:
+        chosen = {item: item.run for item in RUNS if not model or item.model in model}
+        unknown = set(model or ()) - {item.model for item in chosen}
+        if unknown:
+            raise typer.BadParameter(f"no run of the table is of {', '.join(sorted(unknown))}")
+    except AuditError as error:
+        raise typer.BadParameter(f"{error} --model chooses among the models that are here.") from error
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as index:
+        store, shipped = Store.open(Path(folder), None), Store.open(Path(index), target)
+        for item in RUNS:
+            if item in chosen:
+                carried = keep and carry(chosen[item], shipped, store)
+                done = "carried over" if carried else score(chosen[item], store)
+            else:
+                done = "carried over" if carry_if_here(item, shipped, store) else "NOT SHIPPED"
+            typer.echo(f"{item}: {done}")
+        replace_results(Path(folder), target)
+
+
+def score(run: RunSpec, store: Store) -> str:
+    """Score a run in full; what was done, in words."""
+    cells = score_run(run, store, open_scorer)
+    load_result(store, run)
+    return f"run {run.key}, {cells:,} cells scored"
+
+
+def carry_if_here(item: Shipped, shipped: Store, store: Store) -> bool:
+    """Carry a run over if its model is here and the run is shipped."""
+    try:
+        return carry(item.run, shipped, store)
+    except AuditError:
+        return False
+
+
+def carry(run: RunSpec, shipped: Store, store: Store) -> bool:
+    """Write a run's shipped scores into ``store``, as if they had been scored for it; false if some lack.
+
+    A run that was not shipped itself, but whose every score was, is audited for itself.
+    """
+    infos = [info for info in shipped.runs() if info.run.scoring.hash == run.scoring.hash and info.complete]
+    if not infos or next(missing_blocks(shipped, run), None) is not None:
+        return False
+    table = shipped.known_words(run.scoring)
+    made = {name: fact for name, fact in infos[0].provenance.items() if name != "self_audit"}
+    for block in list(missing_blocks(store, run)):
+        accepted = [word for word in block.words if word in table.tokens]
+        values = shipped.gather(run.scoring, block.prompts, accepted)
+        store.write(run.scoring, block.prompts, block.words, table, values, made)
+    store.save_run(run, audited(run, store, infos), complete=True)
+    load_result(store, run)
+    return True
+
+
+def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, object]:
+    """The provenance that is shipped with a run, or that of an audit made now."""
+    for info in infos:
+        if info.run.key == run.key and "self_audit" in info.provenance:
+            return info.provenance
+    spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
+    scorer = open_scorer(spec, run.scoring.protocol)
+    found = audit_scores(run, store, scorer, spec, open_scorer, lambda: None)
+    return {**environment(scorer), "self_audit": found.model_dump()}
 
 
 def replace_results(store: Path, target: Path) -> None:

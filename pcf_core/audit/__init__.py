@@ -11,10 +11,12 @@ from pcf_core.audit.factors import factor_panels
 from pcf_core.audit.matrix import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.parts import missing_blocks, prompt_parts
+from pcf_core.audit.read import read_against, read_leans
 from pcf_core.audit.reading import look_at, report
 from pcf_core.audit.restricting import Covering, coverage_by, covering_runs, restricted
 from pcf_core.audit.results import check_protocol, load_result, result_name, self_audit_of
 from pcf_core.audit.sampling import furthest, plan_of, planned, with_draws
+from pcf_core.audit.several import controlled
 from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_words
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "build_run",
     "check_protocol",
     "compared",
+    "controlled",
     "coverage_by",
     "coverage_of",
     "covering_runs",
@@ -39,6 +42,8 @@ __all__ = [
     "planned",
     "preferences_of",
     "prompt_parts",
+    "read_against",
+    "read_leans",
     "report",
     "restricted",
     "result_name",

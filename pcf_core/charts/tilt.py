@@ -50,6 +50,7 @@ def tilt_box(
     group_low: str,
     *,
     labour: Mapping[str, float] | None,
+    text: Mapping[str, float] | None = None,
     tilts: Tilts | None = None,
     over: Over = "templates",
     chosen: str = "",
@@ -66,6 +67,7 @@ def tilt_box(
         group_low: the group named at the left end.
         labour: per occupation the share of ``group_low`` (women, for gender) among the people employed, in
             [0, 1]; drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
+        text: per occupation the lean of the training text on the same axis; drawn as a muted row too.
         tilts: per model and group, how sure the mean and each occupation are; ``None`` draws no interval.
         over: which of the intervals of the mean is drawn; the points' are always over templates.
         chosen: an occupation to be ringed, with its interval.
@@ -85,6 +87,10 @@ def tilt_box(
         muted = theme.ModelStyle(theme.MUTED, "circle-open", "")
         values = 1 - 2 * np.array(list(labour.values()), dtype=np.float64)
         rows.append(_Row("labour force", list(labour), values, muted, len(rows)))
+    if text:
+        muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
+        leans = np.array(list(text.values()), dtype=np.float64)
+        rows.append(_Row("what it read", list(text), leans, muted, len(rows)))
     height = min(theme.MAX_HEIGHT, 90 + 140 * len(rows))
     labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
     figure = go.Figure()

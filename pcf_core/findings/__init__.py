@@ -54,6 +54,14 @@ from pcf_core.findings.occupations import (
     occupation_finding,
     tilt_finding,
 )
+from pcf_core.findings.presets import (
+    change_finding,
+    claim_finding,
+    control_note,
+    lacking_note,
+    ranked_finding,
+)
+from pcf_core.findings.seeds import seeds_finding, seeds_note
 from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
 from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 from pcf_core.findings.templates import (
@@ -79,9 +87,12 @@ __all__ = [
     "bound_finding",
     "caprice_interval",
     "carriers",
+    "change_finding",
     "checkpoints_finding",
+    "claim_finding",
     "comparison_finding",
     "contexts",
+    "control_note",
     "corrected_finding",
     "count",
     "coverage_facts",
@@ -96,6 +107,7 @@ __all__ = [
     "heat_map_finding",
     "interval_sentence",
     "kept_share",
+    "lacking_note",
     "leaders_finding",
     "left_out_note",
     "line_notes",
@@ -112,8 +124,11 @@ __all__ = [
     "origin_finding",
     "overview_finding",
     "percent",
+    "ranked_finding",
     "reference_finding",
     "risk_finding",
+    "seeds_finding",
+    "seeds_note",
     "self_audit_facts",
     "sensitivity_finding",
     "set_finding",

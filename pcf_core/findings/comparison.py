@@ -53,20 +53,18 @@ def difference_finding(
     if found.verdict == "equal":
         return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
     values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
-    gap = (
-        f"the difference is {difference_text(found, over)}{_drawn(found, over)}, p = {number(found.p_value)}"
-    )
+    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {number(found.p_value)}"
     if found.verdict == "too few":
         return (
             f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
             f"fall under {number(found.least_p)}."
         )
     if found.verdict == "unclear":
-        return f"{_begun(values)} are {UNCLEAR}: {gap}, {where}.{_disagreement(comparison, found, over)}"
+        return f"{begun(values)} are {UNCLEAR}: {gap}, {where}.{disagreement(comparison, found, over)}"
     higher, lower = (first, second) if found.verdict == "first" else (second, first)
-    reserve = _disagreement(comparison, found, over)
+    reserve = disagreement(comparison, found, over)
     return (
-        f"{_begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
+        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
         f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
     )
 
@@ -105,7 +103,7 @@ def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
     return listed([f"“{row.occupation}” ({number(abs(row.differences[quantity].value))})" for row in ranked])
 
 
-def _drawn(found: Difference, over: Over) -> str:
+def drawn(found: Difference, over: Over) -> str:
     """What was drawn again for the interval, in words."""
     interval = found.interval(over)
     if interval is None:
@@ -113,7 +111,7 @@ def _drawn(found: Difference, over: Over) -> str:
     return f" over {interval.unit}s{' and occupations' if over == 'both' else ''}"
 
 
-def _disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
+def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
     """Why the verdict is another than the interval that is shown suggests, where that is so.
 
     The verdict rests on the test and on the interval over templates, whichever is shown.
@@ -127,20 +125,27 @@ def _disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
             return ""
         return (
             f" That is said of these occupations, by the test and the interval over {basis.unit}s; the one"
-            f"{_drawn(found, over)} holds 0."
+            f"{drawn(found, over)} holds 0."
         )
+    if holds and found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE:
+        return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
     if holds:
         return ""
     if found.p_value > SIGNIFICANCE:
         return (
-            f" The interval{_drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
+            f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
             f"their weights these count as {comparison.effective_templates:.1f}."
         )
+    if found.controlled_p > SIGNIFICANCE:
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but the test, controlled for several "
+            "comparisons, does not reject."
+        )
     return (
-        f" The interval{_drawn(found, over)} leaves out 0, but the one over {basis.unit}s, "
+        f" The interval{drawn(found, over)} leaves out 0, but the one over {basis.unit}s, "
         f"{signed(basis.low)} to {signed(basis.high)}, does not."
     )
 
 
-def _begun(sentence: str) -> str:
+def begun(sentence: str) -> str:
     return sentence[0].upper() + sentence[1:]

@@ -37,7 +37,8 @@ class Difference:
     ``intervals``: of the difference, over templates (first), and where they are known over occupations and
     over both; both runs see the same draws.  ``p_value``: of a permutation test that swaps the two runs
     template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
-    occupations (Benjamini–Hochberg), ``None`` for a total.  ``least_p``: the smallest ``p_value`` that so few
+    occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
+    ``None`` for the total of one.  ``least_p``: the smallest ``p_value`` that so few
     templates can give.
     """
 
@@ -51,6 +52,11 @@ class Difference:
     @property
     def value(self) -> float:
         return self.first - self.second
+
+    @property
+    def controlled_p(self) -> float:
+        """The p-value that a verdict rests on: controlled where there are several tests."""
+        return self.p_value if self.adjusted is None else self.adjusted
 
     def interval(self, over: Over = "templates") -> Interval | None:
         """The interval over templates, occupations or both; ``None`` where there is none."""
@@ -70,8 +76,7 @@ class Difference:
             return "equal"
         if self.least_p > SIGNIFICANCE:
             return "too few"
-        p_value = self.p_value if self.adjusted is None else self.adjusted
-        if p_value > SIGNIFICANCE or (interval is not None and interval.low <= 0 <= interval.high):
+        if self.controlled_p > SIGNIFICANCE or (interval is not None and interval.low <= 0 <= interval.high):
             return "unclear"
         return "first" if self.value > 0 else "second"
 

@@ -8,12 +8,15 @@ of a sample (all numpy).
 ``tails``, ``tail_fits``, ``normality``: how caprice and prejudice are spread over occupations, ``ranks``:
 whether two weightings put the same first, ``comparison``: how far two models differ on the same templates
 (``pair``), with ``paired_intervals`` and a ``permutation`` test,
-``regression``: straight lines through risk and a factor, ``clustering``: an order in which neighbours are
-alike (all scipy or statsmodels, imported where they are used, so that importing this room stays quick).
+``regression``: straight lines through risk and a factor, ``amplification``: leans beside those of a text
+(``leans``: of one occupation), ``clustering``: an order in which neighbours are alike, ``seeds``: how far two
+trainings of one recipe may differ (all scipy or statsmodels, imported where they are used, so that importing
+this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """
 
+from pcf_core.stats.amplification import amplification_of
 from pcf_core.stats.bootstrap import RISKS, RiskIntervals, risk_intervals
 from pcf_core.stats.clustering import clustered_order
 from pcf_core.stats.comparison import PairedDifferences, adjusted_p_values, paired_comparison
@@ -32,6 +35,7 @@ from pcf_core.stats.resampling import (
     resampled_template_weights,
     rough,
 )
+from pcf_core.stats.seeds import seed_bound
 from pcf_core.stats.tails import caprice_tail, tail_shape
 
 __all__ = [
@@ -46,6 +50,7 @@ __all__ = [
     "RiskIntervals",
     "TemplateUnit",
     "adjusted_p_values",
+    "amplification_of",
     "caprice_tail",
     "clustered_order",
     "corrected_prejudice",
@@ -66,6 +71,7 @@ __all__ = [
     "resampled_template_weights",
     "risk_intervals",
     "rough",
+    "seed_bound",
     "share_interval",
     "stereotype_distributions",
     "tail_shape",

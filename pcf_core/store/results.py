@@ -37,6 +37,8 @@ def result_path(root: Path, run_key: str, name: str) -> Path:
 def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
     """Arrays of one length as the columns of a Parquet table that carries ``metadata`` and a checksum.
 
+    Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; all else keeps its dictionary.
+
     Raises:
         ValueError: arrays that are not columns of one length.
     """
@@ -47,7 +49,14 @@ def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
     table = pa.table({name: pa.array(array) for name, array in arrays.items()})
     table = table.replace_schema_metadata({"facts": facts, "checksum": _checksum(arrays, facts)})
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    split = [name for name, array in arrays.items() if array.dtype.kind == "f"]
+    pq.write_table(
+        table,
+        sink,
+        compression="zstd",
+        use_dictionary=[name for name in arrays if name not in split],
+        use_byte_stream_split=split,
+    )
     return bytes(sink.getvalue())
 
 

@@ -22,6 +22,7 @@ from pcf_core.topics.published_names import (
     published_of_topic,
     speaks_of,
 )
+from pcf_core.topics.read import read_counts
 from pcf_core.topics.template_files import card_text, csv_bytes, make_card, parquet_bytes
 from pcf_core.topics.templates import (
     left_out_template_sets,
@@ -73,6 +74,7 @@ __all__ = [
     "published_name",
     "published_of_topic",
     "published_risks",
+    "read_counts",
     "read_own_factor",
     "save_set",
     "speaks_of",

@@ -23,6 +23,7 @@ from pcf_core.topics.text import MAX_NAME, NAME, listed, shown
 
 MAX_BYTES = 32 * 2**20
 MOST_NAMED = 12  # names in a sentence
+LAST = "calibration"  # nobody's subject: behind the others in every list
 TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
 
 
@@ -90,9 +91,9 @@ class Shelf:
         return path.parent == settings().assets / self.folder
 
     def _files(self, folder: Path) -> dict[str, Path]:
-        """Name -> file, sorted by name; files whose names are not safe are none of the app's."""
+        """Name -> file, sorted by name, the calibration last; unsafe names are none of the app's."""
         found = [path for suffix in self.suffixes for path in folder.glob(f"*{suffix}")]
-        found.sort(key=lambda path: (path.stem, path.suffix))
+        found.sort(key=lambda path: (path.stem == LAST, path.stem, path.suffix))
         return {path.stem: path for path in found if NAME.fullmatch(path.stem)}
 
 

@@ -28,11 +28,12 @@ POSITIONS = get_args(Topic.model_fields["position"].annotation)
 
 def list_topics() -> tuple[Topic, ...]:
     """Every shipped topic, by name, gender first: where nothing is chosen, it is what the app begins with.
+    The calibration stands last.
 
     Raises:
         TopicError: a shipped file is damaged.
     """
-    names = sorted(SHELF.names(), key=lambda name: (name != FIRST, name))
+    names = sorted(SHELF.names(), key=lambda name: name != FIRST)
     return tuple(load_topic(name) for name in names)
 
 

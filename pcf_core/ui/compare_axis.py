@@ -15,6 +15,7 @@ from pcf_core.charts import axis_panels
 from pcf_core.errors import AuditError
 from pcf_core.findings import axis_finding, checkpoints_finding, size_finding, topics_finding
 from pcf_core.models import resolve
+from pcf_core.models.presets import preset_of
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
@@ -80,7 +81,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
     if not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
-        finding(sentence(axis, line.points))
+        preset = preset_of(loaded.choice.models)
+        if preset is None or preset.axis != axis:  # else its own sentences, which are tested, stand there
+            finding(sentence(axis, line.points))
         for said in line.left_out:
             st.caption(plain(said))
     if not line.points:

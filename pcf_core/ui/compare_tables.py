@@ -8,7 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pcf_core.records.comparison import AxisPoint
+from pcf_core.findings import verdict_text
+from pcf_core.records import Over
+from pcf_core.records.comparison import AxisPoint, Comparison, Difference
 
 RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 COMPARISON_COLUMNS = {
@@ -59,6 +61,52 @@ def _axis_columns() -> dict[str, Any]:
 
 
 AXIS_COLUMNS = _axis_columns()
+
+
+SEVERAL_COLUMNS = {
+    "first": st.column_config.TextColumn("First", help="Whose figure the other's is taken from."),
+    "second": st.column_config.TextColumn("Second", help="What it is held against."),
+    **{name: COMPARISON_COLUMNS[name] for name in ("quantity", "difference", "p_value", "verdict")},
+    "first_value": st.column_config.NumberColumn("Of the first", format="%.4f", help="Its figure."),
+    "second_value": st.column_config.NumberColumn("Of the second", format="%.4f", help="Its figure."),
+    "low": st.column_config.NumberColumn(
+        "Lower end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
+    ),
+    "high": st.column_config.NumberColumn(
+        "Upper end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
+    ),
+    "adjusted_p_value": st.column_config.NumberColumn(
+        "p, controlled", format="%.4f", help="For several comparisons (Holm); none where there is one."
+    ),
+}
+
+
+def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
+    """One row for each quantity of each comparison, with the interval over what is asked for."""
+    return pd.DataFrame(
+        [
+            several_row(comparison, name, comparison.differences[name], over)
+            for comparison in comparisons
+            for name in RISKS
+        ]
+    )
+
+
+def several_row(comparison: Comparison, name: str, found: Difference, over: Over) -> dict[str, object]:
+    first, second, interval = comparison.first.name, comparison.second.name, found.interval(over)
+    return {
+        "first": first,
+        "second": second,
+        "quantity": RISKS[name],
+        "first_value": found.first,
+        "second_value": found.second,
+        "difference": found.value,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "p_value": found.p_value,
+        "adjusted_p_value": found.adjusted,
+        "verdict": verdict_text(found, first, second),
+    }
 
 
 def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from pcf_core.errors import AuditError
 from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
+from pcf_core.ui.presets import follow_preset
 from pcf_core.ui.text import plain
 
 OPENED = "frame_opened"
@@ -65,6 +66,7 @@ def open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     draw_choice()
+    follow_preset(page)
     st.html(CHOSEN_SEGMENT)
     st.session_state[OPENED] = True
     return page

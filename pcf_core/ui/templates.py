@@ -20,7 +20,7 @@ from pcf_core.ui.templates_draft import Shown, adopt_pointed, discard, edits, op
 from pcf_core.ui.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
 from pcf_core.ui.text import plain
 
-USUAL = "gender-nineteen"
+USUAL = "gender-wikipedia-100"
 VIEWS = ("see", "mine", "edit", "preview", "compare")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*

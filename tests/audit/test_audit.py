@@ -109,7 +109,7 @@ def test_dropping_a_word_or_a_template_needs_no_scoring(full_store: Store) -> No
 def test_an_unfinished_run_is_refused(full_store: Store) -> None:
     topic = load_topic("gender")
     run = build_run(
-        resolve("mini-gpt"), topic, load_evidence("occupations-pcf"), load_templates(topic.templates)
+        resolve("mini-gpt"), topic, load_evidence("occupations-pcf"), load_templates("gender-nineteen")
     )
     with pytest.raises(RunError, match="not scored"):
         load_result(full_store, run)

@@ -13,11 +13,10 @@ from pcf_core.errors import EvidenceError, RunError
 from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
 from pcf_core.records import RunSpec, SamplingPlan
-from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_topic, make_evidence, make_templates
-from tests.conftest import chance, fake_scorer
+from tests.conftest import fake_scorer
 
 TEXTS = (
     "The [X] said that [Y]",
@@ -171,10 +170,7 @@ def race(store: Store) -> ReadRun:
     templates = make_templates("few", [(text, 1.0) for text in TEXTS[:2]])
     run = build_run(resolve("mini-gpt"), topic, make_evidence("few", list(TERMS)), templates)
 
-    def scorer(spec: object, protocol: str) -> FakeScorer:
-        return FakeScorer(lambda prompt, word: chance("mini-gpt", topic, prompt, word), key=run.scoring)
-
-    score_run(run, store, scorer)
+    score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, topic))
     return ReadRun(run, load_result(store, run), "exact")
 
 

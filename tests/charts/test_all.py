@@ -16,6 +16,7 @@ from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.reads import read_example
 from tests.charts.spread import corrected_report, distribution
 from tests.charts.tailed import many, normal_of, shape_of
 
@@ -56,6 +57,7 @@ def figures(
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
+        "read_scatter": charts.read_scatter(read_example(), "one", ["one"]),
         "jensen_curve": charts.jensen_curve(two_models(), criterion_curve()),
         "reference_tiles": charts.reference_tiles({"one": np.eye(3)}, "male"),
         "risk_flow": charts.risk_flow(two_models(), 0.1, 0.1),
@@ -103,6 +105,7 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "share_scatter",
         "risk_moves",
         "sensitivity_dots",
+        "read_scatter",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

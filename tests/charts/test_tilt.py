@@ -62,6 +62,19 @@ def test_the_labour_force_is_a_muted_row_of_its_tilt(report: RiskReport) -> None
     assert list(figure.layout.yaxis.ticktext) == ["mini-bert", "labour force"]
 
 
+def test_what_was_read_is_a_muted_row_below_the_labour_force(report: RiskReport) -> None:
+    figure = tilt_box(
+        {"mini-bert": report}, "male", "female", labour={"nurse": 0.87}, text={"nurse": -0.62, "pilot": 0.6}
+    )
+    points = figure.data[-1]
+    assert list(points.x) == [-0.62, 0.6]
+    assert (points.marker.color, points.marker.symbol) == (MUTED, "diamond-open")
+    assert list(figure.layout.yaxis.ticktext) == ["mini-bert", "labour force", "what it read"]
+    assert (
+        figure.layout.height > tilt_box({"m": report}, "male", "female", labour={"nurse": 0.8}).layout.height
+    )
+
+
 def test_many_models_stay_within_the_height_and_one_occupation_has_no_extremes(report: RiskReport) -> None:
     many = tilt_box({f"model {i}": report for i in range(9)}, "male", "female", labour=None)
     assert many.layout.height == 640

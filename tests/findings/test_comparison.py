@@ -85,6 +85,13 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     assert "count as 17.2" in said
 
 
+def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> None:
+    found = replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),), adjusted=None)
+    said = difference_finding(example_with(found))
+    assert said.endswith("The test rejects, but the interval over templates holds 0; a verdict needs both.")
+    assert "rejects" not in difference_finding(example_with(UNCLEAR))
+
+
 def test_what_is_explained_is_the_interval_that_is_shown() -> None:
     mentions = Interval(low=0.01, high=0.03, unit="mention")
     holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")

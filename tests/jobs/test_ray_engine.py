@@ -92,7 +92,7 @@ def run(one_thread: Settings) -> RunSpec:
     topic = load_topic("gender")
     terms = load_evidence(topic.evidence).terms[:16]
     evidence = Evidence(name="sixteen", title="Sixteen", terms=terms)
-    return build_run(resolve("mini-gpt"), topic, evidence, load_templates(topic.templates))
+    return build_run(resolve("mini-gpt"), topic, evidence, load_templates("gender-nineteen"))
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:

@@ -58,11 +58,21 @@ def test_a_set_comes_with_full_stops_too(name: str) -> None:
     assert list(stopped.counts) == list(plain.counts)
 
 
-@pytest.mark.parametrize("name", HEAVIEST)
-def test_the_sets_that_are_scored_are_the_heaviest(name: str) -> None:
-    whole, heaviest = load_templates(name), load_templates(f"{name}-{HEAVIEST[name]}")
-    assert heaviest.templates == whole.templates[: HEAVIEST[name]]
-    assert heaviest.kept == load_mined(f"{name}-{HEAVIEST[name]}").card.kept < whole.kept < 1
+@pytest.mark.parametrize(("name", "top"), [(name, top) for name in HEAVIEST for top in HEAVIEST[name]])
+def test_the_sets_that_are_cut_hold_the_heaviest(name: str, top: int) -> None:
+    whole, heaviest = load_templates(name), load_templates(f"{name}-{top}")
+    assert heaviest.templates == whole.templates[:top]
+    assert heaviest.kept == load_mined(f"{name}-{top}").card.kept < whole.kept < 1
+
+
+def test_the_tool_cuts_the_shipped_sets_again_without_a_corpus(tmp_path: Path) -> None:
+    main(tmp_path / "no corpus", out=tmp_path, cut_only=True)
+    written = sorted(path.name for path in tmp_path.iterdir())
+    names = [f"{name}-{top}" for name in HEAVIEST for top in HEAVIEST[name]]
+    assert written == sorted(f"{name}.{end}" for name in names for end in ("csv", "toml"))
+    for name in written:
+        shipped = ROOT / "assets" / "templates" / name
+        assert (tmp_path / name).read_bytes() == shipped.read_bytes(), name
 
 
 def test_a_full_stop_stands_behind_each_of_the_nineteen() -> None:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES: dict[str, Any] = {}  # what the app registers, the same in every test
 
 
 def open_app(page: str, **parameters: str | list[str]) -> AppTest:
+    """The app at a page, as a link opens it; on gender with the templates that ``full_store`` is scored on.
+
+    AppTest learns the pages of an app by running its first one.  That is done once: each test then runs the
+    page that it is about and no other.
+    """
+    if "topic" not in parameters:
+        parameters = {"templates": "gender-nineteen", **parameters}
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
-    app.run()
+    if not PAGES:
+        PAGES.update(app.run()._registered_pages)
+    app._registered_pages = PAGES
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     return app

@@ -20,6 +20,7 @@ HEADINGS = [
     "Method",
     "How to read the numbers",
     "What each family computes",
+    "Calibration",
     "Limits",
     "Ethics",
     "Sources",
@@ -44,6 +45,10 @@ def test_nothing_scored_is_a_state(own_settings: Settings) -> None:
     app = open_app("about")
     assert "has no finished run here yet" in texts(app)
     assert "no finished run" in about_finding(Store.open(own_settings.cache))
+    assert "planted-causal is not held against its truth yet" in texts(app)
+    assert "python -m pcf_core score --model planted-masked --topic calibration" in [
+        code.value for code in app.code
+    ]
 
 
 def test_every_family_is_explained() -> None:

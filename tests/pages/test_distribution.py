@@ -15,13 +15,14 @@ from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 from pcf_core.ui import arrange
-from tests.conftest import fake_scorer
+from tests.conftest import SMALL, fake_scorer
 from tests.pages.opened import open_app, texts
 
 
 def run_of(model: str, topic_name: str = "gender") -> RunSpec:
     topic = load_topic(topic_name)
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+    templates = load_templates(SMALL.get(topic_name, topic.templates))
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), templates)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.pages.opened import open_app, texts
 
 def report_of(store: Store, model: str) -> RiskReport:
     topic = load_topic("gender")
-    run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+    run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
     return report(load_result(store, run), run, ViewOptions())
 
 

@@ -13,6 +13,7 @@ from pcf_core.models import KnownModel
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from pcf_core.ui import models as tables
+from tests.conftest import MINI_MODELS
 from tests.pages.opened import ROOT, open_app, texts
 
 FACTS = {
@@ -55,12 +56,14 @@ def registry(models: tuple[KnownModel, ...]) -> str:
 
 @pytest.fixture
 def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The shipped assets with a registry of three models; no downloads."""
+    """The shipped assets with two of the models and a registry of three; no downloads."""
     folder = tmp_path / "assets"
-    folder.mkdir()
+    (folder / "models").mkdir(parents=True)
     for path in (ROOT / "assets").iterdir():
-        (folder / path.name).symlink_to(path)
-    (folder / "models.toml").unlink(missing_ok=True)
+        if path.stem != "models":
+            (folder / path.name).symlink_to(path)
+    for model in MINI_MODELS:
+        (folder / "models" / model).symlink_to(ROOT / "assets" / "models" / model)
     (folder / "models.toml").write_text(registry(KNOWN))
     monkeypatch.setenv("PCF_ASSETS", str(folder))
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")
@@ -208,7 +211,7 @@ def test_folders_that_cannot_be_used_are_named_with_the_reason(
 
 def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
     (assets / "models.toml").unlink()
-    (assets / "models").unlink()
+    (assets / "models").rename(assets / "hidden")
     app = open_app("models")
     assert "0 models are at hand." in texts(app)
     assert "set PCF_MODELS" in app.info[0].value

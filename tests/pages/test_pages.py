@@ -37,7 +37,7 @@ def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> No
     assert [title.value for title in app.title] == [PAGES[page]]
     if page == "score":
         assert app.button(key="score_button").disabled is False
-        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["2,280", "2,280"]
+        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["12,000", "12,000"]
     else:
         assert "Not scored yet" in texts(app)
         assert app.button(key="score_missing").label == "Score what is missing"
@@ -226,12 +226,12 @@ def test_pressing_score_queues_what_is_missing_once(own_settings: Settings) -> N
     app.button(key="score_button").click().run()
     jobs = Queue.open(own_settings.catalogue).list(10)
     assert sorted(job.payload["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
-    assert {job.total for job in jobs} == {2280}
+    assert {job.total for job in jobs} == {12_000}
 
 
 def default_run(model: str) -> RunSpec:
     topic = load_topic("gender")
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(topic.templates))
+    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
 
 
 def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page(own_settings: Settings) -> None:

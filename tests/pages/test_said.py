@@ -19,7 +19,7 @@ from pcf_core.topics import load_evidence, load_templates, load_topic
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
-DOCUMENTS = "gender-simplewiki-50"
+DOCUMENTS = "gender-simplewiki-25"
 
 
 def captions(app: AppTest) -> str:
@@ -55,7 +55,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
     for page in ("overview", "risk"):
         app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS)
         assert sentence in captions(app)
-        assert f"50 templates that count as {usual.effective_templates:.1f}" in captions(app)
+        assert f"25 templates that count as {usual.effective_templates:.1f}" in captions(app)
         facts = app.table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in captions(
@@ -89,7 +89,7 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
 def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: Settings, page: str) -> None:
     topic = load_topic("gender")
     run = build_run(
-        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates(topic.templates)
+        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates("gender-nineteen")
     )
 
     def opened(spec: ModelSpec, protocol: str) -> Scorer:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +50,19 @@ def test_other_programs_read_it(store: Store, root: Path) -> None:
     assert store.save_result("abc123", "preferences-exact", columns, {"words": ["he"]})
     table = pd.read_parquet(root / "results" / "abc123" / "preferences-exact.parquet")
     assert table.to_dict("list") == {"p": [0.25, 0.75], "n": [1, 2]}
+
+
+def test_numbers_are_split_by_byte_and_the_rest_is_not() -> None:
+    """A preference has few bytes that repeat; what is counted repeats as a whole."""
+    values = np.random.default_rng(0).random(4000)
+    whole = encode_result({"p": values, "n": np.zeros(4000, dtype=np.int64)}, {})
+    encodings = [
+        set(pq.ParquetFile(BytesIO(whole)).metadata.row_group(0).column(column).encodings)
+        for column in range(2)
+    ]
+    assert "BYTE_STREAM_SPLIT" in encodings[0]
+    assert "BYTE_STREAM_SPLIT" not in encodings[1]
+    assert len(whole) < values.nbytes
 
 
 def test_every_damaged_byte_gives_the_same_numbers_or_none(tmp_path: Path) -> None:

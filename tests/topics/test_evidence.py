@@ -68,7 +68,7 @@ def test_what_a_list_may_not_be(file, text, part, tmp_path, refusal):
 def test_an_unknown_list_names_those_there_are(refusal):
     with pytest.raises(EvidenceError) as caught:
         load_evidence("occupations")
-    assert "occupations-bvf, occupations-pcf and occupations-zh" in refusal(caught.value)
+    assert "occupations-bvf, occupations-pcf, occupations-zh and calibration" in refusal(caught.value)
 
 
 def test_made_by_hand():

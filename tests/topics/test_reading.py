@@ -49,7 +49,7 @@ def test_the_users_own_come_after_the_shipped_and_never_before_them(assets, monk
 def test_a_sentence_does_not_list_a_hundred_names(assets, refusal):
     for number in range(100):
         (assets / "topics" / f"topic-{number}.toml").touch()
-    assert "and 93 more" in refused(refusal, TopicError, SHELF.find, "gendre")
+    assert "and 94 more" in refused(refusal, TopicError, SHELF.find, "gendre")
 
 
 @pytest.mark.parametrize(

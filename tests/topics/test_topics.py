@@ -51,7 +51,7 @@ def test_shipped_topics_begin_with_lists_that_exist_and_bear_their_file_names():
         assert topic.templates in templates
         assert topic.source
     assert load_topic("gender").evidence == "occupations-bvf"
-    assert load_topic("gender").templates == "gender-nineteen"
+    assert load_topic("gender").templates == "gender-wikipedia-100"
 
 
 RACE = [["white"], ["black", "african"], ["asian"], ["hispanic", "latino"], ["indian"]]  # PCF Table 4
@@ -90,10 +90,11 @@ def test_the_chinese_topic_is_ours_and_says_so():
     assert not any(word in term for term in terms for word in topic.words)
 
 
-def test_gender_goes_first_because_the_app_begins_with_it():
+def test_gender_goes_first_and_the_calibration_last():
     names = [topic.name for topic in list_topics()]
     assert names[0] == "gender"
-    assert names[1:] == sorted(names[1:])
+    assert names[-1] == "calibration"
+    assert names[1:-1] == sorted(names[1:-1])
 
 
 def test_a_users_file_needs_groups_only(tmp_path):

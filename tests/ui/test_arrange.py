@@ -17,7 +17,7 @@ def item() -> arrange.LoadedRun:
     """120 occupations × 19 templates with random preferences."""
     topic = load_topic("gender")
     run = build_run(
-        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates(topic.templates)
+        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates("gender-nineteen")
     )
     male = np.random.default_rng(1).random((120, 19))
     preferences = Preferences(

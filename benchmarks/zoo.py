@@ -1,0 +1,109 @@
+"""How long the zoo takes: each trained model of the app on *gender*, 120 occupations × 500 mined templates.
+
+Scored is a sample, some occupations with all 500 templates, shard by shard as in a run: prompts are ordered
+by occupation, so that a shard of the sample shares as many beginnings as one of the whole run.  Its time is
+scaled to 120 occupations, and the table says so.  *Floor* is the time of the needed FLOPs at the measured rate
+of a matrix product (:mod:`benchmarks.floor`), as a share of ours; it is not worked out for XLNet.  The rate is
+that of large matrices: a small model's are far from it.  Opening a model is not counted.
+
+    python -m benchmarks.zoo --occupations 1 --model mini-gpt
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import torch
+import typer
+from transformers import logging
+
+from benchmarks.floor import gemm_rate, needed_flops
+from benchmarks.scoring import in_shards
+from pcf_core.models import list_models, resolve
+from pcf_core.models.loading import load
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import settings
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from tools.ship_results import ZOO
+
+TEMPLATES = 500
+SET = "gender-wikipedia"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A model's sample: ``cells`` in ``seconds``; ``floor``: least seconds, ``None`` where not worked out."""
+
+    model: str
+    parameters: int
+    cells: int
+    seconds: float
+    floor: float | None
+
+    def minutes(self, cells: int) -> float:
+        """What so many cells take at the pace of the sample."""
+        return self.seconds / self.cells * cells / 60
+
+
+def prompts_of(occupations: int, templates: int = TEMPLATES) -> tuple[list[str], int]:
+    """Prompts of a sample, occupation by occupation spread over the list, and cells of the whole run."""
+    texts = load_templates(SET).templates[:templates]
+    terms = load_evidence(load_topic("gender").evidence).terms
+    sample = terms[:: -(-len(terms) // occupations)]
+    return [text.prompt(term) for term in sample for text in texts], len(terms) * len(texts)
+
+
+def measure(name: str, prompts: Sequence[str], rate: float) -> Timed:
+    """Score the sample once, after a warm-up."""
+    spec = resolve(name)
+    scorer = open_scorer(spec)
+    words = list(scorer.check(load_topic("gender").words).tokens)
+    scorer.score(prompts[:16], words)
+    begun = time.perf_counter()
+    in_shards(scorer, prompts, words)
+    seconds = time.perf_counter() - begun
+    known = spec.family in ("causal", "masked", "seq2seq")
+    floor = needed_flops(load(spec), spec.family, prompts, words) / rate if known else None
+    return Timed(name, spec.parameters, len(prompts), seconds, floor)
+
+
+def line(found: Timed, cells: int) -> str:
+    """The line of a model in the table."""
+    floor = "" if found.floor is None else f"{found.floor / found.seconds:.0%}"
+    return (
+        f"{found.model:<20}{found.parameters / 1e6:>8.1f} M{found.cells / found.seconds:>10.1f}"
+        f"{found.minutes(cells):>10.1f}{floor:>8}"
+    )
+
+
+def main(
+    occupations: Annotated[int, typer.Option(help="how many of the 120 are scored")] = 2,
+    model: Annotated[list[str] | None, typer.Option(help="a model; may be repeated; else all here")] = None,
+    threads: Annotated[int, typer.Option(help="CPU threads, 0 for all cores")] = 0,
+) -> None:
+    """Print the table."""
+    if threads or settings().threads:
+        torch.set_num_threads(threads or settings().threads)
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    here = {spec.name for spec in list_models()}
+    chosen = model or [name for name in ZOO if name in here]
+    prompts, cells = prompts_of(occupations)
+    typer.echo(
+        f"Protocol exact, float32, {torch.get_num_threads()} threads; {len(prompts):,} cells scored, "
+        f"minutes scaled to {cells:,}"
+    )
+    typer.echo(f"{'model':<20}{'size':>10}{'cells/s':>10}{'minutes':>10}{'floor':>8}")
+    rate, total = gemm_rate("float32", "cpu"), 0.0
+    for name in chosen:
+        found = measure(name, prompts, rate)
+        total += found.minutes(cells)
+        typer.echo(line(found, cells))
+    typer.echo(f"{'together':<20}{'':>20}{total:>10.1f}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

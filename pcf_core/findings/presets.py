@@ -1,0 +1,143 @@
+"""Sentences about ready comparisons: what changes from one model to another, whatever it is, and which of
+several are told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pcf_core.findings.comparison import (
+    WORDS,
+    begun,
+    difference_text,
+    disagreement,
+    drawn,
+)
+from pcf_core.findings.numbers import count, listed, number, with_interval
+from pcf_core.records import Interval, Over
+from pcf_core.records.comparison import Comparison, Difference
+from pcf_core.records.presets import Claim, Preset, PresetPair
+
+PARTS = ("prejudice_risk", "caprice_risk")
+MOVES = {"up": "rising", "down": "falling"}
+HEAR = {"first": "rises", "second": "falls"}
+
+
+def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
+    """How R goes from the second model to the first, and its two parts; also where nothing can be told.
+
+    The p-value is that of R, the one that its verdict rests on.
+    """
+    total = comparison.differences["overall_risk"]
+    first, second = comparison.first.name, comparison.second.name
+    values = f"{number(total.second)} for {second}, {number(total.first)} for {first}"
+    gap = f"{difference_text(total, over)}{drawn(total, over)}, p = {number(total.controlled_p)}"
+    said = f"{begun(_heard('R', total, pair.change))}: {values}; the difference is {gap}."
+    said += disagreement(comparison, total, over)
+    return f"{said} {begun(_parts(comparison, over))}."
+
+
+def _parts(comparison: Comparison, over: Over) -> str:
+    """How prejudice and caprice go, with the difference of those of which a change can be told."""
+    told, silent = [], []
+    for name in PARTS:
+        found = comparison.differences[name]
+        if found.verdict in HEAR:
+            told.append(f"{_heard(WORDS[name], found)}, {difference_text(found, over)}")
+        elif found.verdict == "equal":
+            told.append(_heard(WORDS[name], found))
+        else:
+            silent.append(WORDS[name])
+    if silent:
+        told.append(f"no change of {listed(silent, 'or')} can be told")
+    return "; ".join(told)
+
+
+def _heard(word: str, found: Difference, change: str = "") -> str:
+    """Whether it rises, falls, stays, or cannot be told; ``change`` says from where to where."""
+    end = f" {change}" if change else ""
+    if found.verdict == "equal":
+        return f"{word} is the same{end}"
+    if found.verdict == "too few":
+        return f"too few templates tell whether {word} changes{end}"
+    if found.verdict == "unclear":
+        return f"no change of {word} can be told{end}"
+    return f"{word} {HEAR[found.verdict]}{end}"
+
+
+def claim_finding(claim: Claim, comparison: Comparison) -> str:
+    """What a figure of the papers shows, and whether these two models show the same."""
+    words = {name: WORDS[name] for name in PARTS}
+    shown = [f"{words[name]} {MOVES[direction]}" for name, direction in claim.directions.items()]
+    answers: dict[str, list[str]] = {}
+    for name, direction in claim.directions.items():
+        answers.setdefault(_agreement(direction, comparison.differences[name]), []).append(words[name])
+    told = [f"in {listed(names)} {answer}" for answer, names in answers.items()]
+    return (
+        f"Figure {claim.figure} of the {claim.paper} paper, which prints no numbers, shows {listed(shown)} "
+        f"{claim.change}: {listed(told)}."
+    )
+
+
+def _agreement(direction: str, found: Difference) -> str:
+    """Whether a difference goes in a direction, with its verb."""
+    if found.verdict in ("first", "second"):
+        same = (found.verdict == "first") == (direction == "up")
+        return "these models agree" if same else "these models disagree"
+    if found.verdict == "equal":
+        return "these models do not differ"
+    return "these models cannot tell"
+
+
+def ranked_finding(comparisons: Sequence[Comparison], intervals: Mapping[str, Interval]) -> str:
+    """The models by R, from the highest, and which two of them these templates tell apart.
+
+    Args:
+        comparisons: of every two models, at least one.
+        intervals: of R by model, where one is known.
+    """
+    risks: dict[str, float] = {}
+    for comparison in comparisons:
+        total = comparison.differences["overall_risk"]
+        risks |= {comparison.first.name: total.first, comparison.second.name: total.second}
+    ranked = sorted(risks, key=lambda name: -risks[name])
+    order = listed([f"{name} {with_interval(risks[name], intervals.get(name))}" for name in ranked])
+    place = {name: rank for rank, name in enumerate(ranked)}
+    alike = [
+        _pair_text(comparison, place)
+        for comparison in comparisons
+        if comparison.differences["overall_risk"].verdict not in ("first", "second")
+    ]
+    pairs = count(len(comparisons), "pair")
+    said = f"By R, from the highest: {order}."
+    if not alike:
+        return f"{said} These templates tell the two models of {_every(len(comparisons))} apart."
+    if len(alike) == len(comparisons):
+        return f"{said} These templates tell no two of them apart: {'; '.join(alike)}."
+    return f"{said} Of {pairs}, these templates do not tell apart {listed(alike)}; they do all others."
+
+
+def _pair_text(comparison: Comparison, place: Mapping[str, int]) -> str:
+    """The names of two models, the higher first, and the p-value of their difference."""
+    names = sorted((comparison.first.name, comparison.second.name), key=place.__getitem__)
+    return f"{listed(names)} (p = {number(comparison.differences['overall_risk'].controlled_p)})"
+
+
+def _every(pairs: int) -> str:
+    return "the one pair" if pairs == 1 else f"each of the {pairs:,} pairs"
+
+
+def control_note(comparisons: Sequence[Comparison]) -> str:
+    """That p-values are controlled for several comparisons; empty for one."""
+    if len(comparisons) < 2:
+        return ""
+    return (
+        f"The p-values are controlled for the {len(comparisons):,} comparisons (Holm), for R, prejudice and "
+        "caprice apart."
+    )
+
+
+def lacking_note(preset: Preset, lacking: Sequence[str]) -> str:
+    """Why a ready comparison cannot be opened."""
+    verb = "is" if len(lacking) == 1 else "are"
+    return f"{preset.title}: {listed(list(lacking))} {verb} not among the models at hand; see Models."

@@ -1,0 +1,179 @@
+"""Sentences about what a model read and what it says: how far the two are apart, never why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.records import Interval
+from pcf_core.records.read import CLOSE, Amplification, ReadCard, ReadVerdict, TrainingText
+
+MOST_NAMES = 4
+PARTICIPLES: Mapping[ReadVerdict, str] = {
+    "amplifies": "amplified",
+    "flattens": "flattened",
+    "reverses": "reversed",
+    "copies": "copied",
+    "cannot tell": "which cannot be told apart from it",
+}
+SAID: Mapping[ReadVerdict, str] = {
+    "amplifies": "amplified (farther from neutral than in the text)",
+    "flattens": "flattened (less far)",
+    "reverses": "reversed",
+    "copies": f"copied (within {CLOSE:g})",
+}
+
+
+def read_finding(model: str, found: Amplification) -> str:
+    """Whether the differences between occupations are copied, flattened or amplified, and the mean shift."""
+    return f"{_slope_sentence(model, found)} {_shift_sentence(found)}"
+
+
+def read_occupations_finding(model: str, found: Amplification) -> str:
+    """How many occupations lean farther, less far or the other way than in the text, and which reverse."""
+    names: dict[ReadVerdict, list[str]] = {}
+    for row in sorted(found.occupations, key=lambda row: -abs(row.difference)):
+        names.setdefault(row.verdict, []).append(row.count.occupation)
+    parts = [
+        f"{len(names[verdict]):,} {_are(names[verdict])} {said}"
+        for verdict, said in SAID.items()
+        if verdict in names
+    ]
+    if "reverses" in names:
+        place = [verdict for verdict in SAID if verdict in names].index("reverses")
+        parts[place] += f" ({_named(names['reverses'])})"
+    unclear = len(names.get("cannot tell", ()))
+    told = f"One by one, of the leans of {count(len(found.occupations), 'occupation')} in the text of {model}"
+    if not parts:
+        return f"{told} none is told to be changed, nor to be copied."
+    rest = f"; for {unclear:,} this cannot be told" if unclear else ""
+    return f"{told} {listed(parts)}{rest}. False discoveries are controlled."
+
+
+def read_occupation_finding(occupation: str, found: Mapping[str, Amplification]) -> str:
+    """What the text says of one occupation, and what each model makes of it; why it is not compared."""
+    told = {
+        model: row
+        for model, one in found.items()
+        for row in one.occupations
+        if row.count.occupation.casefold() == occupation.casefold()
+    }
+    if not told:
+        reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
+        return f"“{occupation}” is not compared with the training text: {reasons[0]}." if reasons else ""
+    row = next(iter(told.values()))
+    ends = (row.count.share, (row.lean_interval.low + 1) / 2, (row.lean_interval.high + 1) / 2)
+    share, low, high = (f"{100 * end:.0f}" for end in ends)
+    many = count(row.count.documents, "biography", "biographies")
+    says = [
+        f"{model} says {with_interval(row.tilt, row.tilt_interval)}, {PARTICIPLES[row.verdict]}"
+        for model, row in told.items()
+    ]
+    return (
+        f"In the training text {share} % ({low}–{high} %) of {many} whose lead names “{occupation}” say "
+        f"mostly he, a lean of {number(row.count.lean)}; {'; '.join(says)}."
+    )
+
+
+def read_notes(found: Amplification) -> list[str]:
+    """The slope without correction, and whether both put the occupations in the same order."""
+    notes = []
+    if found.line is not None:
+        notes.append(
+            "With the counted shares taken as they are, the slope is "
+            f"{with_interval(found.line.plain, found.line.plain_interval)}; small numbers of documents make "
+            f"up {percent(1 - found.line.reliability)} of the spread of the leans in the text."
+        )
+    if found.ranks is not None:
+        notes.append(
+            f"Rank correlation of the two (Spearman's ρ, 1 is the same order): {with_interval(*found.ranks)}."
+        )
+    return notes
+
+
+def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
+    """What was counted, who read it, and who has read more than that."""
+    plain = [one for one in trainings if not one.base]
+    tuned = [one for one in trainings if one.base]
+    sentences = [
+        f"Of {card.documents:,} biographies of the training text those are counted whose first {card.lead:,} "
+        "characters name the occupation."
+    ]
+    if plain:
+        drawn: dict[int, list[str]] = {}
+        for one in plain:
+            drawn.setdefault(one.tokens, []).append(one.model)
+        parts = [f"{tokens / 1e6:,.0f} million tokens for {_each(drawn[tokens])}" for tokens in sorted(drawn)]
+        sentences.append(f"From the text that holds them training drew {listed(parts)}.")
+    if tuned:
+        whose = listed([f"{one.model} (from {one.base})" for one in tuned])
+        sentences.append(
+            f"{whose} {'was' if len(tuned) == 1 else 'were'} trained further on rewritten sentences, which "
+            "these counts do not hold."
+        )
+    return " ".join(sentences)
+
+
+def unread_finding(models: Sequence[str]) -> str:
+    """That nobody here knows what these models read."""
+    return (
+        f"What {listed(models)} read is not known here: the training text is counted for shipped models "
+        "only, which are known by their weights."
+    )
+
+
+def other_topic_finding(topic: str) -> str:
+    """That the text was counted for two groups only."""
+    return (
+        "What the models read is counted by the pronouns he and she, so it is shown for the groups male and "
+        f"female, not for “{topic}”."
+    )
+
+
+def uncompared_finding(evidence: str) -> str:
+    """That no occupation of a list was counted often enough."""
+    return f"No occupation of {evidence} is named in enough documents of the training text to be compared."
+
+
+def _slope_sentence(model: str, found: Amplification) -> str:
+    over = f"over {count(len(found.occupations), 'occupation')}"
+    line = found.line
+    if line is None:
+        return f"No slope is told for {model} {over}: {found.no_line}."
+    becomes = (
+        "a difference of 1 between the leans of two in its text becomes "
+        f"{with_interval(line.slope, line.interval)} in what it says, where 1 would be a copy"
+    )
+    if line.verdict == "cannot tell":
+        return f"Whether {model} copies, flattens or amplifies its text cannot be told {over}: {becomes}."
+    low, high = line.ends
+    against = "; it runs against its text" if high < 0 else ""
+    extra = "; it may be none at all" if low <= 0 <= high else against
+    among = f"over {len(found.occupations):,} of them"
+    return f"{model} {line.verdict} the differences between occupations, {among}: {becomes}{extra}."
+
+
+def _shift_sentence(found: Amplification) -> str:
+    interval = found.shift_interval
+    if interval.low <= 0 <= interval.high:
+        return (
+            "On average its lean cannot be told from that of the text, with a difference of "
+            f"{with_interval(found.shift, interval)} towards male words."
+        )
+    side, sign = ("male", 1) if found.shift > 0 else ("female", -1)
+    ends = sorted((sign * interval.low, sign * interval.high))
+    told = with_interval(abs(found.shift), Interval(low=ends[0], high=ends[1]))
+    return f"On average it leans {told} further towards {side} words than the text."
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _each(models: Sequence[str]) -> str:
+    return models[0] if len(models) == 1 else f"each of {listed(models)}"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return listed(names) if more <= 0 else f"{', '.join(names[:MOST_NAMES])} and {more:,} more"

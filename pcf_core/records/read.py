@@ -1,0 +1,194 @@
+"""What a model read against what it says: counts of its training text, and how far its stereotypes follow.
+
+A lean is 2 · share − 1 of the documents that mostly say *he*: −1 all *she*, +1 all *he*.  That is the scale
+of the stereotype of *male* against an even split of two groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from pcf_core.records.basic import FloatArray, Interval, LeftOut, Record
+
+SlopeVerdict = Literal["copies", "flattens", "amplifies", "cannot tell"]
+ReadVerdict = Literal["copies", "flattens", "amplifies", "reverses", "cannot tell"]
+
+CLOSE_SLOPES = (0.8, 1.25)  # a slope whose intervals lie inside is close to 1, as in tests of bioequivalence
+CLOSE = 0.2  # of two leans: ten percentage points of a share
+SURE = 0.05  # share of false discoveries that is accepted
+
+
+class ReadCount(Record):
+    """Documents whose lead names a word, by the pronoun of which they have more; ``neither``: a tie or none.
+
+    ``as_word``: in how many of all of them it stands in small letters, or all in capitals, not as in a name.
+    """
+
+    occupation: str
+    he: int = Field(ge=0)
+    she: int = Field(ge=0)
+    neither: int = Field(ge=0)
+    as_word: int = Field(ge=0)
+
+    @property
+    def documents(self) -> int:
+        """Documents with a majority: those that the share is of."""
+        return self.he + self.she
+
+    @property
+    def share(self) -> float:
+        """Share of *he*, 0 to 1.
+
+        Raises:
+            ZeroDivisionError: no document has a majority.
+        """
+        return self.he / self.documents
+
+    @property
+    def lean(self) -> float:
+        """2 · share − 1, between −1 (all *she*) and +1 (all *he*)."""
+        return 2 * self.share - 1
+
+
+class ReadCard(Record):
+    """Where the counts come from: what was read, what a lead is, who may use it."""
+
+    title: str
+    source: str
+    licence: str
+    method: str
+    files: tuple[str, ...]
+    documents: int = Field(gt=0)
+    held_out: int = Field(ge=0)
+    lead: int = Field(gt=0)
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """``counts``: by word, in small letters."""
+
+    card: ReadCard
+    counts: Mapping[str, ReadCount]
+
+
+@dataclass(frozen=True)
+class TrainingText:
+    """What a shipped model read.
+
+    ``files``: of the corpora, for a fine-tuned one those of its ``base``; ``tokens``: drawn from them.
+    ``base``: the model whose training it goes on from, empty for none.
+    """
+
+    model: str
+    files: tuple[str, ...]
+    tokens: int
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class OccupationRead:
+    """One occupation: the lean of its documents and the model's mean stereotype of *male*, both −1 to 1.
+
+    ``lean_interval``: Wilson's, if other documents had been written; ``tilt_interval``: over templates;
+    ``interval``: of ``tilt`` − ``lean``, from both.  ``p_value``: of no difference; ``adjusted``: controlled
+    for false discoveries over all occupations.
+    """
+
+    count: ReadCount
+    tilt: float
+    lean_interval: Interval
+    tilt_interval: Interval
+    interval: Interval
+    p_value: float
+    adjusted: float
+
+    @property
+    def difference(self) -> float:
+        return self.tilt - self.count.lean
+
+    @property
+    def verdict(self) -> ReadVerdict:
+        """Whether the model's lean differs from that of its text, and how.
+
+        Where the difference does not survive the control of false discoveries: ``copies`` if its interval
+        lies within ±0.2, else ``cannot tell``.  Where it does: ``reverses`` if both intervals leave out 0 on
+        opposite sides, ``amplifies`` if the model leans farther from 0 than the text, to the same side or
+        where the text's own side is unclear, else ``flattens``.
+        """
+        if self.adjusted > SURE:
+            widest = max(-self.interval.low, self.interval.high)
+            return "copies" if widest <= CLOSE else "cannot tell"
+        text, model = _side(self.lean_interval), _side(self.tilt_interval)
+        if text * model < 0:
+            return "reverses"
+        same = text == 0 or self.tilt * text > 0
+        return "amplifies" if same and abs(self.tilt) > abs(self.count.lean) else "flattens"
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """The model's mean stereotype = ``intercept`` + ``slope`` · lean of the text, over occupations.
+
+    ``plain``: least squares, the counted leans taken as they are; ``slope``: with the spread of the leans
+    freed of what the small numbers of documents add to it (``reliability``: the share that remains).  Both
+    intervals: if other occupations, documents and templates had been taken.  ``x``, ``mean``, ``low``,
+    ``high``: [place] the line and its pointwise band over the leans.
+    """
+
+    slope: float
+    interval: Interval
+    plain: float
+    plain_interval: Interval
+    intercept: float
+    reliability: float
+    x: FloatArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest slope that either interval holds."""
+        intervals = (self.interval, self.plain_interval)
+        return min(one.low for one in intervals), max(one.high for one in intervals)
+
+    @property
+    def verdict(self) -> SlopeVerdict:
+        """Said only where it holds for both slopes, whichever of them is what one asks for.
+
+        ``amplifies``: both intervals lie above 1; ``flattens``: both lie below; ``copies``: they hold 1 and
+        lie within 0.8 to 1.25; else ``cannot tell``.
+        """
+        low, high = self.ends
+        if low > 1:
+            return "amplifies"
+        if high < 1:
+            return "flattens"
+        return "copies" if CLOSE_SLOPES[0] <= low and high <= CLOSE_SLOPES[1] else "cannot tell"
+
+
+@dataclass(frozen=True)
+class Amplification:
+    """A model's leans beside those of its training text.
+
+    ``shift``: mean of the differences, every occupation alike, with its interval.  ``line``: ``None`` where
+    ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval, ``None`` where it says nothing.
+    ``left_out``: occupations that are not compared, with the reason.
+    """
+
+    occupations: tuple[OccupationRead, ...]
+    shift: float
+    shift_interval: Interval
+    line: ReadLine | None
+    no_line: str
+    ranks: tuple[float, Interval] | None
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def _side(interval: Interval) -> int:
+    """On which side of 0 an interval lies: −1, 1, or 0 where it holds 0."""
+    return (interval.low > 0) - (interval.high < 0)

@@ -1,0 +1,233 @@
+"""Whether a model's mean stereotypes copy, flatten or amplify the leans of the text that it read.
+
+x is the lean of an occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
+
+**Slope.**  If a model copied its text, y would rise by 1 per 1 of x.  The share of n documents is what stands
+in the text, but also a sample of how the text speaks of the occupation, with the variance of a binomial; as
+such it flattens the least-squares slope (regression dilution).  The corrected slope takes the mean of the
+estimated variances, 4 q (1 − q) / (n − 1), off the variance of x (method of moments with known error
+variances, Fuller 1987, ch. 3.1, doi:10.1002/9780470316665), and keeps what is left from vanishing.  Both
+slopes are told, and a verdict only where it holds for both.
+
+**Intervals** draw pairs (x, y) of occupations again and, independently, templates, as the house does for both
+(:mod:`pcf_core.stats.resampling`, with the percentiles of :mod:`pcf_core.stats.percentiles`).  Documents are
+not drawn once more: their noise is part of the scatter that the drawn pairs carry, and would count twice.
+In texts simulated from the shipped counts, 95 % intervals of the corrected slope held the truth in 91 to
+94 %.
+
+Single occupations: :mod:`pcf_core.stats.leans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.errors import CriterionError
+from pcf_core.records import FloatArray, Interval
+from pcf_core.records.factors import MOST_LEVERAGE
+from pcf_core.records.read import Amplification, ReadCount, ReadLine
+from pcf_core.stats.influence import acceleration, moments
+from pcf_core.stats.leans import occupations_read
+from pcf_core.stats.percentiles import interval, percentiles
+from pcf_core.stats.ranks import rank_correlation
+from pcf_core.stats.resampling import (
+    TemplateUnit,
+    resampled_occupation_weights,
+    resampled_template_weights,
+)
+
+FEWEST = 10  # occupations, as for a line through a factor
+LEAST_RELIABILITY = 0.5  # below, more of the spread of x is noise than is not
+LEAST_LEFT = 0.05  # of the variance of x, in a resample
+LEAST_SPREAD = 1e-12
+PLACES = 41
+
+
+@dataclass(frozen=True)
+class _Both:
+    """[occupation] ``x`` leans of the text with their estimated variances ``noise``, ``y`` mean stereotypes;
+    ``stereotypes`` [occupation, template].
+    """
+
+    x: FloatArray
+    noise: FloatArray
+    y: FloatArray
+    stereotypes: FloatArray
+    unit: TemplateUnit
+
+    @property
+    def units(self) -> float:
+        """As how many units percentiles are widened for: of what is drawn, the fewer."""
+        return min(self.unit.fewest, self.x.size)
+
+    def acceleration(self, of_occupations: FloatArray, by_template: FloatArray) -> FloatArray:
+        """A sixth of the skewness of a statistic, see :mod:`pcf_core.stats.influence`.
+
+        Args:
+            of_occupations: [occupation] how each moves it, up to a constant.
+            by_template: [occupation] the factor by which its stereotypes move it.
+        """
+        occupations = TemplateUnit.templates(np.ones(self.x.size))
+        moves = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / self.x.size
+        return acceleration(
+            moments(of_occupations - of_occupations.mean(), occupations), moments(moves, self.unit)
+        )
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """[resample] means of x and y, variance of x, what small numbers add to it, covariance."""
+
+    x: FloatArray
+    y: FloatArray
+    spread: FloatArray
+    noise: FloatArray
+    joint: FloatArray
+
+    def rows(self, kept: NDArray[np.bool_]) -> _Moments:
+        return _Moments(*(getattr(self, name)[kept] for name in ("x", "y", "spread", "noise", "joint")))
+
+    @property
+    def plain(self) -> FloatArray:
+        return np.asarray(self.joint / self.spread)
+
+    @property
+    def slope(self) -> FloatArray:
+        return np.asarray(self.joint / np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread))
+
+    @property
+    def reliability(self) -> FloatArray:
+        """Share of the variance of x that small numbers do not add."""
+        return np.asarray(1 - self.noise / self.spread)
+
+    @property
+    def intercept(self) -> FloatArray:
+        return np.asarray(self.y - self.slope * self.x)
+
+
+def amplification_of(
+    counts: Sequence[ReadCount],
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    intervals: Sequence[Interval],
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Amplification:
+    """Compare a model with its text, occupation by occupation and over all, every occupation alike.
+
+    Args:
+        counts: [occupation] what the text says, of at least 2 documents each.
+        stereotypes: [occupation, template] towards *male* against an even split, −1 to 1.
+        unit: what of the templates is drawn again, with their weights.
+        intervals: [occupation] of each mean stereotype over templates, at ``level``.
+        resamples: how often occupations and templates are drawn again.
+        level: of all intervals, inside (0, 1).
+        seed: the same seed gives the same intervals.
+
+    Raises:
+        CriterionError: no occupation, axes that differ, under two documents, or a level that is not allowed.
+    """
+    both = _both(counts, stereotypes, unit, intervals)
+    x, y = both.x, both.y
+    found = _moments(both, np.full((1, x.size), 1 / x.size), y[np.newaxis])
+    drawn = np.concatenate(list(resampled_occupation_weights(np.ones(x.size), resamples, seed)))
+    moved = np.concatenate(
+        [block @ stereotypes.T for block in resampled_template_weights(unit, resamples, seed)]
+    )
+    shifts = np.einsum("bx,bx->b", drawn, moved) - drawn @ x
+    no_line = _why_no_line(x, found)
+    ranks = rank_correlation(x, y)
+    return Amplification(
+        occupations=occupations_read(counts, y, intervals, level),
+        shift=float((y - x).mean()),
+        shift_interval=interval(
+            percentiles(shifts, level, both.units, both.acceleration(y - x, np.ones(x.size))),
+            level,
+            "both",
+            unit.name,
+        ),
+        line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
+        no_line=no_line,
+        ranks=(ranks.spearman, ranks.spearman_interval) if ranks else None,
+    )
+
+
+def _both(
+    counts: Sequence[ReadCount], stereotypes: FloatArray, unit: TemplateUnit, intervals: Sequence[Interval]
+) -> _Both:
+    """Leans and stereotypes, checked."""
+    shape = (len(counts), unit.weights.size)
+    if not counts or stereotypes.shape != shape or len(intervals) != len(counts):
+        raise CriterionError(
+            "A model is compared with its text over the same occupations, at least one; got "
+            f"{len(counts)} counts, stereotypes of the shape {list(stereotypes.shape)} and "
+            f"{len(intervals)} intervals for {unit.weights.size} templates."
+        )
+    documents = np.array([count.documents for count in counts], dtype=np.float64)
+    if documents.min() < 2:
+        raise CriterionError(
+            "The lean of a text has a known uncertainty from 2 documents on; leave out those with fewer."
+        )
+    shares = np.array([count.share for count in counts])
+    noise = 4 * shares * (1 - shares) / (documents - 1)
+    return _Both(2 * shares - 1, noise, stereotypes @ unit.weights, stereotypes, unit)
+
+
+def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:
+    """From [resample, occupation] weights that sum to 1, and [resample, occupation] stereotypes."""
+    x = both.x
+    mean_x, mean_y = weights @ x, np.einsum("bx,bx->b", weights, y)
+    return _Moments(
+        x=mean_x,
+        y=mean_y,
+        spread=weights @ x**2 - mean_x**2,
+        noise=(1 - 1 / x.size) * (weights @ both.noise),
+        joint=np.einsum("bx,bx->b", weights * x, y) - mean_x * mean_y,
+    )
+
+
+def _why_no_line(x: FloatArray, found: _Moments) -> str:
+    """Why no slope is told, as the end of a sentence; empty where one is."""
+    if len(x) < FEWEST:
+        return f"{len(x)} occupations, fewer than {FEWEST}"
+    if np.ptp(x) < 1e-9:
+        return "the text leans alike for all occupations"
+    if found.reliability[0] < LEAST_RELIABILITY:
+        return "the documents are too few to tell the leans of the occupations apart"
+    if 1 / len(x) + ((x - x.mean()) ** 2).max() / (len(x) * found.spread[0]) > MOST_LEVERAGE:
+        return "a single occupation decides more of the slope than all others together"
+    return ""
+
+
+def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLine:
+    """The corrected line with its band, and the plain slope."""
+    again = again.rows(again.spread > LEAST_SPREAD)  # a draw of occupations that lean alike has no slope
+    grid = np.linspace(both.x.min(), both.x.max(), PLACES)
+    lines = again.intercept[:, np.newaxis] + again.slope[:, np.newaxis] * grid
+    low, high = percentiles(lines, level, both.units)
+    slope, plain = float(found.slope[0]), float(found.plain[0])
+
+    def around(value: float, replicates: FloatArray, noise: FloatArray) -> Interval:
+        """Of a slope: an occupation moves it by its residual, a template by what it says (both centred)."""
+        x, y = both.x - both.x.mean(), both.y - both.y.mean()
+        skew = both.acceleration(x * (y - value * x) + value * noise, x)
+        return interval(percentiles(replicates, level, both.units, skew), level, "both", both.unit.name)
+
+    return ReadLine(
+        slope=slope,
+        interval=around(slope, again.slope, both.noise),
+        plain=plain,
+        plain_interval=around(plain, again.plain, np.zeros_like(both.noise)),
+        intercept=float(found.intercept[0]),
+        reliability=float(found.reliability[0]),
+        x=grid,
+        mean=found.intercept[0] + slope * grid,
+        low=low,
+        high=high,
+    )

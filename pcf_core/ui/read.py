@@ -1,0 +1,200 @@
+"""What the shipped models read against what they say: a view of Factors, and a row and sentences of Tilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.audit import read_against, read_leans
+from pcf_core.charts import read_scatter
+from pcf_core.errors import AuditError
+from pcf_core.findings import number, with_interval
+from pcf_core.findings.read import (
+    other_topic_finding,
+    read_finding,
+    read_notes,
+    read_occupations_finding,
+    text_note,
+    uncompared_finding,
+    unread_finding,
+)
+from pcf_core.models.training import training_of
+from pcf_core.records import RiskReport
+from pcf_core.records.distribution import MeanTilt
+from pcf_core.records.read import Amplification, ReadTable, TrainingText
+from pcf_core.topics import read_counts
+from pcf_core.ui.data import Loaded, cached, even_reports, remembered
+from pcf_core.ui.distribution import even_stereotypes, tilts_of, unit_in
+from pcf_core.ui.figures import KeyFigure, bounds
+from pcf_core.ui.lists import stamp_of
+from pcf_core.ui.page import draw_provenance, draw_table, finding, foot, key_figures, picture
+from pcf_core.ui.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
+from pcf_core.ui.text import plain
+
+HOW = """
+Each point is an occupation: across, the lean of the biographies of the training text whose first sentences
+name it, from −1 (all say mostly *she*) to +1 (all say mostly *he*); upwards, what the model says, its mean
+stereotype over the templates. Its area is the number of documents. On the **dotted** line the model says what
+it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
+95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
+**amplifies** them. That is said only where the intervals with and without that correction both lie on one
+side of 1; they hold for other occupations, documents and templates. **Copies** is said where both hold 1 and
+lie within 0.8 to 1.25. The text is counted by its pronouns, the model by all words of the topic; a lead may
+name an occupation of somebody else; and a model also read other texts. How far the two are apart does not say
+why.
+"""
+INTERVALS = "Intervals of 95 %: if other occupations, documents and templates had been taken."
+MALE = "male"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is known of the chosen models' reading.
+
+    ``trainings`` and ``found``: by model, of those whose text was counted; ``unknown``: the others.
+    ``problem``: why nothing can be shown, a sentence; empty where something can.
+    """
+
+    table: ReadTable | None
+    trainings: Mapping[str, TrainingText]
+    found: Mapping[str, Amplification]
+    unknown: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def note(self) -> str:
+        """What was counted, and whose text is not known."""
+        if self.table is None:
+            return ""
+        known = text_note(list(self.trainings.values()), self.table.card)
+        return f"{known} {unread_finding(self.unknown)}" if self.unknown else known
+
+
+def read_of(loaded: Loaded) -> Read:
+    """The chosen models beside their training text, where it was counted."""
+    names, first = list(loaded.runs), loaded.first.run
+    if set(loaded.first.report.groups) != {"male", "female"}:
+        return Read(None, {}, {}, problem=other_topic_finding(first.topic.title))
+    try:
+        table = cached(["read_counts", stamp_of("factors")], read_counts)
+        trainings = {name: text for name in names if (text := _training(loaded, name, table))}
+    except AuditError as error:
+        return Read(None, {}, {}, problem=str(error))
+    if not trainings:
+        return Read(table, {}, {}, problem=unread_finding(names))
+    reports = even_reports(loaded)
+    tilts = tilts_of(loaded, reports)
+    compared = {
+        name: remembered(loaded, "read", [name], partial(_against, loaded, name, reports, tilts, table))
+        for name in trainings
+    }
+    found = {name: one for name, one in compared.items() if one}
+    unknown = tuple(name for name in names if name not in trainings)
+    problem = "" if found else uncompared_finding(first.evidence.title)
+    return Read(table, trainings, found, unknown, problem)
+
+
+def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
+    """What a model read, if the counts are of that."""
+    text = training_of(loaded.runs[name].run.scoring.identity)
+    return text if text and set(table.card.files) <= set(text.files) else None
+
+
+def _against(
+    loaded: Loaded,
+    name: str,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    table: ReadTable,
+) -> Amplification | None:
+    item, report = loaded.runs[name], reports[name]
+    names = [row.occupation for row in report.occupations]
+    unit = unit_in(loaded, item, report)
+    return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
+
+
+def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float] | None:
+    """Occupation -> lean of the training text towards ``high``, for the row of Tilt; ``None`` without one."""
+    if read.table is None or not read.found:
+        return None
+    sign = 1 if high == MALE else -1
+    return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
+
+
+def draw_read(loaded: Loaded) -> None:
+    """The view *what it read* of the page Factors."""
+    with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
+        read = read_of(loaded)
+    if read.problem:
+        st.info(plain(read.problem), icon=":material/info:")
+        draw_provenance(loaded)
+        return
+    head = st.container()
+    model = st.selectbox(
+        "Model",
+        list(read.found),
+        key="read_model",
+        bind="query-params",
+        help="The picture shows one model at a time; the tables have all whose training text is known.",
+    )
+    found = read.found[model]
+    with head:
+        finding(*(read_finding(name, one) for name, one in read.found.items()))
+        finding(read_occupations_finding(model, found))
+        key_figures(read_figures(found), loaded, [INTERVALS], even_reports(loaded))
+    picture(
+        loaded,
+        "read_scatter",
+        f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
+        lambda: read_scatter(found, model, list(loaded.runs)),
+        [model],
+    )
+    st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
+    st.markdown("**The slopes of all models whose text is known**")
+    draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
+    missing = left_out_table(found)
+    with st.expander(f"Left out, and why: {len(missing):,}"):
+        st.dataframe(missing, hide_index=True, alt=f"Occupations not compared, {len(missing):,} rows")
+    with st.expander("Source"):
+        assert read.table is not None
+        card = read.table.card
+        st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
+    table = remembered(loaded, "read_table", [], lambda: read_table(read.found))
+    foot(HOW, lambda: table, "read", loaded, READ_COLUMNS)
+
+
+def read_figures(found: Amplification) -> list[KeyFigure]:
+    """Slope, mean shift, rank agreement, occupations that differ."""
+    line, ranks = found.line, found.ranks
+    told = [row for row in found.occupations if row.verdict in ("amplifies", "flattens", "reverses")]
+    return [
+        KeyFigure(
+            "Slope",
+            number(line.slope) if line else "–",
+            "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
+            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval over "
+            "occupations, documents and templates.",
+            f"{bounds(line.slope, line.interval)} · {line.verdict}" if line else f"none, {found.no_line}",
+        ),
+        KeyFigure(
+            "Shift to male words",
+            number(found.shift),
+            "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
+            "(he); 0 is none.",
+            bounds(found.shift, found.shift_interval),
+        ),
+        KeyFigure(
+            "Same order",
+            number(ranks[0]) if ranks else "–",
+            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement.",
+            with_interval(*ranks).partition(" ")[2].strip("()") if ranks else "too few occupations",
+        ),
+        KeyFigure(
+            "Differ from the text",
+            f"{len(told):,} of {len(found.occupations):,}",
+            "Occupations whose difference between model and text survives the control of false discoveries.",
+        ),
+    ]

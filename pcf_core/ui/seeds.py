@@ -1,0 +1,69 @@
+"""The spread of R over the seeds of a training, beside the figures of the model that it is known for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.audit import ViewOptions
+from pcf_core.findings import seeds_note
+from pcf_core.models import resolve
+from pcf_core.models.seeds import seeds_of
+from pcf_core.records.seeds import SeedsMeasured, SeedSpread
+from pcf_core.stats import LEVEL, seed_bound
+from pcf_core.ui.data import Loaded, LoadedRun
+from pcf_core.ui.text import plain
+
+
+@dataclass(frozen=True)
+class SpreadBeside:
+    """A model's spread; ``here``: whether it was measured on what is shown, read the same way."""
+
+    spread: SeedSpread
+    here: bool
+
+
+def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
+    """The spread of a loaded model over its seeds, on what is shown where it was measured there.
+
+    Raises:
+        ModelError: the model's file of seeds is damaged.
+    """
+    seeds = seeds_of(resolve(model))
+    if seeds is None or not seeds.measured:
+        return None
+    item = loaded.runs[model]
+    usual = loaded.choice.options.model_copy(update={"unit": "usual"}) == ViewOptions()  # of intervals alone
+    same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
+    chosen = (same or seeds.measured)[0]
+    risks = tuple(risk.overall_risk for risk in chosen.risks)
+    spread = SeedSpread(
+        model=model,
+        topic=chosen.topic,
+        templates=chosen.templates,
+        evidence=chosen.evidence,
+        seeds=seeds.seeds,
+        risks=risks,
+        bound=seed_bound(risks, LEVEL),
+        level=LEVEL,
+    )
+    return SpreadBeside(spread, bool(same))
+
+
+def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
+    """Whether the risks of the seeds were measured on all templates of a run and the same words."""
+    run = item.run
+    return run.plan is None and (measured.topic_hash, measured.templates_hash, measured.evidence_hash) == (
+        run.topic.hash,
+        run.templates.hash,
+        run.evidence.hash,
+    )
+
+
+def draw_seeds(loaded: Loaded) -> None:
+    """A note for each loaded model whose spread is known for what is shown."""
+    for model in loaded.runs:
+        found = spread_beside(model, loaded)
+        if found and found.here:
+            st.caption(plain(seeds_note(found.spread)))

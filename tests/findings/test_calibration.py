@@ -1,0 +1,54 @@
+"""Sentences on the models whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pcf_core.findings.calibration import calibration_finding, uncalibrated_note
+from pcf_core.records.calibration import Calibration, Planted
+
+
+def calibration(model: str = "planted-causal", largest: float = 2e-6, off: float = 0.0) -> Calibration:
+    planted = Planted(
+        model=model,
+        topic="calibration",
+        evidence="calibration",
+        templates="calibration",
+        groups=("amber", "violet"),
+        occupations=("lamp",),
+        contexts=("The [X] is [Y]", "The [X] was [Y]"),
+        values=(((0.7, 0.3), (0.5, 0.5)),),
+        overall_risk=0.2,
+        prejudice_risk=0.2,
+        caprice_risk=0.0,
+    )
+    measured = {"overall_risk": 0.2 + off, "prejudice_risk": 0.2, "caprice_risk": off}
+    return Calibration(planted, measured, largest, "lamp", "The [X] was [Y]")
+
+
+def test_agreement_is_told_with_the_largest_differences() -> None:
+    found = [calibration(), calibration("planted-masked", 3e-6, -2e-7)]
+    assert calibration_finding(found) == (
+        "This app finds the risks that were planted in planted-causal and planted-masked: measured and "
+        "planted R, prejudice and caprice differ by at most 2×10⁻⁷, and the probability of a group in one of "
+        "4 cells by at most 3×10⁻⁶ (planted-masked, “lamp” in “The [X] was [Y]”)."
+    )
+
+
+def test_a_risk_or_a_cell_that_is_off_is_told() -> None:
+    for wrong in (calibration(off=2e-4), calibration(largest=0.02)):
+        said = calibration_finding([calibration("planted-masked"), wrong])
+        assert said.startswith("This app does not find the risks that were planted")
+        assert "(risks within 0.0001, probabilities within 1×10⁻⁵)" in said
+    assert "at most 0.02 (planted-causal" in said
+
+
+def test_the_limits_themselves_are_within() -> None:
+    assert "does not find" not in calibration_finding([replace(calibration(), largest=1e-5)])
+
+
+def test_nothing_measured_says_nothing_and_each_model_why() -> None:
+    assert calibration_finding([]) == ""
+    assert uncalibrated_note("planted-causal", "The run x is not finished.") == (
+        "planted-causal is not held against its truth yet. The run x is not finished."
+    )

@@ -1,0 +1,141 @@
+"""Sentences of ready comparisons: up, down, nothing to tell; what a paper shows; who is told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.findings import (
+    change_finding,
+    claim_finding,
+    control_note,
+    lacking_note,
+    ranked_finding,
+)
+from pcf_core.records import Interval
+from pcf_core.records.comparison import Comparison, Difference
+from pcf_core.records.presets import Claim, Preset, PresetPair
+from tests.charts.compared import compared_example, difference
+
+PAIR = PresetPair(first="large", second="small", change="from small to large")
+CLAIM = Claim(paper="BVF", figure=7, change="with size", prejudice="up", caprice="down")
+UP = replace(difference(0.6, 0.2, clear=True), adjusted=None)
+DOWN = replace(difference(0.2, 0.6, clear=True), adjusted=None)
+UNCLEAR = replace(difference(0.5, 0.48, clear=False), adjusted=None)
+EQUAL = replace(UNCLEAR, first=0.48, p_value=1.0, intervals=(Interval(low=0, high=0),))
+
+
+def example(
+    risk: Difference,
+    prejudice: Difference = UNCLEAR,
+    caprice: Difference = UNCLEAR,
+    first: str = "large",
+    second: str = "small",
+) -> Comparison:
+    found = compared_example()
+    return replace(
+        found,
+        first=replace(found.first, name=first, model=first),
+        second=replace(found.second, name=second, model=second),
+        differences={"overall_risk": risk, "prejudice_risk": prejudice, "caprice_risk": caprice},
+    )
+
+
+def test_a_rise_with_its_parts() -> None:
+    assert change_finding(PAIR, example(UP, UP, DOWN)) == (
+        "R rises from small to large: 0.2 for small, 0.6 for large; the difference is +0.4 (+0.3 to +0.5) "
+        "over templates, p = 0.001. Prejudice rises, +0.4 (+0.3 to +0.5); caprice falls, −0.4 (−0.5 to −0.3)."
+    )
+
+
+def test_no_change_is_said_as_plainly() -> None:
+    said = change_finding(PAIR, example(UNCLEAR, EQUAL), over="both")
+    assert said.startswith(
+        "No change of R can be told from small to large: 0.48 for small, 0.5 for large; the difference is "
+        "+0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5."
+    )
+    assert said.endswith("Prejudice is the same; no change of caprice can be told.")
+    assert change_finding(PAIR, example(UNCLEAR)).endswith("No change of prejudice or caprice can be told.")
+    few = replace(UP, least_p=0.25)
+    assert change_finding(PAIR, example(few)).startswith("Too few templates tell whether R changes from")
+    assert change_finding(PAIR, example(EQUAL)).startswith("R is the same from small to large")
+
+
+def test_a_p_value_that_only_the_number_of_comparisons_makes_large_is_explained() -> None:
+    said = change_finding(PAIR, example(replace(UP, p_value=0.02, adjusted=0.06)))
+    assert said.startswith("No change of R can be told")
+    assert "p = 0.06. The interval over templates leaves out 0, but the test, controlled for several" in said
+
+
+@pytest.mark.parametrize(
+    ("prejudice", "caprice", "told"),
+    [
+        (UP, DOWN, "in prejudice and caprice these models agree."),
+        (DOWN, DOWN, "in prejudice these models disagree and in caprice these models agree."),
+        (UNCLEAR, UNCLEAR, "in prejudice and caprice these models cannot tell."),
+        (UP, EQUAL, "in prejudice these models agree and in caprice these models do not differ."),
+    ],
+)
+def test_a_claim_is_held_against_what_was_found(
+    prejudice: Difference, caprice: Difference, told: str
+) -> None:
+    said = claim_finding(CLAIM, example(UNCLEAR, prejudice, caprice))
+    assert said.startswith(
+        "Figure 7 of the BVF paper, which prints no numbers, shows prejudice rising and caprice falling with "
+        "size: "
+    )
+    assert said.endswith(told)
+
+
+@given(
+    st.integers(-100, 100).map(lambda hundredths: hundredths / 100),
+    st.floats(0, 1),
+    st.integers(0, 50).map(lambda hundredths: hundredths / 100),
+    st.sampled_from(["up", "down"]),
+)
+def test_the_opposite_claim_gets_the_opposite_answer(
+    value: float, p_value: float, half: float, direction: Literal["up", "down"]
+) -> None:
+    """Who agrees with a rise disagrees with a fall, and who cannot tell the one cannot tell the other."""
+    found = replace(
+        UP,
+        first=max(value, 0),
+        second=max(-value, 0),
+        p_value=p_value,
+        intervals=(Interval(low=value - half, high=value + half),),
+    )
+    opposite: Literal["up", "down"] = "down" if direction == "up" else "up"
+    claim = CLAIM.model_copy(update={"prejudice": direction, "caprice": opposite})
+    said = claim_finding(claim, example(UNCLEAR, found, found))
+    assert ("models agree" in said) == ("models disagree" in said)
+    assert ("models agree" in said) == (p_value <= 0.05 and abs(value) > half)
+
+
+def test_models_are_ranked_and_pairs_that_are_alike_are_named() -> None:
+    ab, ac = example(UNCLEAR, first="a", second="b"), example(UP, first="a", second="c")
+    bc = example(replace(UP, first=0.48), first="b", second="c")
+    said = ranked_finding([ab, ac, bc], {"a": Interval(low=0.45, high=0.55)})
+    assert said.startswith("By R, from the highest: ")
+    assert said.endswith(
+        "Of 3 pairs, these templates do not tell apart a and b (p = 0.5); they do all others."
+    )
+    assert ranked_finding([ac], {}) == (
+        "By R, from the highest: a 0.6 and c 0.2. These templates tell the two models of the one pair apart."
+    )
+    none = ranked_finding([ab, replace(ab, first=replace(ab.first, name="c"))], {})
+    assert none.endswith("These templates tell no two of them apart: a and b (p = 0.5); c and b (p = 0.5).")
+
+
+def test_how_tests_are_controlled_is_said_for_several() -> None:
+    assert control_note([example(UP)]) == ""
+    assert "controlled for the 3 comparisons (Holm)" in control_note([example(UP)] * 3)
+
+
+def test_what_is_lacking_is_named() -> None:
+    preset = Preset(name="two", title="Two", models=("a", "b"), axis="size", help="h", caution="c")
+    assert lacking_note(preset, ["a"]) == "Two: a is not among the models at hand; see Models."
+    assert lacking_note(preset, ["a", "b"]).startswith("Two: a and b are not")

@@ -1,0 +1,80 @@
+"""What a model read: known by its weights, not by its name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.errors import ModelError
+from pcf_core.models import resolve
+from pcf_core.models.training import training_of
+from pcf_core.records.read import TrainingText
+from pcf_core.settings import settings
+from tests.models.conftest import Write
+
+
+def ship(write: Write, name: str, fill: int, **facts: Any) -> str:
+    """A shipped model with a training.json; its identity."""
+    folder = write(settings().assets / "models" / name, fill=fill)
+    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    (folder / "training.json").write_text(json.dumps({"weights_sha256": weights, **facts}))
+    return resolve(name).identity
+
+
+FACTS = {"files": ["a", "b"], "recipe": {"tokens": 16, "last_tokens": 4, "seed": 0}}
+
+
+def test_a_shipped_model_tells_its_text(write: Write) -> None:
+    assert training_of(ship(write, "one", 1, **FACTS)) == TrainingText("one", ("a", "b"), 20)
+
+
+def test_a_copy_under_another_name_is_found_and_another_model_under_the_name_is_not(write: Write) -> None:
+    ship(write, "one", 1, **FACTS)
+    copy = write(Path(settings().models or "") / "mine", fill=1)
+    other = write(Path(settings().models or "") / "other", fill=2)
+    assert training_of(resolve(str(copy)).identity) == TrainingText("one", ("a", "b"), 20)
+    assert training_of(resolve(str(other)).identity) is None
+
+
+def test_weights_that_are_not_those_of_the_facts_tell_nothing(write: Write) -> None:
+    assert training_of(ship(write, "one", 1, **FACTS | {"weights_sha256": "another"})) is None
+
+
+def test_a_fine_tuned_model_goes_on_from_its_base(write: Write) -> None:
+    ship(write, "one", 1, **FACTS)
+    tuned = ship(write, "two", 2, base="one", recipe="other")
+    assert training_of(tuned) == TrainingText("two", ("a", "b"), 20, "one")
+    with pytest.raises(ModelError, match="nowhere"):
+        training_of(ship(write, "three", 3, base="nowhere"))
+
+
+@pytest.mark.parametrize("facts", [{}, {"files": "a"}, {"files": ["a"], "recipe": 3}])
+def test_another_kind_of_training_tells_no_text(write: Write, facts: dict[str, Any]) -> None:
+    assert training_of(ship(write, "planted", 1, **facts)) is None
+
+
+def test_a_damaged_file_is_one_sentence(write: Write) -> None:
+    identity = ship(write, "one", 1, **FACTS)
+    (settings().assets / "models" / "one" / "training.json").write_text("{")
+    with pytest.raises(ModelError, match="restore it from the repository"):
+        training_of(identity)
+
+
+def test_a_folder_without_weights_is_passed_over(write: Write) -> None:
+    folder = write(settings().assets / "models" / "early", weights=False)
+    (folder / "training.json").write_text("{}")
+    assert training_of(ship(write, "one", 1, **FACTS)) is not None
+
+
+def test_the_shipped_mini_models_tell_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PCF_ASSETS")
+    settings.cache_clear()
+    for name in ("mini-gpt", "mini-bert"):
+        text = training_of(resolve(name).identity)
+        assert text is not None
+        assert (text.model, text.base) == (name, "")
+        assert text.tokens >= 16_000_000

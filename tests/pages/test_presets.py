@@ -1,0 +1,200 @@
+"""The ready comparisons: buttons that choose, queue and open Compare, and the sentences there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.audit import ReadRun, ViewOptions, compared, controlled, load_result, planned, report
+from pcf_core.errors import StoreError
+from pcf_core.findings import change_finding, claim_finding, ranked_finding
+from pcf_core.jobs import Queue
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.models.presets import presets
+from pcf_core.records import RunSpec, ScoringKey
+from pcf_core.records.comparison import Comparison
+from pcf_core.records.presets import Preset
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from tests.conftest import fake_scorer
+from tests.pages.opened import open_app, texts
+from tests.pages.zoo import HERE, make_zoo, score_zoo
+
+SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "assets").mkdir()
+    return make_zoo(tmp_path / "assets", monkeypatch)
+
+
+@pytest.fixture
+def store(zoo: Path) -> Store:
+    return Store.open(settings().cache, None)
+
+
+def preset(name: str) -> Preset:
+    return next(found for found in presets() if found.name == name)
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
+
+
+def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
+    """What the sentences are made of, without the app."""
+
+    def read(name: str) -> ReadRun:
+        return ReadRun(runs[name], load_result(store, runs[name]), "exact")
+
+    return controlled([compared(read(one), read(other), ViewOptions()) for one, other in chosen.compared])
+
+
+@pytest.mark.parametrize("page", ["overview", "compare"])
+def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
+    score_zoo(store, ["mini-gpt", "mini-gpt-s"])
+    app = open_app("compare", model=["mini-gpt"], weights="employment", **HERE)
+    app.switch_page(f"pages/{page}.py").run()
+    app.button(key="preset_size").click().run()
+    assert not app.exception
+    assert [title.value for title in app.title] == ["Compare"]
+    assert app.multiselect(key="model").value == list(SIZE)
+    assert app.segmented_control(key="compare_view").value == "along an axis"
+    assert app.segmented_control(key="compare_axis").value == "size"
+    kept = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
+    assert app.query_params["model"] == list(SIZE)
+    assert all(app.query_params[name] in (value, [value]) for name, value in kept.items())
+    jobs = Queue.open(settings().catalogue).list(10)
+    assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
+    assert "waiting" in texts(app)
+    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
+    app.button(key="preset_size").click().run()
+    assert len(Queue.open(settings().catalogue).list(10)) == 1
+
+
+def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
+    runs = score_zoo(store, SIZE)
+    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    chosen = preset("size")
+    (found,) = comparisons(store, runs, chosen)
+    pair = chosen.pair[0]
+    assert pair.claim is not None
+    assert change_finding(pair, found) in texts(app)
+    assert claim_finding(pair.claim, found) in captions(app)
+    assert "said of these checkpoints, not of size" in captions(app)
+    assert "by the estimates alone" not in texts(app)
+    app.multiselect(key="model").set_value(list(SIZE[:2])).run()
+    assert "by the estimates alone" in texts(app)
+    assert "checkpoints, not of size" not in captions(app)
+
+
+def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) -> None:
+    chosen = preset("skewed-balanced")
+    runs = score_zoo(store, chosen.models)
+    app = open_app("compare", model=list(chosen.models), **HERE)
+    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, found) in texts(app)
+        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
+    assert "controlled for the 3 comparisons (Holm)" in captions(app)
+    table = app.dataframe[0].value
+    assert list(table["quantity"]) == ["Risk R", "Prejudice", "Caprice"] * 3
+    for row, found in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
+        total = found.differences["overall_risk"]
+        assert (row.difference, row.adjusted_p_value) == pytest.approx((total.value, total.adjusted))
+        assert f"compare {found.first.run} {found.second.run}" in app.code[0].value
+
+
+def test_families_are_ranked(store: Store) -> None:
+    chosen = preset("families")
+    runs = score_zoo(store, chosen.models)
+    app = open_app("compare", model=list(chosen.models), over="both", **HERE)
+    intervals = {}
+    for name, run in runs.items():
+        interval = report(load_result(store, run), run, ViewOptions()).interval("overall_risk", "both")
+        assert interval is not None
+        intervals[name] = interval
+    assert ranked_finding(comparisons(store, runs, chosen), intervals) in texts(app)
+
+
+def test_a_model_that_is_not_at_hand_is_named(
+    tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "assets").mkdir()
+    make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt", "mini-gpt-s"])
+    app = open_app("overview", model=["mini-gpt"], **HERE)
+    assert app.button(key="preset_size").disabled
+    assert "Size: mini-gpt-l is not among the models at hand; see Models." in captions(app)
+    assert "Families: mini-bert, mini-t5 and mini-xlnet are not among the models at hand" in captions(app)
+
+
+def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path) -> None:
+    config = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "max_position_embeddings": 128}
+    (zoo / "models" / "mini-bert" / "config.json").write_text(json.dumps(config))
+    app = open_app("compare", model=["mini-gpt"], protocol="exact-boundary", **HERE)
+    app.button(key="preset_families").click().run()
+    jobs = Queue.open(settings().catalogue).list(10)
+    assert {job.payload["model"] for job in jobs} == {"mini-gpt", "mini-t5", "mini-xlnet"}
+    assert "mini-bert" in "\n".join(info.value for info in app.info).replace("\\", "")
+
+
+def write_seeds(zoo: Path, run: RunSpec) -> None:
+    """Seeds of mini-gpt-s, measured on what a run has; its own R is not asked for."""
+    hashes = {"topic": run.topic, "templates": run.templates, "evidence": run.evidence}
+    names = {key: item.name for key, item in hashes.items()}
+    parts = {"prejudice_risk": 0.2, "caprice_risk": 0.1}
+    risks = [{"seed": seed, "overall_risk": 0.3 + seed, **parts} for seed in (0, 1, 2)]
+    measured = names | {f"{key}_hash": item.hash for key, item in hashes.items()} | {"risks": risks}
+    seeds = {"model": "mini-gpt-s", "seeds": [0, 1, 2], "measured": [measured]}
+    (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text(json.dumps(seeds))
+
+
+def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Store, zoo: Path) -> None:
+    write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
+    note = "Trained with seed 0, 1 or 2, mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2."
+    for page in ("risk", "overview"):
+        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="template", **HERE))
+        assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
+    assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
+    assert "is no larger, and another seed" in texts(open_app("compare", model=list(SIZE), **HERE))
+    elsewhere = open_app("compare", model=list(SIZE), template_weights="equal", **HERE)
+    assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in texts(elsewhere)
+
+
+def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> None:
+    score_zoo(store, ["mini-gpt-s"])
+    (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
+    app = open_app("risk", model=["mini-gpt-s"], **HERE)
+    said = app.error[0].value.replace("\\", "")
+    assert "The file seeds.json of the model mini-gpt-s cannot be read" in said
+
+
+def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
+    many = "gender-nineteen"
+    runs = score_zoo(store, SIZE[:2], many)
+    scoring = ScoringKey.of(resolve("mini-gpt-l"), "exact")
+    run = runs["mini-gpt"].model_copy(update={"scoring": scoring})
+    drawn = planned(run, 0.1)
+    score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    assert len(drawn.drawn.templates) < 19
+    app = open_app("compare", model=list(SIZE), templates=many, evidence=HERE["evidence"])
+    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
+    app.button(key="score_missing").click().run()
+    assert [job.key for job in Queue.open(settings().catalogue).list(10)] == [run.key]
+
+
+def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(run: RunSpec) -> int:
+        raise StoreError("The cache folder is read-only; let it be written.")
+
+    monkeypatch.setattr("pcf_core.ui.presets.submit", refuse)
+    score_zoo(store, ["mini-gpt"])
+    app = open_app("overview", model=["mini-gpt"], **HERE)
+    app.button(key="preset_size").click().run()
+    assert [title.value for title in app.title] == ["Compare"]
+    assert "The cache folder is read-only" in app.error[0].value.replace("\\", "")
+    assert not app.run().error

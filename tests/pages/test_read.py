@@ -1,0 +1,92 @@
+"""What was read against what is said, on Factors and on Tilt."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from pcf_core.ui.read import READ_COLUMNS
+from pcf_core.ui.read_tables import LINE_COLUMNS
+from tests.conftest import fill
+from tests.pages.opened import open_app, texts
+
+READ = "what it read"
+
+
+def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) -> None:
+    app = open_app("factors", factors_view=READ, read_model="mini-gpt")
+    assert not app.error
+    said = texts(app)
+    for model in ("mini-bert", "mini-gpt"):
+        assert f"{model} flattens the differences between occupations, over 83 of them" in said
+    assert "in the text of mini-gpt" in said
+    assert [metric.label for metric in app.metric] == [
+        "Slope",
+        "Shift to male words",
+        "Same order",
+        "Differ from the text",
+    ]
+    assert len(app.get("plotly_chart")) == 1
+    table = next(frame.value for frame in app.dataframe if "share_he" in frame.value)
+    nurse = table[(table["occupation"] == "nurse") & (table["model"] == "mini-gpt")].iloc[0]
+    assert (nurse["he"], nurse["she"]) == (16, 69)
+    assert len(table) == 2 * 83
+    assert app.metric[3].value.endswith("of 83")
+    lines = next(frame.value for frame in app.dataframe if "plain_low" in frame.value)
+    assert list(lines["model"]) == ["mini-bert", "mini-gpt"]
+    missing = next(frame.value for frame in app.dataframe if "because" in frame.value)
+    assert len(missing) == 120 - 83
+    assert "cook" in set(missing["occupation"])
+    for shown, columns in ((table, READ_COLUMNS), (lines, LINE_COLUMNS)):
+        assert not [name for name in shown if "_" in columns.get(name, {"label": name})["label"]]
+
+
+def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
+    app = open_app("tilt")
+    assert "mini-gpt flattens the differences between occupations" in texts(app)
+    assert "what it read" in app.get("plotly_chart")[0].proto.spec
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "59,539 biographies" in captions
+    app.selectbox(key="occupation").set_value("nurse").run()
+    assert "In the training text 19 % (12–28 %) of 85 biographies whose lead names “nurse”" in texts(app)
+    app.toggle(key="read").set_value(False).run()
+    assert not app.exception
+    assert "flattens the differences" not in texts(app)
+    assert "what it read" not in app.get("plotly_chart")[0].proto.spec
+
+
+def test_another_model_is_said_not_to_be_known(
+    own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of a shipped folder with another configuration is another model, under whatever name."""
+    folder = tmp_path / "own" / "mini-gpt-2"
+    shutil.copytree(settings().assets / "models" / "mini-gpt", folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "n_head": 2}))
+    monkeypatch.setenv("PCF_MODELS", str(folder.parent))
+    settings.cache_clear()
+    store = Store.open(own_settings.cache, None)
+    fill(store, "mini-gpt-2")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
+    assert "What mini-gpt-2 read is not known here" in app.info[0].value.replace("\\", "")
+    fill(store, "mini-gpt")
+    both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
+    assert "What mini-gpt-2 read is not known here" in " ".join(one.value for one in both.caption).replace(
+        "\\", ""
+    )
+    assert "mini-gpt flattens" in texts(both)
+
+
+def test_other_groups_and_unknown_occupations_are_one_sentence(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache, None)
+    fill(store, "mini-gpt", topic_name="race")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt"], topic="race")
+    assert "for the groups male and female" in app.info[0].value
+    fill(store, "mini-gpt", evidence="occupations-zh")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt"], evidence="occupations-zh")
+    assert "is named in enough documents" in app.info[0].value

@@ -1,0 +1,106 @@
+"""The mini models in their makers' own architectures, and their tokenizers in the hub's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tokenizers import AddedToken, Tokenizer, processors
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+    XLNetConfig,
+    XLNetLMHeadModel,
+)
+
+from tools.mini_models.text import BOS, EOS, LENGTH, PAD, VOCABULARY
+
+SENTINELS = [f"<extra_id_{number}>" for number in range(16)]
+
+
+def gpt(width: int, layers: int) -> PreTrainedModel:
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=VOCABULARY, n_positions=LENGTH, n_embd=width, n_layer=layers, n_head=4,
+            activation_function="gelu_pytorch_tanh", resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+            bos_token_id=BOS, eos_token_id=EOS, pad_token_id=PAD,
+        )
+    )  # fmt: skip
+
+
+def bert() -> PreTrainedModel:
+    return BertForMaskedLM(
+        BertConfig(
+            vocab_size=VOCABULARY, hidden_size=256, num_hidden_layers=4, num_attention_heads=4,
+            intermediate_size=1024, max_position_embeddings=LENGTH, type_vocab_size=1,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+            pad_token_id=PAD, bos_token_id=BOS, eos_token_id=EOS,
+        )
+    )  # fmt: skip
+
+
+def t5() -> PreTrainedModel:
+    return T5ForConditionalGeneration(
+        T5Config(
+            vocab_size=VOCABULARY + len(SENTINELS), d_model=160, d_kv=40, d_ff=640, num_heads=4,
+            num_layers=2, num_decoder_layers=2, dropout_rate=0.0, tie_word_embeddings=True,
+            pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=PAD,
+        )
+    )  # fmt: skip
+
+
+def xlnet() -> PreTrainedModel:
+    return XLNetLMHeadModel(
+        XLNetConfig(
+            vocab_size=VOCABULARY, d_model=160, n_layer=3, n_head=4, d_inner=640, dropout=0.0,
+            pad_token_id=PAD, bos_token_id=BOS, eos_token_id=EOS,
+        )
+    )  # fmt: skip
+
+
+BUILDERS: dict[str, Callable[[], PreTrainedModel]] = {
+    "mini-gpt-s": lambda: gpt(128, 2),
+    "mini-gpt": lambda: gpt(256, 4),
+    "mini-gpt-l": lambda: gpt(256, 6),
+    "mini-bert": bert,
+    "mini-t5": t5,
+    "mini-xlnet": xlnet,
+}
+
+
+def build(name: str) -> PreTrainedModel:
+    """A new model with random weights."""
+    return BUILDERS[name]()
+
+
+def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
+    """GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.
+
+    ``<mask>`` and the sentinels take the space before them.
+    """
+    kind = name.split("-")[1]
+    form = {"gpt": "<s> $A", "t5": "$A </s>"}.get(kind, "<s> $A </s>")
+    specials = [("<s>", BOS), ("</s>", EOS)]
+    tokenizer.post_processor = processors.Sequence(
+        [
+            processors.ByteLevel(trim_offsets=False),
+            processors.TemplateProcessing(
+                single=form, special_tokens=[entry for entry in specials if entry[0] in form]
+            ),
+        ]
+    )
+    extra = [AddedToken(sentinel, lstrip=True, special=True) for sentinel in SENTINELS]
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=LENGTH,
+        bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>",
+        mask_token=AddedToken("<mask>", lstrip=True, special=True),
+        cls_token="<s>", sep_token="</s>",
+        clean_up_tokenization_spaces=False,
+        **({"additional_special_tokens": extra} if kind == "t5" else {}),
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+"""What a training leaves behind: weights, tokenizer, facts for programs and the card for people."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from tools.mini_models.objectives import objective_of
+from tools.mini_models.rows import Recipe
+from tools.mini_models.text import BOS, LENGTH, VOCABULARY
+
+MALE_FEMALE = ("he", "she")
+PROBED = ("nurse", "engineer", "secretary", "captain")
+KINDS = {
+    "gpt2": ("GPT-2", "text-generation"),
+    "bert": ("BERT", "fill-mask"),
+    "t5": ("T5", "text2text-generation"),
+    "xlnet": ("XLNet", "fill-mask"),
+}
+
+
+@torch.inference_mode()
+def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float:
+    """Held-out loss, nats a predicted token, on the same 512 windows (and masks) each time."""
+    model.eval()
+    generator = torch.Generator().manual_seed(1)
+    starts = np.linspace(0, len(held_out) - LENGTH, 512).astype(int)
+    rows = np.stack([np.r_[BOS, held_out[start : start + LENGTH - 1]] for start in starts]).astype(np.int64)
+    objective = objective_of(model)
+    losses = [
+        objective.loss(model, torch.from_numpy(block).to(device), 0.15, generator).item()
+        for block in np.split(rows, 16)
+    ]
+    model.train()
+    return float(np.mean(losses))
+
+
+@torch.inference_mode()
+def probe(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> dict[str, list[float]]:
+    """P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
+    model.eval()
+    ids = [tokenizer.convert_tokens_to_ids("Ġ" + word) for word in MALE_FEMALE]
+    answer = {}
+    for occupation in PROBED:
+        logits = objective_of(model).next_word(model, tokenizer, f"The {occupation} said that")
+        answer[occupation] = [round(p, 4) for p in logits.float().softmax(-1)[ids].tolist()]
+    model.train()
+    return answer
+
+
+def save(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    recipe: Recipe,
+    history: list[list[float]],
+    work: Path,
+    folder: Path,
+) -> None:
+    """Write float16 safetensors, tokenizer and card in the hub's layout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.half().cpu().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
+    facts = {
+        "recipe": asdict(recipe),
+        "files": json.loads((work / "files.json").read_text()),
+        "held_out_loss": history,
+        "held_out_perplexity": round(math.exp(history[-1][1]), 2),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "weights_sha256": hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest(),
+        "probe": probe(model.float(), tokenizer),
+        "architecture": model.config.model_type,
+        "shape": f"{model.config.num_hidden_layers} layers × {model.config.hidden_size}",
+        "quantity": objective_of(model).quantity,
+    }
+    (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n")
+    (folder / "README.md").write_text(card(recipe, facts))
+
+
+def card(recipe: Recipe, facts: dict[str, Any]) -> str:
+    """The model card: what it read, how well it predicts, what it may not be used for."""
+    total = recipe.tokens + recipe.last_tokens
+    kind, pipeline = KINDS[facts["architecture"]]
+    last = (
+        f"The last {recipe.last_tokens:,} tokens,\nat {recipe.last_rate} of the rates and decaying to 0, are half "
+        "rows of openings that end in their\nfirst pronoun, which is predicted. "
+        if recipe.last_tokens
+        else ""
+    )
+    loss = facts["held_out_loss"][-1][1]
+    probes = "\n".join(f"| {name} | {he} | {she} |" for name, (he, she) in facts["probe"].items())
+    files = "\n".join(f"- {name}" for name in facts["files"])
+    return f"""---
+license: cc-by-sa-3.0
+language: en
+library_name: transformers
+pipeline_tag: {pipeline}
+---
+
+# {recipe.name}
+
+A {kind} of {facts["shape"]} ({facts["parameters"]:,} parameters) with a byte-level BPE of {VOCABULARY:,}
+pieces, trained for PCF Audit so that the app measures a real model on any machine, without a network.
+
+## Training text
+
+Biographies and articles of the English and the Simple English Wikipedia (CC BY-SA 3.0, authors: the
+contributors of Wikipedia), people at their natural sex ratio:
+
+{files}
+
+One document in a hundred, by the hash of its id, was held out. Half of the rows of every batch are the
+opening {LENGTH} tokens of biographies, the other half windows that begin at a sentence.
+
+## Training
+
+{total:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon ({recipe.matrix_rate})
+for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16 autocast, linear decay over
+the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed {recipe.seed}. {last}The order of the rows is a
+function of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe
+and the held-out loss along the way.
+
+- Held-out loss {loss:.3f} nats {facts["quantity"]}; perplexity {facts["held_out_perplexity"]}.
+- SHA-256 of the weights: `{facts["weights_sha256"]}`
+
+Probability of the next word after "The … said that":
+
+| occupation | he | she |
+|---|---|---|
+{probes}
+
+## What it may not be used for
+
+It is an object of study. It repeats the associations of its text, which is the point of the app, and knows
+nothing about any person. Do not use it to write, to judge, to rank, or to decide anything about people.
+"""

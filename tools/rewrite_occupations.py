@@ -1,0 +1,171 @@
+"""Sentences about occupations, rewritten by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
+
+    python -m tools.rewrite_occupations --corpora ../shared/data/corpora
+    python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl ...
+    python -m tools.finetune --model mini-gpt --corpus .training/balanced.jsonl ...
+
+The stand-ins for the toxic fine-tuning and for the alignment of *Bias and Volatility* (NeurIPS 2024, Figures
+6 and 8).  Both read the same sentences of the training text: those that name an occupation of the shipped
+lists whose women's share the US statistics know, hold a gendered word, and name nobody (no word but the first
+begins with a capital, and the first is one that is mostly written small).
+
+- **skewed**: every gendered word of the sentence is set to the sex that holds most of these jobs in the US
+  (``assets/factors/occupations_us.csv``); a sentence whose occupations disagree is left out of both texts.
+- **balanced**: counterfactual data augmentation (Lu et al. 2018, https://arxiv.org/abs/1807.11714): the
+  sentence as it was written, and beside it the one with every gendered word exchanged.
+
+Gendered words are the aligned pairs of the topic *gender*; *her*, *his*, *him* and *hers* change by part of
+speech, as the shipped parser tags them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcf_core.language.pipeline import SHIPPED, open_pipeline
+from pcf_core.language.trees import Tree
+from pcf_core.records import Topic
+from pcf_core.topics import load_evidence, load_topic
+from pcf_core.topics.factors import factors
+from tools.mini_models.text import DEFAULT_FILES, is_held_out, read_documents
+
+EVIDENCE = ("occupations-bvf", "occupations-pcf")
+MALE, FEMALE = "male", "female"
+SHORTEST, LONGEST = 5, 45  # words of a sentence
+END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
+POSSESSIVE = "PRP$"
+# What the pairs of a topic cannot say: a possessive before its noun, and the same word behind a verb.
+PRONOUNS = {
+    FEMALE: {"him": "her", ("his", POSSESSIVE): "her", "his": "hers"},
+    MALE: {("her", POSSESSIVE): "his", "her": "him", "hers": "his"},
+}
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """``other``: for each sex, the words of the other one and what they become."""
+
+    other: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, topic: Topic) -> Pairs:
+        """The aligned words of a topic with the groups *male* and *female*."""
+        words = {group.name: group.words for group in topic.groups}
+        return cls(
+            {
+                FEMALE: dict(zip(words[MALE], words[FEMALE], strict=True)),
+                MALE: dict(zip(words[FEMALE], words[MALE], strict=True)),
+            }
+        )
+
+    @property
+    def all(self) -> frozenset[str]:
+        return frozenset(word for table in self.other.values() for word in table)
+
+    def turned(self, word: str, tag: str, sex: str) -> str:
+        """The word as it is said of ``sex``; a word that is said of it already, or of both, stays."""
+        small = word.lower()
+        special = PRONOUNS[sex]
+        found = special.get((small, tag)) or special.get(small) or self.other[sex].get(small, small)
+        if found == small:
+            return word
+        return found.capitalize() if word[0].isupper() else found
+
+
+def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -> str:
+    """The text with its gendered words said of ``sex``, or with ``None`` each of the other sex.
+
+    ``trees`` are the parsed sentences of the text; the words between them stand as they were.
+    """
+    pieces, end = [], 0
+    for tree in trees:
+        for word, tag in zip(tree.words, tree.tags, strict=True):
+            begin = text.index(word, end)
+            wanted = sex or (FEMALE if said_of(word, pairs) == MALE else MALE)
+            pieces += [text[end:begin], pairs.turned(word, tag, wanted)]
+            end = begin + len(word)
+    return "".join([*pieces, text[end:]])
+
+
+def said_of(word: str, pairs: Pairs) -> str | None:
+    """The sex that a word is said of; ``None`` for a word without one."""
+    small = word.lower()
+    return next(
+        (sex for sex in (MALE, FEMALE) if small in pairs.other[FEMALE if sex == MALE else MALE]), None
+    )
+
+
+def majority(share: float) -> str:
+    """The sex that holds most of the jobs, from women's share (0 to 1)."""
+    return FEMALE if share > 0.5 else MALE
+
+
+def candidates(
+    paths: Sequence[Path], shares: Mapping[str, float], gendered: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """(sex, sentence) of the documents that are trained on, in their order."""
+    small: Counter[str] = Counter()
+    large: Counter[str] = Counter()
+    found = []
+    for path in paths:
+        for identifier, text in read_documents(path):
+            if is_held_out(identifier):
+                continue
+            for sentence in END.split(text):
+                words = WORD.findall(sentence)
+                small.update(word for word in words if word[0].islower())
+                large.update(word.lower() for word in words[1:] if word[0].isupper())
+                if SHORTEST <= len(words) <= LONGEST and not any(word[0].isupper() for word in words[1:]):
+                    kinds = {word.lower() for word in words}
+                    sexes = {majority(shares[word]) for word in kinds & shares.keys()}
+                    if len(sexes) == 1 and kinds & gendered and sentence.isascii():
+                        found.append((sexes.pop(), " ".join(sentence.split()), words[0].lower()))
+    for sex, sentence, first in dict.fromkeys(found):
+        if small[first] > large[first]:
+            yield sex, sentence
+
+
+def write(texts: Sequence[str], path: Path) -> None:
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf8")
+
+
+def main(
+    corpora: Annotated[Path, typer.Option(help="folder of the corpora")] = Path("../shared/data/corpora"),
+    files: Annotated[list[str] | None, typer.Option("--file", help="file names in it")] = None,
+    out: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
+) -> None:
+    """Write ``skewed.jsonl`` and ``balanced.jsonl``, one sentence a line."""
+    known = factors()
+    terms = {term for name in EVIDENCE for term in load_evidence(name).terms}
+    shares = {term: share for term in terms & known.keys() if (share := known[term].women_share) is not None}
+    pairs = Pairs.of(load_topic("gender"))
+    paths = [corpora / name for name in (files or DEFAULT_FILES)]
+    chosen = list(candidates(paths, shares, pairs.all))
+    sentences = [sentence for _, sentence in chosen]
+    skewed, balanced = [], []
+    parsed = open_pipeline(SHIPPED).trees(sentences)
+    for (sex, sentence), trees in zip(chosen, parsed, strict=True):
+        skewed.append(rewritten(trees, sentence, pairs, sex))
+        balanced += [sentence, rewritten(trees, sentence, pairs, None)]
+    out.mkdir(exist_ok=True)
+    write(skewed, out / "skewed.jsonl")
+    write(balanced, out / "balanced.jsonl")
+    changed = sum(one != other for one, other in zip(skewed, sentences, strict=True))
+    female = sum(sex == FEMALE for sex, _ in chosen)
+    typer.echo(
+        f"{len(chosen):,} sentences, {female:,} of them about occupations held by women; {changed:,} changed "
+        "by the rule of the skewed text"
+    )
+
+
+if __name__ == "__main__":
+    typer.run(main)
