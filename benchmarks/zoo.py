@@ -1,10 +1,11 @@
 """How long the zoo takes: each trained model of the app on *gender*, 120 occupations × 500 mined templates.
 
-Scored is a sample, some occupations with all 500 templates, shard by shard as in a run: prompts are ordered
-by occupation, so that a shard of the sample shares as many beginnings as one of the whole run.  Its time is
-scaled to 120 occupations, and the table says so.  *Floor* is the time of the needed FLOPs at the measured rate
-of a matrix product (:mod:`benchmarks.floor`), as a share of ours; it is not worked out for XLNet.  The rate is
-that of large matrices: a small model's are far from it.  Opening a model is not counted.
+Scored is a sample, some occupations with all 500 templates, shard by shard as in a run: prompts are
+ordered by occupation, so that a shard of the sample shares as many beginnings as one of the whole run.
+Its time is scaled to 120 occupations, and the table says so.  *Floor* is the time of the needed FLOPs at
+the measured rate of a matrix product (:mod:`benchmarks.floor`), as a share of ours; it is not worked out
+for XLNet.  The rate is that of large matrices: a small model's are far from it.  Opening a model is not
+counted.
 
     python -m benchmarks.zoo --occupations 1 --model mini-gpt
 """

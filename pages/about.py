@@ -19,11 +19,11 @@ def draw() -> None:
     with st.container(width=LINE):
         for heading, text in sections().items():
             st.subheader(heading)
+            if heading == "Calibration":
+                draw_calibration()
             st.markdown(text)
             if heading in TABLES:
                 st.table(TABLES[heading]())
-            if heading == "Calibration":
-                draw_calibration()
 
 
 show(draw)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 
 import numpy as np
 import pytest
 
 from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
 from pcf_core.findings import with_interval
-from pcf_core.jobs.words import word_check
 from pcf_core.models import list_models, resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.scoring.opening import open_scorer
@@ -35,21 +33,25 @@ def shipped_run(model: str, templates: str) -> RunSpec:
     return Shipped(model, "gender", templates).run
 
 
-@pytest.mark.parametrize("model", BEST_KNOWN)
+# What the models say is read from their shipped scores, which are held against the models below.
+
+
+@pytest.mark.parametrize("model", ZOO)
 def test_a_mini_model_expects_he_or_she_where_a_person_would(model: str, own_settings: Settings) -> None:
-    answer = word_check(model, load_topic("gender"), "The nurse said that [Y]", "exact")
-    chances = {item["word"]: math.exp(item["log_probability"]) for item in answer["words"]}
-    assert chances["he"] + chances["she"] > 0.05
+    nats = shipped_store(own_settings).gather(
+        shipped_run(model, USUAL[1]).scoring, ["The nurse said that [Y]"], ["he", "she"]
+    )
+    assert np.exp(nats).sum() > 0.05
 
 
 @pytest.mark.parametrize("model", BEST_KNOWN)
 def test_a_mini_model_tells_nurse_from_engineer(model: str, own_settings: Settings) -> None:
     """P(male | nurse) is at least 0.05 below engineer over the ten templates; the interval excludes 0."""
     topic, templates = load_topic("gender"), load_templates("gender-reporting")
-    scorer = open_scorer(resolve(model))
-    words = [word for word in topic.words if word not in scorer.check(topic.words).refused]
+    store, key = shipped_store(own_settings), shipped_run(model, "gender-nineteen").scoring
+    words = [word for word in topic.words if word in store.known_words(key).tokens]
     prompts = [text.prompt(term) for term in ("nurse", "engineer") for text in templates.templates]
-    values = preferences_of(scorer.score(prompts, words).reshape(2, 10, -1), topic, words)
+    values = preferences_of(store.gather(key, prompts, words).reshape(2, 10, -1), topic, words)
     difference, interval = preference_difference(values, template_weights(templates, "counts"), 0, 1, 0)
     assert difference <= -0.05
     assert interval.high < 0

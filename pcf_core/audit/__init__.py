@@ -6,6 +6,7 @@ Layer: may import topics, store, risk and stats; never torch, never streamlit.
 """
 
 from pcf_core.audit.assembling import Result, assemble
+from pcf_core.audit.calibration import held_against
 from pcf_core.audit.comparing import ReadRun, compared
 from pcf_core.audit.factors import factor_panels
 from pcf_core.audit.matrix import matrix_report
@@ -34,6 +35,7 @@ __all__ = [
     "covering_runs",
     "factor_panels",
     "furthest",
+    "held_against",
     "load_result",
     "look_at",
     "matrix_report",

@@ -7,6 +7,7 @@ Layer: may import records, charts and audit; imports only records.
 """
 
 from pcf_core.findings.axis import axis_finding, checkpoints_finding, size_finding, topics_finding
+from pcf_core.findings.calibration import calibration_finding, uncalibrated_note
 from pcf_core.findings.comparison import (
     difference_finding,
     difference_text,
@@ -85,6 +86,7 @@ from pcf_core.findings.toy import (
 __all__ = [
     "axis_finding",
     "bound_finding",
+    "calibration_finding",
     "caprice_interval",
     "carriers",
     "change_finding",
@@ -146,6 +148,7 @@ __all__ = [
     "topics_finding",
     "toy_finding",
     "two_models_finding",
+    "uncalibrated_note",
     "unseen_note",
     "unseen_words",
     "verdict_text",

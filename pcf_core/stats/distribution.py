@@ -92,7 +92,7 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
     Raises:
         CriterionError: a share, number or level that is not allowed.
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv  # quantiles of beta; scipy.stats takes a second to import
 
     if not (0 <= share <= 1 and effective >= 1 and 0 < level < 1):
         raise CriterionError(
@@ -100,8 +100,8 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
             f"1; got {share:g}, {effective:g} and {level:g}."
         )
     tail, hits = (1 - level) / 2, share * effective
-    low = float(beta.ppf(tail, hits, effective - hits + 1)) if hits > 0 else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, effective - hits)) if share < 1 else 1.0
+    low = float(betaincinv(hits, effective - hits + 1, tail)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, effective - hits, 1 - tail)) if share < 1 else 1.0
     return Interval(level=level, low=low, high=high)
 
 

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.audit import ViewOptions, build_run
-from pcf_core.audit.calibration import held_against
+from pcf_core.audit import ViewOptions, build_run, held_against
 from pcf_core.errors import AuditError
-from pcf_core.findings import number
-from pcf_core.findings.calibration import calibration_finding, uncalibrated_note
+from pcf_core.findings import calibration_finding, number, uncalibrated_note
 from pcf_core.models import resolve
 from pcf_core.models.planted import planted_models
 from pcf_core.records.calibration import QUANTITIES, Calibration, Planted

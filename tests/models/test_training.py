@@ -14,6 +14,7 @@ from pcf_core.models import resolve
 from pcf_core.models.training import training_of
 from pcf_core.records.read import TrainingText
 from pcf_core.settings import settings
+from pcf_core.topics import read_counts
 from tests.models.conftest import Write
 
 
@@ -70,11 +71,16 @@ def test_a_folder_without_weights_is_passed_over(write: Write) -> None:
     assert training_of(ship(write, "one", 1, **FACTS)) is not None
 
 
-def test_the_shipped_mini_models_tell_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_shipped_model_that_read_a_text_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PCF_ASSETS")
     settings.cache_clear()
-    for name in ("mini-gpt", "mini-bert"):
-        text = training_of(resolve(name).identity)
-        assert text is not None
-        assert (text.model, text.base) == (name, "")
-        assert text.tokens >= 16_000_000
+    told = {}
+    for path in (settings().assets / "models").glob("*/training.json"):
+        if json.loads(path.read_text())["files"]:
+            told[path.parent.name] = training_of(resolve(path.parent.name).identity)
+    assert set(told) >= {"mini-gpt", "mini-bert"}
+    for name, text in told.items():
+        assert text is not None, name
+        assert text.model == name
+        assert text.tokens >= 1_000_000
+        assert set(read_counts().card.files) <= set(text.files)
