@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -29,12 +30,17 @@ FLAGS = [
 PATIENCE = 60_000
 
 
+def unused_port() -> int:
+    """A port that nobody else is given: two apps may be started at once, each long before it listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def running_app(environment: Mapping[str, str], log: Path) -> Iterator[str]:
     """Start the app on a free port and yield its address; end it and its workers afterwards."""
-    port = subprocess.run(
-        [sys.executable, "tools/free_port.py"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    port = unused_port()
     command = [
         sys.executable,
         "-m",

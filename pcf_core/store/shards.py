@@ -128,8 +128,8 @@ def read_shard(folder: Place, shard: str) -> Shard:
 def encode(prompts: Sequence[str], values: Nats) -> bytes:
     """[prompt, word] nats as the bytes of a Parquet file; the same numbers give the same bytes.
 
-    The four bytes of each number stand apart (Parquet's BYTE_STREAM_SPLIT): signs and exponents are much alike
-    and compress better on their own.  Shards written without it read the same.
+    The four bytes of each number stand apart (Parquet's BYTE_STREAM_SPLIT): signs and exponents are much
+    alike and compress better on their own.  Shards written without it read the same.
     """
     numbers = pa.array(np.ascontiguousarray(values, dtype=np.float32).ravel())
     table = pa.table(

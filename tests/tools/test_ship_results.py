@@ -113,7 +113,7 @@ def test_what_lacks_a_score_is_not_carried_over(full_store: Store, tmp_path: Pat
 
 def test_a_model_that_is_not_here_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ship_results, "RUNS", (Shipped("no-such-model", "gender", "gender-nineteen"),))
-    with pytest.raises(typer.BadParameter, match="no model named 'no-such-model'.* --model chooses"):
+    with pytest.raises(typer.BadParameter, match=r"no model named 'no-such-model'.* --model chooses"):
         main()
     with pytest.raises(typer.BadParameter, match="no run of the table is of mini-x"):
         main(model=["mini-x"])
