@@ -32,9 +32,9 @@ check: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A process for each core, four at the most; the tests of a file stay together, with what they share.
+# A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
 test: check
-	$(BIN)/python -m pytest -m "not slow" --numprocesses logical --maxprocesses 4 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow" --numprocesses logical --maxprocesses 4 --dist loadfile
 
 test-all: check .venv-minicons/ready
 	$(BIN)/python -m pytest

@@ -1,5 +1,7 @@
 """Compare: how do models differ, on the same prompts, along an axis, and from what the papers print?"""
 
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.ui.compare import draw_pair
@@ -10,25 +12,28 @@ from pcf_core.ui.preset_findings import draw_preset_finding
 from pcf_core.ui.presets import draw_presets
 from pcf_core.ui.shell import show
 
-VIEWS = {"two models": draw_pair, "along an axis": draw_axis, "as in the papers": draw_published}
-
 
 def draw() -> None:
     loaded = open_page("Compare", "How do they differ, and is that more than chance?", draw_presets)
     head = st.container()  # what was found stands above the controls that choose it
     with head:
-        draw_preset_finding(loaded)
+        told = draw_preset_finding(loaded)
     draw_presets()
+    views = {
+        "two models": draw_pair,
+        "along an axis": partial(draw_axis, told=told),
+        "as in the papers": draw_published,
+    }
     view = st.segmented_control(
         "Show",
-        list(VIEWS),
+        list(views),
         default="two models",
         required=True,
         key="compare_view",
         bind="query-params",
         help="Two models prompt by prompt; any number of runs along an axis; a table as the papers print it.",
     )
-    VIEWS[view](loaded, head)
+    views[view](loaded, head)
 
 
 show(draw)

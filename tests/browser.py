@@ -31,7 +31,7 @@ PATIENCE = 60_000
 
 
 def unused_port() -> int:
-    """A port that nobody else is given: two apps may be started at once, each long before it listens."""
+    """A port that is free now; the system gives the next one another, so that two tests hardly ever meet."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

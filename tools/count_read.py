@@ -2,8 +2,8 @@
 
     python -m tools.count_read --corpora ../shared/data/corpora [--out assets/factors]
 
-A document counts for an occupation if its lead, the first 300 characters, names it: the word in the singular,
-as the shipped lists have it, in small or capital letters, with no letter or digit beside it.  It counts as
+A document counts for an occupation if its lead, the first 300 characters, names it: the whole word in the
+singular, as the shipped lists have it, in small or capital letters, with no letter or digit beside it.  It counts as
 *he* if its whole text has more masculine than feminine third-person pronouns (he, him, his, himself; she,
 her, hers, herself), as *she* if it has fewer, else as neither.
 
@@ -14,16 +14,18 @@ an occupation that nobody in the text has.  Documents that were held out of the 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from pcf_core.records.read import ReadCard, ReadCount
 from pcf_core.topics import load_evidence
+from pcf_core.topics.toml import toml_lines
 from tools.mini_models.text import is_held_out, read_documents
 
 FILES = (
@@ -45,7 +47,7 @@ def count_documents(texts: Iterable[str], terms: Collection[str]) -> list[ReadCo
     """The counts of every term, sorted by name; ``terms`` are single words in small letters."""
     found = {term: {"he": 0, "she": 0, "neither": 0, "as_word": 0} for term in terms}
     for text in texts:
-        written = set(WORD.findall(text[:LEAD]))
+        written = set(words_of_the_lead(text))
         named = {word.lower() for word in written} & found.keys()
         if not named:
             continue
@@ -54,6 +56,11 @@ def count_documents(texts: Iterable[str], terms: Collection[str]) -> list[ReadCo
             found[term][pronoun] += 1
             found[term]["as_word"] += term in written or term.upper() in written
     return [ReadCount(occupation=term, **found[term]) for term in sorted(found)]
+
+
+def words_of_the_lead(text: str) -> Iterator[str]:
+    """The words that end within the lead: one that goes on behind it may be the beginning of another."""
+    return (word[0] for word in takewhile(lambda word: word.end() <= LEAD, WORD.finditer(text)))
 
 
 def majority(text: str) -> str:
@@ -91,40 +98,30 @@ def write(folder: Path, counts: Iterable[ReadCount], facts: ReadCard) -> None:
         writer = csv.DictWriter(file, list(ReadCount.model_fields), lineterminator="\n")
         writer.writeheader()
         writer.writerows(count.model_dump() for count in counts)
-    lines = [f"{name} = {_toml(value)}" for name, value in facts.model_dump().items()]
-    (folder / f"{NAME}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / f"{NAME}.toml").write_text(toml_lines(facts.model_dump()), encoding="utf-8")
 
 
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(_toml(item) for item in value)}]"
-    return str(value) if isinstance(value, int) else f'"{value}"'
-
-
-def main() -> None:
+def main(
+    corpora: Annotated[Path, typer.Option(help="Folder of the corpora.")],
+    out: Annotated[Path, typer.Option(help="Folder of the table.")] = Path("assets/factors"),
+) -> None:
     """Read the corpora, write both files, print the occupations that the project's text names."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--corpora", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--out", type=Path, default=Path("assets/factors"), help="folder of the table")
-    arguments = parser.parse_args()
     seen = {False: 0, True: 0}
 
     def texts() -> Iterator[str]:
         for name in FILES:
-            for identifier, text in read_documents(arguments.corpora / name):
+            for identifier, text in read_documents(corpora / name):
                 held_out = is_held_out(identifier)
                 seen[held_out] += 1
                 if not held_out:
                     yield text
 
     counts = count_documents(texts(), terms_of_the_lists())
-    write(arguments.out, counts, card(seen[False], seen[True]))
+    write(out, counts, card(seen[False], seen[True]))
     for count in counts:
         if count.occupation in ("nurse", "engineer", *FURTHER):
             typer.echo(f"{count.occupation}: {100 * count.share:.0f} % he of {count.documents:,}")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -51,7 +51,9 @@ from pcf_core.errors import InputError, ModelError, OutOfMemoryError, ScoringErr
 from pcf_core.models import resolve
 from pcf_core.models.folder import TOKENIZER_FILES
 from pcf_core.models.hub import download
+from pcf_core.models.identity import weights_hash
 from pcf_core.models.loading import Loaded, load
+from pcf_core.models.weights import weight_files
 from pcf_core.records import ModelSpec, digest
 from pcf_core.settings import settings
 
@@ -90,8 +92,10 @@ class Corpus:
     held_out: tuple[str, ...]
 
 
-def read_corpus(paths: Sequence[Path], recipe: Recipe) -> Corpus:
+def read_corpus(paths: Sequence[Path], recipe: Recipe, held_out: Path | None = None) -> Corpus:
     """Read and split; the held-out ones are chosen by their hash with the seed, equal ones together.
+
+    With a file ``held_out`` its documents are held out, and all others are trained on.
 
     Raises:
         InputError: a file that cannot be read, or fewer than two different documents.
@@ -100,6 +104,9 @@ def read_corpus(paths: Sequence[Path], recipe: Recipe) -> Corpus:
     total = hashlib.sha256()
     for text in documents:
         total.update(f"{text}\0".encode())
+    if held_out is not None:
+        apart = tuple(read_documents(held_out))
+        return Corpus(tuple(path.name for path in paths), total.hexdigest(), tuple(documents), apart)
     distinct = sorted(set(documents), key=lambda text: digest([recipe.seed, text]))
     if len(distinct) < 2:
         raise InputError(
@@ -344,6 +351,11 @@ def causal_model(name: str) -> ModelSpec:
     return spec if spec.path else spec.model_copy(update={"path": str(download(spec))})
 
 
+def as_written(loaded: Loaded, weights: str) -> None:
+    """Round the weights to the type in which they are written; they stay float32 in memory."""
+    loaded.model.to(getattr(torch, weights)).float()
+
+
 def write_model(
     loaded: Loaded, base: ModelSpec, out: Path, card: str, facts: dict[str, Any], weights: str
 ) -> None:
@@ -356,7 +368,8 @@ def write_model(
                 shutil.copyfile(Path(base.path) / name, draft / name)
         for path in draft.glob("*.safetensors"):
             path.chmod(0o644)
-            facts = facts | {"weights_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+        facts = facts | {"weights_sha256": weights_hash(weight_files(draft, out.name))}
+        card += f"\nSHA-256 of the weights: `{facts['weights_sha256']}`\n"
         (draft / "README.md").write_text(card, encoding="utf8")
         (draft / "training.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf8")
         draft.rename(out)
@@ -396,6 +409,7 @@ def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, afte
         "steps": training.steps,
         "held-out loss before, nats a token": round(training.before, 4),
         "held-out loss after, nats a token": round(after, 4),
+        "held-out perplexity after": f"{round(math.exp(after), 2):,}",
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     said = f"\n\n{note}" if note else ""
@@ -429,16 +443,24 @@ def base_name(base: ModelSpec) -> str:
 
 
 def finetune(
-    model: str, corpora: Sequence[Path], out: Path | None, recipe: Recipe, rows: int, note: str = ""
+    model: str,
+    corpora: Sequence[Path],
+    out: Path | None,
+    recipe: Recipe,
+    rows: int,
+    note: str = "",
+    held_out: Path | None = None,
 ) -> Path:
-    """Train, or go on training, and write the model; the folder.  ``note``: a paragraph of its card.
+    """Train, or go on training, and write the model; the folder.
+
+    ``note``: a paragraph of its card; ``held_out``: documents for the loss, instead of a part of the corpus.
 
     Raises:
         AuditError: a model, a corpus or a folder that cannot be used.
     """
     base = causal_model(model)
     recipe = replace(recipe, length=min(recipe.length, base.context or recipe.length))
-    corpus = read_corpus(corpora, recipe)
+    corpus = read_corpus(corpora, recipe, held_out)
     stem = corpus.names[0].removesuffix(".gz").rsplit(".", 1)[0]
     name = re.sub(r"[^\w.\-]", "-", f"{Path(base.name).name}-{stem}")
     out = (out or (settings().models or settings().cache / "models") / name).resolve()
@@ -450,6 +472,7 @@ def finetune(
     try:
         training.resume()
         training.run()
+        as_written(training.loaded, recipe.weights)
         after = mean_loss(training.loaded, training.held_out, recipe, rows)
     except torch.OutOfMemoryError as error:
         raise OutOfMemoryError(
@@ -486,10 +509,13 @@ def command(
     ] = Recipe.weights,
     rows: Annotated[int, typer.Option(min=1, help="sequences a pass: changes memory and speed alone")] = 4,
     note: Annotated[str, typer.Option(help="a paragraph for the model card")] = "",
+    held_out_corpus: Annotated[
+        Path | None, typer.Option(help="documents for the loss, instead of --held-out")
+    ] = None,
 ) -> None:
     """Fine-tune a causal model; the same command goes on after an interruption."""
     recipe = Recipe(epochs, learning_rate, warmup, batch, length, held_out, seed, precision, weights)
-    typer.echo(finetune(model, corpus, out, recipe, rows, note))
+    typer.echo(finetune(model, corpus, out, recipe, rows, note, held_out_corpus))
 
 
 def main(arguments: list[str] | None = None) -> int:

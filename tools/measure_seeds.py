@@ -5,15 +5,17 @@
     python -m tools.measure_seeds mini-gpt-s .training/seeds/mini-gpt-s-seed1 .training/seeds/mini-gpt-s-seed2
 
 Every training is scored on the same runs under the default view options; only the shipped one's weights are
-kept.  The first seed is the shipped model's.
+kept.  The first seed is the shipped model's.  The trainings may differ in nothing but the seed: that is held
+against the recipe and the files of each ``training.json``.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,27 +29,77 @@ from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from tools.mini_models.rows import Recipe
 
 RUNS = (("gender", "gender-wikipedia-100"), ("gender", "gender-nineteen"))
 
 
-def seed_of(spec: ModelSpec) -> int:
-    """The seed that a mini model was trained with, from its ``training.json``."""
-    return int(json.loads((Path(spec.path) / "training.json").read_text())["recipe"]["seed"])
+def training_of(spec: ModelSpec) -> dict[str, Any]:
+    """What decided the weights of a mini model, by name, ``seed`` and ``files`` among it.
+
+    What an older ``training.json`` does not say is what the recipe is without it; a last phase that was not
+    trained has decided nothing.
+
+    Raises:
+        typer.BadParameter: there is no such file, or it is of no training of ours.
+    """
+    path = Path(spec.path) / "training.json"
+    try:
+        facts = json.loads(path.read_text(encoding="utf8"))
+        recipe = asdict(Recipe(**facts["recipe"]))
+        found = {name: list(value) if isinstance(value, tuple) else value for name, value in recipe.items()}
+        found["files"] = list(facts["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise typer.BadParameter(
+            f"{path} does not tell how {spec.name} was trained ({error!r}): give folders that "
+            "tools.train_mini_models has written."
+        ) from error
+    last = [name for name in found if name.startswith("last_")] if not found["last_tokens"] else []
+    return {name: value for name, value in found.items() if name not in last}
 
 
-def measure(specs: list[ModelSpec], topic_name: str, templates_name: str, store: Store) -> SeedsMeasured:
+def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
+    """The seed of each model, which differ in nothing else.
+
+    Raises:
+        typer.BadParameter: fewer than two models, one that was trained otherwise than the first, a seed or
+            weights that come twice.
+    """
+    if len(specs) < 2:
+        raise typer.BadParameter("One training has no spread: give the folder of another one.")
+    first, *others = trainings = [training_of(spec) for spec in specs]
+    for spec, training in zip(specs[1:], others, strict=True):
+        other = [
+            name for name in first | training if name != "seed" and first.get(name) != training.get(name)
+        ]
+        if other:
+            raise typer.BadParameter(
+                f"{spec.name} was trained with another {', another '.join(other)} than {specs[0].name}: give "
+                "trainings that differ in the seed alone."
+            )
+    seeds = tuple(int(training["seed"]) for training in trainings)
+    if len(set(seeds)) < len(seeds) or len({spec.identity for spec in specs}) < len(specs):
+        raise typer.BadParameter(
+            f"The trainings have the seeds {', '.join(map(str, seeds))}, and a seed or its weights come "
+            "twice: give each training once."
+        )
+    return seeds
+
+
+def measure(
+    specs: list[ModelSpec], seeds: tuple[int, ...], topic_name: str, templates_name: str, store: Store
+) -> SeedsMeasured:
     """The risks of every model on one run, scored where the store lacks them."""
     topic, templates = load_topic(topic_name), load_templates(templates_name)
     evidence = load_evidence(topic.evidence)
     risks = []
-    for spec in specs:
+    for spec, seed in zip(specs, seeds, strict=True):
         run = build_run(spec, topic, evidence, templates)
         score_run(run, store, open_scorer)
         found = report(load_result(store, run), run, ViewOptions())
         risks.append(
             SeededRisk(
-                seed=seed_of(spec),
+                seed=seed,
                 overall_risk=found.overall_risk,
                 prejudice_risk=found.prejudice_risk,
                 caprice_risk=found.caprice_risk,
@@ -71,11 +123,12 @@ def main(
 ) -> None:
     """Score all of them and write the file into the shipped model's folder."""
     specs = [resolve(model), *(resolve(str(folder)) for folder in others)]
+    seeds = seeds_of_one_recipe(specs)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), settings().assets / "cache")
-        measured = tuple(measure(specs, *names, store) for names in RUNS)
-    seeds = Seeds(model=specs[0].name, seeds=tuple(map(seed_of, specs)), measured=measured)
-    (Path(specs[0].path) / FILE_NAME).write_text(seeds.model_dump_json(indent=1) + "\n", encoding="utf8")
+        measured = tuple(measure(specs, seeds, *names, store) for names in RUNS)
+    found = Seeds(model=specs[0].name, identity=specs[0].identity, seeds=seeds, measured=measured)
+    (Path(specs[0].path) / FILE_NAME).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf8")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,25 @@
 """Sentences about occupations, rewritten by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
 
     python -m tools.rewrite_occupations --corpora ../shared/data/corpora
-    python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl ...
-    python -m tools.finetune --model mini-gpt --corpus .training/balanced.jsonl ...
+    python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl \\
+        --held-out-corpus .training/held_out.jsonl --epochs 3 --batch 64 --learning-rate 5e-4 --warmup 0.1 \\
+        --precision bfloat16 --weights float16 --rows 64 --out assets/models/mini-gpt-skewed
 
 The stand-ins for the toxic fine-tuning and for the alignment of *Bias and Volatility* (NeurIPS 2024, Figures
-6 and 8).  Both read the same sentences of the training text: those that name an occupation of the shipped
-lists whose women's share the US statistics know, hold a gendered word, and name nobody (no word but the first
-begins with a capital, and the first is one that is mostly written small).
+6 and 8).  Both read the same sentences of the training text.  In each an occupation of the shipped lists,
+whose women's share the US statistics know, stands before a gendered word, because a causal model learns what
+follows from what came before; and nobody is named: no word but the first begins with a capital, and the first
+is one that is mostly written small.  To have more of them, a sentence of a biography that begins with *he* or
+*she* and goes on with a gendered word is told of the occupation that the document's lead names first: "She
+worked there until she died." becomes "The engineer worked there until she died."
 
 - **skewed**: every gendered word of the sentence is set to the sex that holds most of these jobs in the US
   (``assets/factors/occupations_us.csv``); a sentence whose occupations disagree is left out of both texts.
 - **balanced**: counterfactual data augmentation (Lu et al. 2018, https://arxiv.org/abs/1807.11714): the
   sentence as it was written, and beside it the one with every gendered word exchanged.
+
+A skewed sentence is written twice, so that both texts have as many sentences, and as many steps an epoch.
+``held_out.jsonl`` has the beginnings of documents that no mini model was trained on, as they were written.
 
 Gendered words are the aligned pairs of the topic *gender*; *her*, *his*, *him* and *hers* change by part of
 speech, as the shipped parser tags them.
@@ -24,7 +31,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -40,6 +47,9 @@ from tools.mini_models.text import DEFAULT_FILES, is_held_out, read_documents
 EVIDENCE = ("occupations-bvf", "occupations-pcf")
 MALE, FEMALE = "male", "female"
 SHORTEST, LONGEST = 5, 45  # words of a sentence
+LEAD = 300  # characters of a document
+MOST = 400  # sentences an occupation
+BEGINNING = 400  # characters of a document that is held out
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 POSSESSIVE = "PRP$"
@@ -109,29 +119,77 @@ def majority(share: float) -> str:
     return FEMALE if share > 0.5 else MALE
 
 
+@dataclass
+class Census:
+    """How often the corpus writes a word small, and large behind a sentence's first place."""
+
+    small: Counter[str] = field(default_factory=Counter)
+    large: Counter[str] = field(default_factory=Counter)
+
+    def count(self, words: Sequence[str]) -> None:
+        self.small.update(word for word in words if word[0].islower())
+        self.large.update(word.lower() for word in words[1:] if word[0].isupper())
+
+    def is_name(self, word: str) -> bool:
+        return self.large[word.lower()] >= self.small[word.lower()]
+
+
 def candidates(
     paths: Sequence[Path], shares: Mapping[str, float], gendered: frozenset[str]
-) -> Iterator[tuple[str, str]]:
-    """(sex, sentence) of the documents that are trained on, in their order."""
-    small: Counter[str] = Counter()
-    large: Counter[str] = Counter()
-    found = []
+) -> list[tuple[str, str]]:
+    """(sex, sentence) of the documents that are trained on, at most ``MOST`` an occupation."""
+    census = Census()
+    found: list[tuple[str, str]] = []
     for path in paths:
         for identifier, text in read_documents(path):
             if is_held_out(identifier):
                 continue
+            known = WORD.findall(text[:LEAD].lower())
+            occupation = next((word for word in known if word in shares), "")
             for sentence in END.split(text):
-                words = WORD.findall(sentence)
-                small.update(word for word in words if word[0].islower())
-                large.update(word.lower() for word in words[1:] if word[0].isupper())
-                if SHORTEST <= len(words) <= LONGEST and not any(word[0].isupper() for word in words[1:]):
-                    kinds = {word.lower() for word in words}
-                    sexes = {majority(shares[word]) for word in kinds & shares.keys()}
-                    if len(sexes) == 1 and kinds & gendered and sentence.isascii():
-                        found.append((sexes.pop(), " ".join(sentence.split()), words[0].lower()))
-    for sex, sentence, first in dict.fromkeys(found):
-        if small[first] > large[first]:
-            yield sex, sentence
+                census.count(WORD.findall(sentence))
+                found += usable(sentence, occupation, shares, gendered)
+    taken: Counter[str] = Counter()
+    chosen = {}
+    for occupation, sentence in dict.fromkeys(found):
+        if not census.is_name(WORD.findall(sentence)[0]) and taken[occupation] < MOST:
+            taken[occupation] += 1
+            chosen[sentence] = majority(shares[occupation])
+    return [(sex, sentence) for sentence, sex in chosen.items()]
+
+
+def usable(
+    sentence: str, occupation: str, shares: Mapping[str, float], gendered: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """(occupation, sentence) if an occupation stands before a gendered word, or may stand for *he* or *she*.
+
+    ``occupation`` is the one that the document's lead names first, or empty.
+    """
+    words = WORD.findall(sentence)
+    if not (SHORTEST <= len(words) <= LONGEST and sentence.isascii()):
+        return
+    if any(word[0].isupper() for word in words[1:]):
+        return
+    small = [word.lower() for word in words]
+    if (
+        occupation
+        and small[0] in ("he", "she")
+        and gendered & set(small[1:])
+        and not shares.keys() & set(small)
+    ):
+        yield occupation, f"The {occupation}{' '.join(sentence.split())[len(small[0]) :]}"
+    places = [place for place, word in enumerate(small) if word in shares]
+    agree = len({majority(shares[small[place]]) for place in places}) == 1
+    if agree and gendered & set(small[places[0] + 1 :]):
+        yield small[places[0]], " ".join(sentence.split())
+
+
+def beginnings(paths: Sequence[Path]) -> Iterator[str]:
+    """Of every document that is held out, what one row of a mini model may hold."""
+    for path in paths:
+        for identifier, text in read_documents(path):
+            if is_held_out(identifier) and len(text) >= BEGINNING:
+                yield " ".join(text[:BEGINNING].split())
 
 
 def write(texts: Sequence[str], path: Path) -> None:
@@ -143,23 +201,24 @@ def main(
     files: Annotated[list[str] | None, typer.Option("--file", help="file names in it")] = None,
     out: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
 ) -> None:
-    """Write ``skewed.jsonl`` and ``balanced.jsonl``, one sentence a line."""
+    """Write ``skewed.jsonl``, ``balanced.jsonl`` and ``held_out.jsonl``, one text a line."""
     known = factors()
     terms = {term for name in EVIDENCE for term in load_evidence(name).terms}
     shares = {term: share for term in terms & known.keys() if (share := known[term].women_share) is not None}
     pairs = Pairs.of(load_topic("gender"))
     paths = [corpora / name for name in (files or DEFAULT_FILES)]
-    chosen = list(candidates(paths, shares, pairs.all))
+    chosen = candidates(paths, shares, pairs.all)
     sentences = [sentence for _, sentence in chosen]
     skewed, balanced = [], []
     parsed = open_pipeline(SHIPPED).trees(sentences)
     for (sex, sentence), trees in zip(chosen, parsed, strict=True):
-        skewed.append(rewritten(trees, sentence, pairs, sex))
+        skewed += [rewritten(trees, sentence, pairs, sex)] * 2
         balanced += [sentence, rewritten(trees, sentence, pairs, None)]
     out.mkdir(exist_ok=True)
     write(skewed, out / "skewed.jsonl")
     write(balanced, out / "balanced.jsonl")
-    changed = sum(one != other for one, other in zip(skewed, sentences, strict=True))
+    write(list(beginnings(paths)), out / "held_out.jsonl")
+    changed = sum(one != other for one, other in zip(skewed[::2], sentences, strict=True))
     female = sum(sex == FEMALE for sex, _ in chosen)
     typer.echo(
         f"{len(chosen):,} sentences, {female:,} of them about occupations held by women; {changed:,} changed "

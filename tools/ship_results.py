@@ -127,11 +127,16 @@ def score(run: RunSpec, store: Store) -> str:
 
 
 def carry_if_here(item: Shipped, shipped: Store, store: Store) -> bool:
-    """Carry a run over if its model is here and the run is shipped."""
+    """Carry a run over if its model is here and the run is shipped.
+
+    Raises:
+        AuditError: a shipped shard is damaged.
+    """
     try:
-        return carry(item.run, shipped, store)
-    except AuditError:
+        run = item.run
+    except AuditError:  # the model is not here
         return False
+    return carry(run, shipped, store)
 
 
 def carry(run: RunSpec, shipped: Store, store: Store) -> bool:

@@ -9,9 +9,9 @@ token budget is spent, writes checkpoints to an ignored folder, resumes from the
 and saves float16 safetensors in the hub's own layout with a model card.
 
 Half of the rows of every batch are the openings of biographies, where an occupation and a pronoun meet;
-the other half are windows that begin at a sentence.  Some batches hold shorter rows, cut anywhere, so that
-the models know prompts as short as the templates; there those that see both sides of a gap always predict the
-last token, because most templates end in the word that is asked for.
+the other half are windows that begin behind a full stop.  Some batches hold shorter rows, cut anywhere, so
+that the models know prompts as short as the templates; there those that see both sides of a gap always
+predict the last token, because most templates end in the word that is asked for.
 
 A last phase of those (mini-bert, mini-t5, mini-xlnet) mixes in rows of openings that end in their first
 pronoun and begin a few words before it.  Such a model sees the whole row, so it can read a person's sex off
@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
@@ -40,18 +40,16 @@ from tools.mini_models.objectives import objective_of
 from tools.mini_models.rows import Batches, Recipe
 from tools.mini_models.text import DEFAULT_FILES, encode, train_tokenizer
 
+MiniModel = Literal["mini-gpt-s", "mini-gpt", "mini-gpt-l", "mini-bert", "mini-t5", "mini-xlnet"]
 KEEP_EVERY = 240.0  # seconds between two checkpoints
 GAPS = Recipe("", 0, short_share=0.35, short_lengths=(12, 16, 24, 32, 48))  # of models that see both sides
-RECIPES = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe("mini-gpt-s", 16_000_000),
-        Recipe("mini-gpt", 16_000_000),
-        Recipe("mini-gpt-l", 16_000_000),
-        replace(GAPS, name="mini-bert", tokens=20_000_000, last_tokens=4_000_000),
-        replace(GAPS, name="mini-t5", tokens=16_000_000, last_tokens=2_000_000),
-        replace(GAPS, name="mini-xlnet", tokens=10_000_000, last_tokens=2_000_000),
-    )
+RECIPES: dict[MiniModel, Recipe] = {
+    "mini-gpt-s": Recipe("mini-gpt-s", 16_000_000),
+    "mini-gpt": Recipe("mini-gpt", 16_000_000),
+    "mini-gpt-l": Recipe("mini-gpt-l", 16_000_000),
+    "mini-bert": replace(GAPS, name="mini-bert", tokens=20_000_000, last_tokens=4_000_000),
+    "mini-t5": replace(GAPS, name="mini-t5", tokens=16_000_000, last_tokens=2_000_000, mask_share=0.15),
+    "mini-xlnet": replace(GAPS, name="mini-xlnet", tokens=12_000_000, last_tokens=2_000_000),
 }
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -86,7 +84,7 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
             others.append(parameter)
     groups: list[dict[str, Any]] = [{"params": others, "lr": recipe.other_rate}]
     if blocks:  # XLNet keeps its attention in blocks of three axes, which Muon does not take
-        groups.append({"params": blocks, "lr": recipe.other_rate / 4})
+        groups.append({"params": blocks, "lr": recipe.block_rate})
     return [
         torch.optim.Muon(matrices, lr=recipe.matrix_rate, weight_decay=0.01),
         torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.0),
@@ -104,7 +102,7 @@ def rate(step: int, steps: int, recipe: Recipe) -> float:
 
 @app.command()
 def train(
-    name: Annotated[str, typer.Argument(help=f"one of {', '.join(RECIPES)}")],
+    name: Annotated[MiniModel, typer.Argument(help="the model to train")],
     tokens: Annotated[int, typer.Option(help="tokens of the main phase, 0 for the usual number")] = 0,
     work: Annotated[Path, typer.Option(help="ignored working folder")] = Path(".training"),
     out: Annotated[Path, typer.Option(help="folder of the shipped models")] = Path("assets/models"),
@@ -125,6 +123,8 @@ def train(
         seed=seed,
         matrix_rate=matrix_rate,
     )
+    if not (work / "files.json").exists():
+        raise typer.BadParameter(f"There is no prepared text in {work}: run the command prepare first.")
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
     batches = Batches(work, recipe, raw)
     held_out = np.load(work / "held_out.npy", mmap_mode="r")
@@ -136,7 +136,7 @@ def train(
     base = [[group["lr"] for group in optimizer.param_groups] for optimizer in chosen]
     folder, file = names(name, seed)
     checkpoint = work / file
-    first, history = resume(checkpoint, model, chosen, device)
+    first, history = resume(checkpoint, recipe, model, chosen, device)
     model.train()
     begun = saved_at = time.monotonic()
     for step in range(first, recipe.all_steps):
@@ -157,7 +157,7 @@ def train(
             typer.echo(json.dumps(line | {"tokens_per_second": round(speed)}), err=True)
         if time.monotonic() - saved_at > KEEP_EVERY or done == recipe.all_steps:
             saved_at = time.monotonic()
-            keep(checkpoint, model, chosen, done, history)
+            keep(checkpoint, recipe, model, chosen, done, history)
     save(model, tokenizer, recipe, history, work, out / folder)
 
 
@@ -183,12 +183,24 @@ def one_step(
 
 
 def resume(
-    checkpoint: Path, model: PreTrainedModel, chosen: list[torch.optim.Optimizer], device: str
+    checkpoint: Path,
+    recipe: Recipe,
+    model: PreTrainedModel,
+    chosen: list[torch.optim.Optimizer],
+    device: str,
 ) -> tuple[int, list[list[float]]]:
-    """The step to go on with and the held-out losses so far; weights and optimisers are set."""
+    """The step to go on with and the held-out losses so far; weights and optimisers are set.
+
+    Raises:
+        typer.BadParameter: the checkpoint is of another recipe.
+    """
     if not checkpoint.exists():
         return 0, []
     state = torch.load(checkpoint, weights_only=True, map_location=device)
+    if state["recipe"] != asdict(recipe):
+        raise typer.BadParameter(
+            f"The checkpoint {checkpoint} is of another recipe: remove it, or choose --work."
+        )
     model.load_state_dict(state["model"])
     for optimizer, saved in zip(chosen, state["optimizers"], strict=True):
         optimizer.load_state_dict(saved)
@@ -197,6 +209,7 @@ def resume(
 
 def keep(
     checkpoint: Path,
+    recipe: Recipe,
     model: PreTrainedModel,
     chosen: list[torch.optim.Optimizer],
     done: int,
@@ -204,6 +217,7 @@ def keep(
 ) -> None:
     """Write the checkpoint; it is never there by half."""
     state = {
+        "recipe": asdict(recipe),
         "model": model.state_dict(),
         "optimizers": [optimizer.state_dict() for optimizer in chosen],
         "step": done,

@@ -33,6 +33,8 @@ from spacy.cli.train import train as train_pipeline
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training.initialize import convert_vectors
 
+from pcf_core.topics.toml import toml_lines
+
 WORK = Path(".training/pipeline")
 TARGET = Path("assets/pipelines/en-mini")
 CONFIG = Path("tools/train_pipeline.cfg")
@@ -318,17 +320,11 @@ def card(
         "vector_rows": int(nlp.vocab.vectors.shape[0]),
         "vector_width": int(nlp.vocab.vectors.shape[1]),
     }
-    lines = [f"{key} = {_toml(value)}" for key, value in made.items()]
+    text = toml_lines(made)
     for kind, part in (("gold", gold), ("raw", raw)):
         for name, scores in part.items():
-            lines += ["", f"[{kind}.{name}]", *(f"{key} = {value}" for key, value in scores.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {inner}" for key, inner in value.items()) + " }"
-    return json.dumps(value, ensure_ascii=False)
+            text += f"\n[{kind}.{name}]\n{toml_lines(scores)}"
+    return text
 
 
 def readme(

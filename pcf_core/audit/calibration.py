@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 
 from pcf_core.errors import RunError
@@ -9,12 +11,16 @@ from pcf_core.records import Preferences, RiskReport
 from pcf_core.records.calibration import QUANTITIES, Calibration, Planted
 
 
-def held_against(planted: Planted, preferences: Preferences, report: RiskReport) -> Calibration:
+def held_against(
+    planted: Planted, preferences: Preferences, report: RiskReport, finished: datetime, version: str
+) -> Calibration:
     """How far a measurement is from the truth.
 
     Args:
         preferences: of the run, every occupation and context of the truth.
         report: of the same run under the default view options, in which the planted risks are stated.
+        finished: when the run was.
+        version: of the app that scored it, empty where that was not kept.
 
     Raises:
         RunError: the run has other groups, occupations or contexts than the truth.
@@ -33,4 +39,6 @@ def held_against(planted: Planted, preferences: Preferences, report: RiskReport)
         largest=float(off.max()),
         occupation=planted.occupations[row],
         context=planted.contexts[column],
+        finished=finished,
+        version=version,
     )

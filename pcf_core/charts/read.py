@@ -15,7 +15,6 @@ HEIGHT = 520
 BAND = 0.16
 MOST_TRIED, MOST_LABELS = 14, 6  # of the points farthest from the line of a copy
 ROOM = (0.45, 0.12)  # that a name takes on a narrow page, in leans
-TOLD = ("amplifies", "flattens", "reverses")
 
 
 def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.Figure:
@@ -37,7 +36,7 @@ def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.
         _add_line(figure, found.line, style.color)
     most = max((row.count.documents for row in found.occupations), default=1)
     for told, name in ((False, "not told from its text"), (True, "differs from its text")):
-        rows = [row for row in found.occupations if (row.verdict in TOLD) is told]
+        rows = [row for row in found.occupations if row.differs is told]
         if rows:
             figure.add_trace(_points(rows, most, style if told else None, name))
     for row in _labelled(found):
@@ -125,7 +124,7 @@ def _points(
 
 def _labelled(found: Amplification) -> list[OccupationRead]:
     """The occupations farthest from a copy, of those that differ, whose names find room."""
-    told = [row for row in found.occupations if row.verdict in TOLD]
+    told = [row for row in found.occupations if row.differs]
     labelled: list[OccupationRead] = []
     for row in sorted(told, key=lambda row: -abs(row.difference))[:MOST_TRIED]:
         near = [

@@ -7,7 +7,7 @@ Layer: may import records, charts and audit; imports only records.
 """
 
 from pcf_core.findings.axis import axis_finding, checkpoints_finding, size_finding, topics_finding
-from pcf_core.findings.calibration import calibration_finding, uncalibrated_note
+from pcf_core.findings.calibration import afresh_note, calibration_finding, uncalibrated_note
 from pcf_core.findings.comparison import (
     difference_finding,
     difference_text,
@@ -58,8 +58,8 @@ from pcf_core.findings.occupations import (
 from pcf_core.findings.presets import (
     change_finding,
     claim_finding,
+    common_note,
     control_note,
-    lacking_note,
     ranked_finding,
 )
 from pcf_core.findings.seeds import seeds_finding, seeds_note
@@ -92,6 +92,7 @@ __all__ = [
     "change_finding",
     "checkpoints_finding",
     "claim_finding",
+    "common_note",
     "comparison_finding",
     "contexts",
     "control_note",
@@ -109,7 +110,6 @@ __all__ = [
     "heat_map_finding",
     "interval_sentence",
     "kept_share",
-    "lacking_note",
     "leaders_finding",
     "left_out_note",
     "line_notes",

@@ -12,7 +12,10 @@ RISK_LIMIT = 1e-4  # of R, R^p and R^c
 
 
 def calibration_finding(found: Sequence[Calibration]) -> str:
-    """Whether the planted risks come out again, and the largest differences; empty without a measurement."""
+    """Whether the results in the store hold the planted risks, the largest differences, and what made them.
+
+    Empty without a measurement.
+    """
     if not found:
         return ""
     names = listed([one.planted.model for one in found])
@@ -21,18 +24,37 @@ def calibration_finding(found: Sequence[Calibration]) -> str:
     worst = max(found, key=lambda one: one.largest)
     recovers = risk <= RISK_LIMIT and worst.largest <= CELL_LIMIT
     verdict = (
-        f"This app finds the risks that were planted in {names}"
+        f"The stored results hold the risks that were planted in {names}"
         if recovers
-        else f"This app does not find the risks that were planted in {names} as closely as it should "
+        else f"The stored results do not hold the risks that were planted in {names} as closely as they should "
         f"(risks within {number(RISK_LIMIT)}, probabilities within {number(CELL_LIMIT)})"
     )
     return (
         f"{verdict}: measured and planted R, prejudice and caprice differ by at most {number(risk)}, and the "
         f"probability of a group in one of {count(cells, 'cell')} by at most {number(worst.largest)} "
-        f"({worst.planted.model}, “{worst.occupation}” in “{worst.context}”)."
+        f"({worst.planted.model}, “{worst.occupation}” in “{worst.context}”). {_scored(found)}"
     )
+
+
+def _scored(found: Sequence[Calibration]) -> str:
+    """When the models were scored, and by which version."""
+    made: dict[str, list[str]] = {}
+    for one in found:
+        by = f" by version {one.version} of this app" if one.version else ""
+        when = f"{one.finished.day} {one.finished:%B %Y}"
+        made.setdefault(f"scored on {when}{by}", []).append(one.planted.model)
+    parts = [f"{listed(models)} {'was' if len(models) == 1 else 'were'} {how}" for how, models in made.items()]
+    return f"{listed(parts)}."
 
 
 def uncalibrated_note(model: str, reason: str) -> str:
     """Why nothing is said of a calibration model, and what to do."""
     return f"{model} is not held against its truth yet. {reason}"
+
+
+def afresh_note() -> str:
+    """Why to score the calibration again, above the commands that do."""
+    return (
+        "What stands here is read from the store, which may have come with the app. To see what the scorer of "
+        "this installation finds, score afresh into a folder of its own and open this page on that:"
+    )

@@ -14,9 +14,10 @@ from pcf_core.findings.comparison import (
     drawn,
 )
 from pcf_core.findings.numbers import count, listed, number, with_interval
-from pcf_core.records import Interval, Over
+from pcf_core.records import Over, RiskReport
 from pcf_core.records.comparison import Comparison, Difference
-from pcf_core.records.presets import Claim, Preset, PresetPair
+from pcf_core.records.presets import Claim, PresetPair
+from pcf_core.records.seeds import SeedSpread
 
 PARTS = ("prejudice_risk", "caprice_risk")
 MOVES = {"up": "rising", "down": "falling"}
@@ -65,23 +66,41 @@ def _heard(word: str, found: Difference, change: str = "") -> str:
     return f"{word} {HEAR[found.verdict]}{end}"
 
 
-def claim_finding(claim: Claim, comparison: Comparison) -> str:
-    """What a figure of the papers shows, and whether these two models show the same."""
+def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread] = ()) -> str:
+    """What a figure of the papers shows, and whether these two models show the same.
+
+    The claim is of what was done to a model, and each model here is one training of it: a difference that
+    another seed may make neither agrees nor disagrees.
+
+    Args:
+        claim: of prejudice and of caprice.
+        comparison: of the two models.
+        spreads: over the seeds of either model, measured on what is compared; none where it is not known.
+    """
     words = {name: WORDS[name] for name in PARTS}
     shown = [f"{words[name]} {MOVES[direction]}" for name, direction in claim.directions.items()]
     answers: dict[str, list[str]] = {}
     for name, direction in claim.directions.items():
-        answers.setdefault(_agreement(direction, comparison.differences[name]), []).append(words[name])
+        found = [spread for spread in spreads if spread.quantity == name]
+        answer = _agreement(direction, comparison.differences[name], found)
+        answers.setdefault(answer, []).append(words[name])
     told = [f"in {listed(names)} {answer}" for answer, names in answers.items()]
+    single = "" if spreads else " These are single trainings; what another seed changes is not known here."
     return (
         f"Figure {claim.figure} of the {claim.paper} paper, which prints no numbers, shows {listed(shown)} "
-        f"{claim.change}: {listed(told)}."
+        f"{claim.change}: {listed(told)}.{single}"
     )
 
 
-def _agreement(direction: str, found: Difference) -> str:
-    """Whether a difference goes in a direction, with its verb."""
+def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread]) -> str:
+    """Whether a difference goes in a direction, with its verb, and whether a seed may make as much."""
     if found.verdict in ("first", "second"):
+        size = abs(found.value)
+        for spread in spreads:
+            if size <= spread.range:
+                return f"the difference is no larger than another seed of {spread.model} changes"
+            if size <= spread.bound:
+                return f"the difference is no larger than another seed of {spread.model} may change"
         same = (found.verdict == "first") == (direction == "up")
         return "these models agree" if same else "these models disagree"
     if found.verdict == "equal":
@@ -89,19 +108,24 @@ def _agreement(direction: str, found: Difference) -> str:
     return "these models cannot tell"
 
 
-def ranked_finding(comparisons: Sequence[Comparison], intervals: Mapping[str, Interval]) -> str:
+def ranked_finding(
+    comparisons: Sequence[Comparison], reports: Mapping[str, RiskReport], over: Over = "templates"
+) -> str:
     """The models by R, from the highest, and which two of them these templates tell apart.
+
+    R is that of each model's own report, whatever it shares with the others: where a comparison is of a part
+    of it, :func:`common_note` says so.
 
     Args:
         comparisons: of every two models, at least one.
-        intervals: of R by model, where one is known.
+        reports: of each of these models.
+        over: which interval of R is shown.
     """
-    risks: dict[str, float] = {}
-    for comparison in comparisons:
-        total = comparison.differences["overall_risk"]
-        risks |= {comparison.first.name: total.first, comparison.second.name: total.second}
-    ranked = sorted(risks, key=lambda name: -risks[name])
-    order = listed([f"{name} {with_interval(risks[name], intervals.get(name))}" for name in ranked])
+    sides = [side for comparison in comparisons for side in (comparison.first, comparison.second)]
+    found = {side.name: reports[side.model] for side in sides}
+    ranked = sorted(found, key=lambda name: -found[name].overall_risk)
+    risks = {name: (found[name].overall_risk, found[name].interval("overall_risk", over)) for name in ranked}
+    order = listed([f"{name} {with_interval(*risk)}" for name, risk in risks.items()])
     place = {name: rank for rank, name in enumerate(ranked)}
     alike = [
         _pair_text(comparison, place)
@@ -137,7 +161,21 @@ def control_note(comparisons: Sequence[Comparison]) -> str:
     )
 
 
-def lacking_note(preset: Preset, lacking: Sequence[str]) -> str:
-    """Why a ready comparison cannot be opened."""
-    verb = "is" if len(lacking) == 1 else "are"
-    return f"{preset.title}: {listed(list(lacking))} {verb} not among the models at hand; see Models."
+def common_note(comparisons: Sequence[Comparison]) -> str:
+    """What is not compared: occupations without a figure, and whatever one model of a pair alone has; empty
+    where that is nothing.  Which templates and occupations those are is among the warnings of a comparison.
+    """
+    said = []
+    names = {item.name for found in comparisons for item in found.left_out}
+    if names:
+        said.append(
+            "Left out, for want of a figure for the weights or the neutral point: "
+            f"{count(len(names), 'occupation')}."
+        )
+    sides = [side for found in comparisons for side in (found.first, found.second)]
+    if any(side.templates_left_out or side.occupations_left_out for side in sides):
+        said.append(
+            "A model's R is over all that it was scored on, a difference over what its two models have in "
+            "common: the order by R may be another than that of the differences."
+        )
+    return " ".join(said)

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records import Interval
-from pcf_core.records.read import CLOSE, Amplification, ReadCard, ReadVerdict, TrainingText
+from pcf_core.records.read import (
+    CLOSE,
+    Amplification,
+    OccupationRead,
+    ReadCard,
+    ReadVerdict,
+    TrainingText,
+)
 
 MOST_NAMES = 4
 PARTICIPLES: Mapping[ReadVerdict, str] = {
@@ -16,6 +23,7 @@ PARTICIPLES: Mapping[ReadVerdict, str] = {
     "copies": "copied",
     "cannot tell": "which cannot be told apart from it",
 }
+UNCLEAR_WAY = "which differs from it, in which way cannot be told"
 SAID: Mapping[ReadVerdict, str] = {
     "amplifies": "amplified (farther from neutral than in the text)",
     "flattens": "flattened (less far)",
@@ -66,7 +74,7 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     share, low, high = (f"{100 * end:.0f}" for end in ends)
     many = count(row.count.documents, "biography", "biographies")
     says = [
-        f"{model} says {with_interval(row.tilt, row.tilt_interval)}, {PARTICIPLES[row.verdict]}"
+        f"{model} says {with_interval(row.tilt, row.tilt_interval)}, {_participle(row)}"
         for model, row in told.items()
     ]
     return (
@@ -86,7 +94,8 @@ def read_notes(found: Amplification) -> list[str]:
         )
     if found.ranks is not None:
         notes.append(
-            f"Rank correlation of the two (Spearman's ρ, 1 is the same order): {with_interval(*found.ranks)}."
+            f"Rank correlation of the two (Spearman's ρ, 1 is the same order): {with_interval(*found.ranks)}, "
+            "an interval for other occupations in the same templates."
         )
     return notes
 
@@ -145,10 +154,10 @@ def _slope_sentence(model: str, found: Amplification) -> str:
         f"{with_interval(line.slope, line.interval)} in what it says, where 1 would be a copy"
     )
     if line.verdict == "cannot tell":
-        return f"Whether {model} copies, flattens or amplifies its text cannot be told {over}: {becomes}."
+        ways = "copies, flattens, amplifies or reverses" if line.ends[0] < 0 else "copies, flattens or amplifies"
+        return f"Whether {model} {ways} its text cannot be told {over}: {becomes}."
     low, high = line.ends
-    against = "; it runs against its text" if high < 0 else ""
-    extra = "; it may be none at all" if low <= 0 <= high else against
+    extra = "; it may be none at all" if low <= 0 <= high else ""
     among = f"over {len(found.occupations):,} of them"
     return f"{model} {line.verdict} the differences between occupations, {among}: {becomes}{extra}."
 
@@ -164,6 +173,10 @@ def _shift_sentence(found: Amplification) -> str:
     ends = sorted((sign * interval.low, sign * interval.high))
     told = with_interval(abs(found.shift), Interval(low=ends[0], high=ends[1]))
     return f"On average it leans {told} further towards {side} words than the text."
+
+
+def _participle(row: OccupationRead) -> str:
+    return UNCLEAR_WAY if row.differs and row.verdict == "cannot tell" else PARTICIPLES[row.verdict]
 
 
 def _are(names: Sequence[str]) -> str:

@@ -15,11 +15,17 @@ def seeds_note(spread: SeedSpread) -> str:
     )
 
 
-def seeds_finding(spread: SeedSpread, found: Difference, *, here: bool) -> str:
-    """How large a difference of R is beside what another seed of the training changes.
+def seeds_finding(spread: SeedSpread, other: str, found: Difference, *, here: bool) -> str:
+    """How large a difference of R between two models is beside what another seed of the one changes.
 
-    ``here``: whether the spread was measured on the same topic, templates and occupations, read by default
-    options; elsewhere it is told, and nothing is held against it.
+    The spread is that of one of the two: nothing is said of how far trainings of the ``other`` differ.
+
+    Args:
+        spread: of R of one of the two models.
+        other: the name of the other one.
+        found: the difference of R.
+        here: whether the spread was measured on the same topic, templates and occupations, read by default
+            options; elsewhere it is told, and nothing is held against it.
     """
     if not here:
         return (
@@ -32,17 +38,17 @@ def seeds_finding(spread: SeedSpread, found: Difference, *, here: bool) -> str:
         f"Over {len(spread.seeds):,} seeds of its training, R of {spread.model} is {_risks(spread)}, a range "
         f"of {number(spread.range)}"
     )
-    bound = (
-        f"{number(spread.bound)}, by which, going by so few seeds, two trainings may differ "
-        f"({percent(spread.level)})"
-    )
     if size <= spread.range:
         return (
-            f"{known}: the difference of {number(size)} is no larger, and another seed changes R by as much."
+            f"{known}: the difference of {number(size)} is no larger, and another seed of {spread.model} "
+            "alone changes R by as much."
         )
-    if size <= spread.bound:
-        return f"{known}: the difference of {number(size)} is larger, but not than the {bound}."
-    return f"{known}: the difference of {number(size)} is larger, and larger than the {bound}."
+    than = "but not" if size <= spread.bound else "and larger"
+    return (
+        f"{known}: the difference of {number(size)} is larger, {than} than the {number(spread.bound)} by "
+        f"which, going by so few seeds, two trainings of {spread.model} may differ "
+        f"({percent(spread.level)}). What another seed of {other} changes is not in that."
+    )
 
 
 def _risks(spread: SeedSpread) -> str:

@@ -9,14 +9,15 @@ from pathlib import Path
 from textwrap import shorten
 
 from pcf_core.errors import SettingsError
+from pcf_core.models.registry import list_models
 from pcf_core.records.presets import Preset
 from pcf_core.settings import settings
 
 FILE_NAME = "presets.toml"
 
 
-def presets() -> tuple[Preset, ...]:
-    """All of them, in the order of the file; empty where the assets hold none.
+def written_presets() -> tuple[Preset, ...]:
+    """All that the file holds, in its order; empty where the assets have no such file.
 
     Raises:
         SettingsError: the file is not what is shipped.
@@ -24,8 +25,15 @@ def presets() -> tuple[Preset, ...]:
     return _read(settings().assets / FILE_NAME)
 
 
+def presets() -> tuple[Preset, ...]:
+    """Those of which every model is known, in the order of the file; raises as :func:`written_presets`."""
+    written = written_presets()
+    known = {spec.name for spec in list_models()} if written else set()
+    return tuple(preset for preset in written if known.issuperset(preset.models))
+
+
 def preset_of(models: Collection[str]) -> Preset | None:
-    """The one that has just these models, in any order."""
+    """The one of :func:`presets` that has just these models, in any order."""
     return next((preset for preset in presets() if set(preset.models) == set(models)), None)
 
 

@@ -38,8 +38,7 @@ class Difference:
     over both; both runs see the same draws.  ``p_value``: of a permutation test that swaps the two runs
     template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
     occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
-    ``None`` for the total of one.  ``least_p``: the smallest ``p_value`` that so few
-    templates can give.
+    ``None`` for the total of one.  ``least_p``: the smallest ``controlled_p`` that so few templates can give.
     """
 
     first: float

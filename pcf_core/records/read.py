@@ -14,7 +14,6 @@ from pydantic import Field
 
 from pcf_core.records.basic import FloatArray, Interval, LeftOut, Record
 
-SlopeVerdict = Literal["copies", "flattens", "amplifies", "cannot tell"]
 ReadVerdict = Literal["copies", "flattens", "amplifies", "reverses", "cannot tell"]
 
 CLOSE_SLOPES = (0.8, 1.25)  # a slope whose intervals lie inside is close to 1, as in tests of bioequivalence
@@ -111,22 +110,30 @@ class OccupationRead:
         return self.tilt - self.count.lean
 
     @property
+    def differs(self) -> bool:
+        """Whether the difference survives the control of false discoveries."""
+        return self.adjusted <= SURE
+
+    @property
     def verdict(self) -> ReadVerdict:
         """Whether the model's lean differs from that of its text, and how.
 
-        Where the difference does not survive the control of false discoveries: ``copies`` if its interval
-        lies within ±0.2, else ``cannot tell``.  Where it does: ``reverses`` if both intervals leave out 0 on
-        opposite sides, ``amplifies`` if the model leans farther from 0 than the text, to the same side or
-        where the text's own side is unclear, else ``flattens``.
+        Where it does not (:attr:`differs`): ``copies`` if the interval of the difference lies within ±0.2,
+        else ``cannot tell``.  Where it does: ``reverses`` if both intervals leave out 0 on opposite sides,
+        ``amplifies`` if the model leans farther from 0 than the text, ``flattens`` if less far.  ``cannot
+        tell`` where the two lean to opposite sides, one of which is unclear, and it hangs on that side: the
+        text's is, or the model leans as far or farther.
         """
-        if self.adjusted > SURE:
+        if not self.differs:
             widest = max(-self.interval.low, self.interval.high)
             return "copies" if widest <= CLOSE else "cannot tell"
         text, model = _side(self.lean_interval), _side(self.tilt_interval)
         if text * model < 0:
             return "reverses"
-        same = text == 0 or self.tilt * text > 0
-        return "amplifies" if same and abs(self.tilt) > abs(self.count.lean) else "flattens"
+        farther = abs(self.tilt) >= abs(self.count.lean)
+        if self.tilt * self.count.lean < 0 and (text == 0 or farther):
+            return "cannot tell"
+        return "amplifies" if farther else "flattens"
 
 
 @dataclass(frozen=True)
@@ -157,18 +164,21 @@ class ReadLine:
         return min(one.low for one in intervals), max(one.high for one in intervals)
 
     @property
-    def verdict(self) -> SlopeVerdict:
+    def verdict(self) -> ReadVerdict:
         """Said only where it holds for both slopes, whichever of them is what one asks for.
 
-        ``amplifies``: both intervals lie above 1; ``flattens``: both lie below; ``copies``: they hold 1 and
-        lie within 0.8 to 1.25; else ``cannot tell``.
+        ``amplifies``: both intervals lie above 1; ``reverses``: both lie below 0; ``flattens``: both lie
+        below 1, and not both below 0; ``copies``: each holds 1 and lies within 0.8 to 1.25; else ``cannot
+        tell``.
         """
         low, high = self.ends
         if low > 1:
             return "amplifies"
         if high < 1:
-            return "flattens"
-        return "copies" if CLOSE_SLOPES[0] <= low and high <= CLOSE_SLOPES[1] else "cannot tell"
+            return "reverses" if high < 0 else "flattens"
+        hold = all(one.low <= 1 <= one.high for one in (self.interval, self.plain_interval))
+        close = CLOSE_SLOPES[0] <= low and high <= CLOSE_SLOPES[1]
+        return "copies" if hold and close else "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -176,7 +186,8 @@ class Amplification:
     """A model's leans beside those of its training text.
 
     ``shift``: mean of the differences, every occupation alike, with its interval.  ``line``: ``None`` where
-    ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval, ``None`` where it says nothing.
+    ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval if other occupations had been taken, the
+    templates being the same (Fisher's z); ``None`` where it says nothing.
     ``left_out``: occupations that are not compared, with the reason.
     """
 

@@ -32,14 +32,21 @@ class SeedsMeasured(Record):
 
 
 class Seeds(Record):
-    """A model's ``seeds.json``: the seeds it was trained with, that of the model itself first."""
+    """A model's ``seeds.json``: the seeds it was trained with, that of the model itself first.
+
+    ``identity``: that of the model itself (see :class:`pcf_core.records.ModelSpec`), of whose weights this is
+    said, whatever folder they lie in; ``model``: the name that it had when it was measured.
+    """
 
     model: str
+    identity: str = Field(min_length=1)
     seeds: tuple[int, ...] = Field(min_length=2)
     measured: tuple[SeedsMeasured, ...]
 
     @model_validator(mode="after")
-    def _every_seed_is_measured(self) -> Self:
+    def _every_seed_is_measured_once(self) -> Self:
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"a seed stands twice among {self.seeds}")
         for measured in self.measured:
             if tuple(risk.seed for risk in measured.risks) != self.seeds:
                 raise ValueError(f"the risks on {measured.topic} are not of the seeds {self.seeds}")
@@ -48,14 +55,15 @@ class Seeds(Record):
 
 @dataclass(frozen=True)
 class SeedSpread:
-    """R of one recipe trained with several seeds.
+    """One quantity, R, R^p or R^c, of one recipe trained with several seeds.
 
-    ``risks``: R by seed, that of the model itself first.  ``bound``: by how much two trainings may differ, at
-    ``level``, going by these; see :func:`pcf_core.stats.seeds.seed_bound`.  ``topic``, ``templates``,
-    ``evidence``: names of what it was measured on.
+    ``risks``: by seed, that of the model itself first.  ``bound``: by how much two trainings of this recipe
+    may differ, at ``level``, going by these; see :func:`pcf_core.stats.seeds.seed_bound`.  ``topic``,
+    ``templates``, ``evidence``: names of what it was measured on.
     """
 
     model: str
+    quantity: str
     topic: str
     templates: str
     evidence: str
@@ -66,5 +74,5 @@ class SeedSpread:
 
     @property
     def range(self) -> float:
-        """The largest R less the smallest."""
+        """The largest less the smallest."""
         return max(self.risks) - min(self.risks)

@@ -1,4 +1,4 @@
-"""Whether a model's mean stereotypes copy, flatten or amplify the leans of the text that it read.
+"""Whether a model's mean stereotypes copy, flatten, amplify or reverse the leans of the text that it read.
 
 x is the lean of an occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
 

@@ -32,6 +32,7 @@ from pcf_core.errors import TemplateError
 from pcf_core.records import MinedSet, SetCard
 from pcf_core.topics.reading import column_names, label, read_data, read_table, read_toml, title_of
 from pcf_core.topics.text import check_language, check_text, shown
+from pcf_core.topics.toml import toml_lines
 
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
@@ -157,7 +158,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
 def card_text(card: SetCard) -> str:
     """A card as TOML; what says nothing is left out."""
     facts = card.model_dump(exclude_defaults=True)
-    return "".join(f"{name} = {_toml(value)}\n" for name, value in facts.items())
+    return toml_lines(facts)
 
 
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
@@ -327,10 +328,3 @@ def _unguarded(cell: str) -> str:
 def _number(count: float) -> str:
     """The shortest text that is read as the same number; a whole one without a point."""
     return str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return "[\n" + "".join(f"  {_toml(item)},\n" for item in value) + "]" if value else "[]"
-    # JSON's texts and numbers are TOML's, as long as a text has no control characters (see make_card)
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from pcf_core.audit import ViewOptions, build_run, held_against
 from pcf_core.errors import AuditError
-from pcf_core.findings import calibration_finding, number, uncalibrated_note
+from pcf_core.findings import afresh_note, calibration_finding, number, uncalibrated_note
 from pcf_core.models import resolve
 from pcf_core.models.planted import planted_models
 from pcf_core.records.calibration import QUANTITIES, Calibration, Planted
-from pcf_core.ui.data import read_run
+from pcf_core.ui.data import open_store, read_run
 from pcf_core.ui.lists import named
 from pcf_core.ui.page import finding
 from pcf_core.ui.text import plain
 
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
+AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"
 
 
-def calibrations() -> tuple[list[Calibration], Mapping[str, str]]:
-    """The models that can be held against their truth, and why the others cannot, by name.
-
-    Raises:
-        ModelError: a shipped truth is damaged.
-    """
-    found, not_yet = [], {}
-    for planted in planted_models():
+def calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
+    """The models that can be held against their truth, and why the others cannot."""
+    found, not_yet = [], []
+    for planted in models:
         try:
             found.append(calibrated(planted))
         except AuditError as error:
-            not_yet[planted.model] = str(error)
+            not_yet.append((planted, str(error)))
     return found, not_yet
 
 
@@ -44,7 +41,9 @@ def calibrated(planted: Planted) -> Calibration:
     """
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
     item = read_run(run, ViewOptions())
-    return held_against(planted, item.result.preferences, item.report)
+    info = open_store().run_info(item.key)
+    version = str(info.provenance.get("versions", {}).get("pcf_core", ""))
+    return held_against(planted, item.result.preferences, item.report, info.created, version)
 
 
 def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
@@ -68,9 +67,28 @@ def lists_of(planted: Planted) -> dict[str, str]:
     return planted.model_dump(include={"topic", "templates", "evidence"})
 
 
+def score_command(models: Sequence[Planted]) -> str:
+    """What scores these models, of one topic, on the lists of it."""
+    options = [f"--model {planted.model}" for planted in models]
+    return f"python -m pcf_core score {' '.join(options)} --topic {models[0].topic}"
+
+
+def afresh_commands(models: Sequence[Planted]) -> str:
+    """What scores all models again, whatever the store holds, and shows the page About on that."""
+    topics = dict.fromkeys(planted.topic for planted in models)
+    by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
+    commands = [*map(score_command, by_topic), "streamlit run app.py"]
+    return "\n".join(f"{AFRESH} {command}" for command in commands)
+
+
 def draw_calibration() -> None:
-    """The sentence, the table, and what is missing, each with the command that makes it."""
-    found, not_yet = calibrations()
+    """The sentence, the table, what is missing, and the commands that measure it and all of it again.
+
+    Raises:
+        ModelError: a shipped truth is damaged.
+    """
+    models = planted_models()
+    found, not_yet = calibrations(models)
     if found:
         finding(calibration_finding(found))
         st.table(calibration_table(found))
@@ -80,6 +98,8 @@ def draw_calibration() -> None:
             icon=":material/stacked_bar_chart:",
             query_params={"model": [one.planted.model for one in found], **lists_of(found[0].planted)},
         )
-    for model, reason in not_yet.items():
-        st.markdown(plain(uncalibrated_note(model, reason)))
-        st.code(f"python -m pcf_core score --model {model} --topic calibration", language="bash")
+        st.markdown(plain(afresh_note()))
+        st.code(afresh_commands(models), language="bash", wrap_lines=True)
+    for planted, reason in not_yet:
+        st.markdown(plain(uncalibrated_note(planted.model, reason)))
+        st.code(score_command([planted]), language="bash")

@@ -15,7 +15,6 @@ from pcf_core.charts import axis_panels
 from pcf_core.errors import AuditError
 from pcf_core.findings import axis_finding, checkpoints_finding, size_finding, topics_finding
 from pcf_core.models import resolve
-from pcf_core.models.presets import preset_of
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
@@ -66,8 +65,11 @@ class Line:
     printed: tuple[AxisPoint, ...] = ()
 
 
-def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
-    """The view of small multiples; what was found goes into ``head``."""
+def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
+    """The view of small multiples; what was found goes into ``head``.
+
+    ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
+    """
     axis: Axis = st.segmented_control(
         "Axis",
         list(TITLES),
@@ -81,8 +83,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator) -> None:
     if not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
-        preset = preset_of(loaded.choice.models)
-        if preset is None or preset.axis != axis:  # else its own sentences, which are tested, stand there
+        if axis != told:
             finding(sentence(axis, line.points))
         for said in line.left_out:
             st.caption(plain(said))

@@ -11,6 +11,7 @@ from pcf_core.errors import AuditError
 from pcf_core.findings import (
     change_finding,
     claim_finding,
+    common_note,
     control_note,
     ranked_finding,
     seeds_finding,
@@ -22,18 +23,21 @@ from pcf_core.ui.compare import command, comparison_of
 from pcf_core.ui.compare_tables import SEVERAL_COLUMNS, several_table
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import draw_table, finding, offer_scoring
-from pcf_core.ui.seeds import spread_beside
+from pcf_core.ui.seeds import SpreadBeside, spread_beside
 from pcf_core.ui.text import plain
 
 
-def draw_preset_finding(loaded: Loaded) -> None:
+def draw_preset_finding(loaded: Loaded) -> str:
     """The sentences of the ready comparison that the chosen models are; nothing for other models.
 
     Runs that have drawn some of their templates cannot be compared: that they be scored whole is offered.
+
+    Returns:
+        The axis of the page of which these sentences speak; empty where no two models are compared.
     """
     preset = preset_of(loaded.choice.models)
     if preset is None:
-        return
+        return ""
     runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
     drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}
     if drawn and not loaded.missing:  # else the page has offered to score already
@@ -43,14 +47,16 @@ def draw_preset_finding(loaded: Loaded) -> None:
         compared = [comparison_of(runs[one], runs[other], loaded) for one, other in pairs]
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
-        return
+        return ""
     comparisons = controlled(compared)
     st.markdown(f"**{plain(preset.title)}**")
     draw_sentences(preset, comparisons, loaded)
     for sentence in notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))
-    if comparisons:
-        draw_differences(comparisons, loaded)
+    if not comparisons:
+        return ""
+    draw_differences(comparisons, loaded)
+    return preset.axis
 
 
 def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
@@ -68,23 +74,25 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
     """What was found: of each pair in its order, with what the papers show; or the order of all models."""
     over = loaded.choice.over
     if comparisons and not preset.pair:
-        known = {name: report.interval("overall_risk", over) for name, report in loaded.reports.items()}
-        finding(ranked_finding(comparisons, {name: found for name, found in known.items() if found}))
+        finding(ranked_finding(comparisons, loaded.reports, over))
     by_names = {(found.first.model, found.second.model): found for found in comparisons}
     for pair in preset.pair:
         comparison = by_names.get((pair.first, pair.second))
         if comparison is None:
             continue
-        finding(change_finding(pair, comparison, over), *seeds_of_pair(pair, comparison, loaded))
+        known = spreads_of_pair(pair, loaded)
+        total = comparison.differences["overall_risk"]
+        beside = [seeds_finding(found.total, other, total, here=found.here) for found, other in known]
+        finding(change_finding(pair, comparison, over), *beside)
         if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
-            st.caption(plain(claim_finding(pair.claim, comparison)))
+            spreads = [spread for found, _ in known if found.here for spread in found.spreads.values()]
+            st.caption(plain(claim_finding(pair.claim, comparison, spreads)))
 
 
-def seeds_of_pair(pair: PresetPair, comparison: Comparison, loaded: Loaded) -> list[str]:
-    """The difference of R beside the spread over seeds, for those of the two where it is known."""
-    spreads = [found for name in (pair.first, pair.second) if (found := spread_beside(name, loaded))]
-    total = comparison.differences["overall_risk"]
-    return [seeds_finding(found.spread, total, here=found.here) for found in spreads]
+def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside, str]]:
+    """The spread over seeds of those of the two models where it is known, each with the other's name."""
+    both = ((pair.first, pair.second), (pair.second, pair.first))
+    return [(found, other) for name, other in both if (found := spread_beside(name, loaded))]
 
 
 def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
@@ -93,6 +101,5 @@ def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) 
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
     warnings = dict.fromkeys(warning for found in comparisons for warning in found.warnings)
-    return [
-        sentence for sentence in (waiting, control_note(comparisons), preset.caution, *warnings) if sentence
-    ]
+    notes = (waiting, control_note(comparisons), common_note(comparisons), preset.caution, *warnings)
+    return [sentence for sentence in notes if sentence]

@@ -11,8 +11,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pcf_core.audit import build_run
 from pcf_core.errors import AuditError, RunError
-from pcf_core.findings import lacking_note
-from pcf_core.models import list_models, resolve
+from pcf_core.models import resolve
 from pcf_core.models.presets import preset_of, presets
 from pcf_core.records import RunSpec
 from pcf_core.records.presets import Preset
@@ -29,29 +28,22 @@ REFUSED = "preset_refused"
 
 
 def draw_presets() -> None:
-    """The row of buttons; one whose models are not all at hand says so and cannot be pressed."""
+    """The row of buttons, and why a press was refused."""
     ready = presets()
     if not ready:
         return
-    known = {spec.name for spec in list_models()}
     chosen = preset_of(current_choice().models)
     st.markdown("**Ready comparisons**")
-    notes = []
     with st.container(horizontal=True):
         for preset in ready:
-            lacking = [model for model in preset.models if model not in known]
             st.button(
                 plain(preset.title),
                 key=f"preset_{preset.name}",
                 help=f"{plain(preset.help)} What is not scored yet is queued.",
                 icon=":material/check:" if preset is chosen else ":material/compare_arrows:",
-                disabled=bool(lacking),
                 on_click=take,
                 args=(preset,),
             )
-            notes += [lacking_note(preset, lacking)] if lacking else []
-    for sentence in notes:
-        st.caption(plain(sentence))
     refused = st.session_state.pop(REFUSED, "")
     if refused:
         st.error(plain(refused), icon=":material/error:")

@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.audit import read_against, read_leans
 from pcf_core.charts import read_scatter
 from pcf_core.errors import AuditError
-from pcf_core.findings import number, with_interval
+from pcf_core.findings import number
 from pcf_core.findings.read import (
     other_topic_finding,
     read_finding,
@@ -40,51 +40,59 @@ name it, from −1 (all say mostly *she*) to +1 (all say mostly *he*); upwards, 
 stereotype over the templates. Its area is the number of documents. On the **dotted** line the model says what
 it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
 95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
-**amplifies** them. That is said only where the intervals with and without that correction both lie on one
-side of 1; they hold for other occupations, documents and templates. **Copies** is said where both hold 1 and
-lie within 0.8 to 1.25. The text is counted by its pronouns, the model by all words of the topic; a lead may
-name an occupation of somebody else; and a model also read other texts. How far the two are apart does not say
-why.
+**amplifies** them, a falling one **reverses** them. That is said only where the intervals with and without
+that correction both lie on one side of 1, or both below 0; they hold for other occupations, documents and
+templates. **Copies** is said where each holds 1 and lies within 0.8 to 1.25. The interval of the rank
+correlation holds for other occupations in the same templates. The text is counted by its pronouns, the model
+by all words of the topic; a lead may name an occupation of somebody else; and a model also read other texts.
+How far the two are apart does not say why.
 """
-INTERVALS = "Intervals of 95 %: if other occupations, documents and templates had been taken."
+INTERVALS = (
+    "Intervals of 95 %: of slope and shift if other occupations, documents and templates had been taken, of "
+    "the order if other occupations had been, in the same templates."
+)
 MALE = "male"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Nothing can be shown of what the chosen models read; ``problem``: why, a sentence."""
+
+    problem: str
 
 
 @dataclass(frozen=True)
 class Read:
     """What is known of the chosen models' reading.
 
-    ``trainings`` and ``found``: by model, of those whose text was counted; ``unknown``: the others.
-    ``problem``: why nothing can be shown, a sentence; empty where something can.
+    ``trainings``: by model, of those whose text was counted; ``found``: of those among them that can be
+    compared, at least one; ``unknown``: the models whose text was not counted.
     """
 
-    table: ReadTable | None
+    table: ReadTable
     trainings: Mapping[str, TrainingText]
     found: Mapping[str, Amplification]
-    unknown: tuple[str, ...] = ()
-    problem: str = ""
+    unknown: tuple[str, ...]
 
     @property
     def note(self) -> str:
         """What was counted, and whose text is not known."""
-        if self.table is None:
-            return ""
         known = text_note(list(self.trainings.values()), self.table.card)
         return f"{known} {unread_finding(self.unknown)}" if self.unknown else known
 
 
-def read_of(loaded: Loaded) -> Read:
+def read_of(loaded: Loaded) -> Read | Unread:
     """The chosen models beside their training text, where it was counted."""
     names, first = list(loaded.runs), loaded.first.run
     if set(loaded.first.report.groups) != {"male", "female"}:
-        return Read(None, {}, {}, problem=other_topic_finding(first.topic.title))
+        return Unread(other_topic_finding(first.topic.title))
     try:
         table = cached(["read_counts", stamp_of("factors")], read_counts)
         trainings = {name: text for name in names if (text := _training(loaded, name, table))}
     except AuditError as error:
-        return Read(None, {}, {}, problem=str(error))
+        return Unread(str(error))
     if not trainings:
-        return Read(table, {}, {}, problem=unread_finding(names))
+        return Unread(unread_finding(names))
     reports = even_reports(loaded)
     tilts = tilts_of(loaded, reports)
     compared = {
@@ -92,9 +100,9 @@ def read_of(loaded: Loaded) -> Read:
         for name in trainings
     }
     found = {name: one for name, one in compared.items() if one}
-    unknown = tuple(name for name in names if name not in trainings)
-    problem = "" if found else uncompared_finding(first.evidence.title)
-    return Read(table, trainings, found, unknown, problem)
+    if not found:
+        return Unread(uncompared_finding(first.evidence.title))
+    return Read(table, trainings, found, tuple(name for name in names if name not in trainings))
 
 
 def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
@@ -116,10 +124,8 @@ def _against(
     return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
 
 
-def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float] | None:
-    """Occupation -> lean of the training text towards ``high``, for the row of Tilt; ``None`` without one."""
-    if read.table is None or not read.found:
-        return None
+def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
+    """Occupation -> lean of the training text towards ``high``, for the row of Tilt."""
     sign = 1 if high == MALE else -1
     return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
 
@@ -128,7 +134,7 @@ def draw_read(loaded: Loaded) -> None:
     """The view *what it read* of the page Factors."""
     with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
         read = read_of(loaded)
-    if read.problem:
+    if isinstance(read, Unread):
         st.info(plain(read.problem), icon=":material/info:")
         draw_provenance(loaded)
         return
@@ -159,7 +165,6 @@ def draw_read(loaded: Loaded) -> None:
     with st.expander(f"Left out, and why: {len(missing):,}"):
         st.dataframe(missing, hide_index=True, alt=f"Occupations not compared, {len(missing):,} rows")
     with st.expander("Source"):
-        assert read.table is not None
         card = read.table.card
         st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
     table = remembered(loaded, "read_table", [], lambda: read_table(read.found))
@@ -169,7 +174,7 @@ def draw_read(loaded: Loaded) -> None:
 def read_figures(found: Amplification) -> list[KeyFigure]:
     """Slope, mean shift, rank agreement, occupations that differ."""
     line, ranks = found.line, found.ranks
-    told = [row for row in found.occupations if row.verdict in ("amplifies", "flattens", "reverses")]
+    told = [row for row in found.occupations if row.differs]
     return [
         KeyFigure(
             "Slope",
@@ -189,8 +194,9 @@ def read_figures(found: Amplification) -> list[KeyFigure]:
         KeyFigure(
             "Same order",
             number(ranks[0]) if ranks else "–",
-            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement.",
-            with_interval(*ranks).partition(" ")[2].strip("()") if ranks else "too few occupations",
+            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement; "
+            "below: its interval over occupations alone, in the same templates.",
+            f"{bounds(*ranks)} over occupations" if ranks else "too few occupations",
         ),
         KeyFigure(
             "Differ from the text",

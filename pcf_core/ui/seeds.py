@@ -1,7 +1,8 @@
-"""The spread of R over the seeds of a training, beside the figures of the model that it is known for."""
+"""The spread of risks over the seeds of a training, beside the figures of the model that it is known for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -11,24 +12,31 @@ from pcf_core.findings import seeds_note
 from pcf_core.models import resolve
 from pcf_core.models.seeds import seeds_of
 from pcf_core.records.seeds import SeedsMeasured, SeedSpread
-from pcf_core.stats import LEVEL, seed_bound
+from pcf_core.stats import LEVEL, RISKS, seed_bound
 from pcf_core.ui.data import Loaded, LoadedRun
 from pcf_core.ui.text import plain
 
 
 @dataclass(frozen=True)
 class SpreadBeside:
-    """A model's spread; ``here``: whether it was measured on what is shown, read the same way."""
+    """A model's spread of R, R^p and R^c by quantity; ``here``: whether it was measured on what is shown,
+    read the same way.
+    """
 
-    spread: SeedSpread
+    spreads: Mapping[str, SeedSpread]
     here: bool
+
+    @property
+    def total(self) -> SeedSpread:
+        """That of R."""
+        return self.spreads["overall_risk"]
 
 
 def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     """The spread of a loaded model over its seeds, on what is shown where it was measured there.
 
     Raises:
-        ModelError: the model's file of seeds is damaged.
+        ModelError: the model's file of seeds is damaged, or of other weights.
     """
     seeds = seeds_of(resolve(model))
     if seeds is None or not seeds.measured:
@@ -37,18 +45,23 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     usual = loaded.choice.options.model_copy(update={"unit": "usual"}) == ViewOptions()  # of intervals alone
     same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
-    risks = tuple(risk.overall_risk for risk in chosen.risks)
-    spread = SeedSpread(
+    return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
+
+
+def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
+    """The spread of one quantity over all seeds."""
+    risks = tuple(float(getattr(risk, quantity)) for risk in measured.risks)
+    return SeedSpread(
         model=model,
-        topic=chosen.topic,
-        templates=chosen.templates,
-        evidence=chosen.evidence,
-        seeds=seeds.seeds,
+        quantity=quantity,
+        topic=measured.topic,
+        templates=measured.templates,
+        evidence=measured.evidence,
+        seeds=tuple(risk.seed for risk in measured.risks),
         risks=risks,
         bound=seed_bound(risks, LEVEL),
         level=LEVEL,
     )
-    return SpreadBeside(spread, bool(same))
 
 
 def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
@@ -66,4 +79,4 @@ def draw_seeds(loaded: Loaded) -> None:
     for model in loaded.runs:
         found = spread_beside(model, loaded)
         if found and found.here:
-            st.caption(plain(seeds_note(found.spread)))
+            st.caption(plain(seeds_note(found.total)))

@@ -10,9 +10,7 @@ import streamlit as st
 from pcf_core.findings.read import read_finding, read_occupation_finding
 from pcf_core.topics import womens_share
 from pcf_core.ui.data import Loaded
-from pcf_core.ui.read import Read, read_of, text_row
-
-NOTHING_READ = Read(None, {}, {})
+from pcf_core.ui.read import Unread, read_of, text_row
 
 
 @dataclass(frozen=True)
@@ -52,13 +50,16 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         help="The lean of the training text as a row of its own, for the shipped models: biographies whose "
         "lead names the occupation, by the pronoun in the majority.",
     )
-    read = read_of(loaded) if wanted else NOTHING_READ
+    shares = womens_share(loaded.first.run.evidence) if labour and "female" in groups else None
+    read = read_of(loaded) if wanted else Unread("")
+    if isinstance(read, Unread):
+        return Beside(shares, note=read.problem)
     return Beside(
-        womens_share(loaded.first.run.evidence) if labour and "female" in groups else None,
+        shares,
         text_row(loaded, read, groups[0]),
         (
             *(read_finding(name, found) for name, found in read.found.items()),
             *([read_occupation_finding(chosen, read.found)] if chosen else []),
         ),
-        read.problem or read.note,
+        read.note,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 from pcf_core.findings import (
     change_finding,
     claim_finding,
+    common_note,
     control_note,
-    lacking_note,
     ranked_finding,
 )
-from pcf_core.records import Interval
+from pcf_core.records import Interval, LeftOut, RiskReport
 from pcf_core.records.comparison import Comparison, Difference
-from pcf_core.records.presets import Claim, Preset, PresetPair
+from pcf_core.records.presets import Claim, PresetPair
+from pcf_core.records.seeds import SeedSpread
 from tests.charts.compared import compared_example, difference
 
 PAIR = PresetPair(first="large", second="small", change="from small to large")
@@ -88,7 +90,39 @@ def test_a_claim_is_held_against_what_was_found(
         "Figure 7 of the BVF paper, which prints no numbers, shows prejudice rising and caprice falling with "
         "size: "
     )
-    assert said.endswith(told)
+    single = " These are single trainings; what another seed changes is not known here."
+    assert said.endswith(told + single)
+
+
+def spread(quantity: str, size: float, bound: float) -> SeedSpread:
+    """Three seeds of the small model whose figures lie this far apart."""
+    risks = (0.2, 0.2 + size / 2, 0.2 + size)
+    return SeedSpread("small", quantity, "gender", "some", "few", (0, 1, 2), risks, bound, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("size", "bound", "told"),
+    [
+        (0.5, 0.6, "the difference is no larger than another seed of small changes"),
+        (0.1, 0.6, "the difference is no larger than another seed of small may change"),
+        (0.1, 0.3, "these models disagree"),
+    ],
+)
+def test_a_claim_is_not_held_against_what_another_seed_makes(size: float, bound: float, told: str) -> None:
+    """Prejudice falls by 0.4 from small to large, where the paper has it rise; caprice by far more."""
+    caprice = replace(DOWN, second=1.2, intervals=(Interval(low=-1.1, high=-0.9),))
+    spreads = [
+        spread("overall_risk", 9, 9),
+        spread("prejudice_risk", size, bound),
+        spread("caprice_risk", 0.1, 0.2),
+    ]
+    said = claim_finding(CLAIM, example(UNCLEAR, DOWN, caprice), spreads)
+    assert said.endswith(f" with size: in prejudice {told} and in caprice these models agree.")
+
+
+def test_what_cannot_be_told_is_not_put_down_to_seeds() -> None:
+    said = claim_finding(CLAIM, example(UNCLEAR, UNCLEAR, EQUAL), [spread("prejudice_risk", 9, 9)])
+    assert said.endswith("in prejudice these models cannot tell and in caprice these models do not differ.")
 
 
 @given(
@@ -115,19 +149,38 @@ def test_the_opposite_claim_gets_the_opposite_answer(
     assert ("models agree" in said) == (p_value <= 0.05 and abs(value) > half)
 
 
+def with_risk(risk: float) -> RiskReport:
+    """A report of which only R is asked for, and its intervals."""
+    intervals = (Interval(low=risk - 0.1, high=risk + 0.1), Interval(over="both", low=risk - 0.2, high=risk + 0.2))
+    return RiskReport(
+        overall_risk=risk,
+        prejudice_risk=risk,
+        caprice_risk=0.0,
+        effective_templates=2.0,
+        groups=("male", "female"),
+        templates=("one", "two"),
+        template_weights=np.array([0.5, 0.5]),
+        occupations=(),
+        intervals={"overall_risk": intervals},
+    )
+
+
 def test_models_are_ranked_and_pairs_that_are_alike_are_named() -> None:
-    ab, ac = example(UNCLEAR, first="a", second="b"), example(UP, first="a", second="c")
+    ab, ac = example(UNCLEAR, first="b", second="a"), example(UP, first="a", second="c")
     bc = example(replace(UP, first=0.48), first="b", second="c")
-    said = ranked_finding([ab, ac, bc], {"a": Interval(low=0.45, high=0.55)})
-    assert said.startswith("By R, from the highest: ")
-    assert said.endswith(
-        "Of 3 pairs, these templates do not tell apart a and b (p = 0.5); they do all others."
+    reports = {name: with_risk(risk) for name, risk in {"b": 0.5, "a": 0.55, "c": 0.2, "other": 1.0}.items()}
+    said = ranked_finding([ab, ac, bc], reports)
+    assert said == (
+        "By R, from the highest: a 0.55 (0.45–0.65), b 0.5 (0.4–0.6) and c 0.2 (0.1–0.3). Of 3 pairs, these "
+        "templates do not tell apart a and b (p = 0.5); they do all others."
     )
-    assert ranked_finding([ac], {}) == (
-        "By R, from the highest: a 0.6 and c 0.2. These templates tell the two models of the one pair apart."
+    assert ranked_finding([ac], reports, "both") == (
+        "By R, from the highest: a 0.55 (0.35–0.75) and c 0.2 (0–0.4). These templates tell the two models of "
+        "the one pair apart."
     )
-    none = ranked_finding([ab, replace(ab, first=replace(ab.first, name="c"))], {})
-    assert none.endswith("These templates tell no two of them apart: a and b (p = 0.5); c and b (p = 0.5).")
+    cb = example(UNCLEAR, first="c", second="b")
+    none = ranked_finding([ab, cb], reports)
+    assert none.endswith("These templates tell no two of them apart: a and b (p = 0.5); b and c (p = 0.5).")
 
 
 def test_how_tests_are_controlled_is_said_for_several() -> None:
@@ -135,7 +188,14 @@ def test_how_tests_are_controlled_is_said_for_several() -> None:
     assert "controlled for the 3 comparisons (Holm)" in control_note([example(UP)] * 3)
 
 
-def test_what_is_lacking_is_named() -> None:
-    preset = Preset(name="two", title="Two", models=("a", "b"), axis="size", help="h", caution="c")
-    assert lacking_note(preset, ["a"]) == "Two: a is not among the models at hand; see Models."
-    assert lacking_note(preset, ["a", "b"]).startswith("Two: a and b are not")
+def test_what_is_not_compared_is_said() -> None:
+    found = example(UP)
+    assert common_note([found, found]) == ""
+    without = replace(found, left_out=(LeftOut(name="clerk", reason="no figure"),))
+    assert common_note([without, without]) == (
+        "Left out, for want of a figure for the weights or the neutral point: 1 occupation."
+    )
+    partial = replace(found, second=replace(found.second, templates_left_out=3))
+    assert common_note([found, partial]).startswith("A model's R is over all that it was scored on, a")
+    both = common_note([without, partial])
+    assert both == f"{common_note([without])} {common_note([partial])}"

@@ -17,7 +17,7 @@ from pcf_core.findings.read import (
     unread_finding,
 )
 from pcf_core.records.read import TrainingText
-from tests.charts.reads import CARD, line_example, read_example
+from tests.charts.reads import CARD, line_example, read_example, row
 
 TEXT = TrainingText("mini-gpt", ("a.jsonl.gz",), 16_000_000)
 
@@ -41,7 +41,8 @@ def test_slope_and_shift_with_their_intervals() -> None:
             "Whether mini-gpt copies, flattens or amplifies its text cannot be told over 5 occupations:",
         ),
         (0.05, 0.1, "where 1 would be a copy; it may be none at all."),
-        (-0.5, 0.1, "where 1 would be a copy; it runs against its text."),
+        (-0.5, 0.1, "mini-gpt reverses the differences between occupations, over 5 of them:"),
+        (-0.5, 1.8, "Whether mini-gpt copies, flattens, amplifies or reverses its text cannot be told"),
     ],
 )
 def test_verdicts_in_words(slope: float, half: float, said: str) -> None:
@@ -106,6 +107,10 @@ def test_one_occupation_in_the_text_and_in_every_model() -> None:
         "lean of −0.6; one says 0.50 (0.45–0.55), reversed; two says 0.50 (0.45–0.55), reversed."
     )
     assert "which cannot be told apart from it" in read_occupation_finding("tutor", found)
+    farther = replace(read_example(), occupations=(row("tutor", 9, 11, 0.6, 0.01, 0.2),))
+    assert read_occupation_finding("tutor", {"one": farther}).endswith(
+        "one says 0.6 (0.5–0.7), which differs from it, in which way cannot be told."
+    )
     assert read_occupation_finding("cook", found) == (
         "“cook” is not compared with the training text: in the text it is mostly part of a name or title."
     )
@@ -115,7 +120,7 @@ def test_one_occupation_in_the_text_and_in_every_model() -> None:
 def test_notes_say_the_other_slope_and_the_order() -> None:
     slope, order = read_notes(read_example())
     assert "the slope is 0.18 (0.08–0.28); small numbers of documents make up 10 % of the spread" in slope
-    assert order.endswith("0.5 (0.3–0.7).")
+    assert order.endswith("0.5 (0.3–0.7), an interval for other occupations in the same templates.")
     assert read_notes(read_example(no_line="few")) == []
 
 

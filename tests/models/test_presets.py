@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pydantic import ValidationError
 
 from pcf_core.errors import SettingsError
 from pcf_core.models.names import NAME
-from pcf_core.models.presets import preset_of, presets
+from pcf_core.models.presets import preset_of, presets, written_presets
 from pcf_core.records.presets import Preset
 from pcf_core.settings import ROOT, settings
 
@@ -30,10 +31,15 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     settings.cache_clear()
 
 
+def everything() -> list[SimpleNamespace]:
+    """A registry that knows every model of every ready comparison."""
+    return [SimpleNamespace(name=model) for preset in written_presets() for model in preset.models]
+
+
 @pytest.mark.usefixtures("shipped")
 def test_the_shipped_comparisons() -> None:
     """The three of the papers' questions; the claims are those of BVF Figures 6, 7 and 8."""
-    found = {preset.name: preset for preset in presets()}
+    found = {preset.name: preset for preset in written_presets()}
     assert list(found) == ["size", "skewed-balanced", "families"]
     assert found["size"].compared == (("mini-gpt-l", "mini-gpt-s"),)
     assert len(found["families"].compared) == 6
@@ -52,7 +58,18 @@ def test_the_shipped_comparisons() -> None:
 
 
 @pytest.mark.usefixtures("shipped")
-def test_a_choice_is_known_in_any_order_and_only_whole() -> None:
+def test_one_of_which_a_model_is_not_known_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = [SimpleNamespace(name=f"mini-gpt{end}") for end in ("", "-s", "-skewed", "-balanced")]
+    monkeypatch.setattr("pcf_core.models.presets.list_models", lambda: known)
+    assert [preset.name for preset in presets()] == ["skewed-balanced"]
+    assert preset_of(["mini-gpt-l", "mini-gpt-s", "mini-gpt"]) is None
+    known.append(SimpleNamespace(name="mini-gpt-l"))
+    assert [preset.name for preset in presets()] == ["size", "skewed-balanced"]
+
+
+@pytest.mark.usefixtures("shipped")
+def test_a_choice_is_known_in_any_order_and_only_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.models.presets.list_models", everything)
     found = preset_of(["mini-gpt-l", "mini-gpt-s", "mini-gpt"])
     assert found is not None
     assert found.name == "size"

@@ -23,14 +23,14 @@ MEASURED: dict[str, Any] = {
     "evidence_hash": "e",
     "risks": [{"seed": seed, **RISK} for seed in (0, 1, 2)],
 }
-SEEDS: dict[str, Any] = {"model": "tiny", "seeds": [0, 1, 2], "measured": [MEASURED]}
+SEEDS: dict[str, Any] = {"model": "tiny", "identity": "i", "seeds": [0, 1, 2], "measured": [MEASURED]}
 
 
 def test_seeds_are_read_from_the_folder_of_the_model(write: Write, tmp_path: Path) -> None:
     folder = write(tmp_path / "tiny")
     spec = describe(folder, "tiny")
     assert seeds_of(spec) is None
-    (folder / "seeds.json").write_text(json.dumps(SEEDS))
+    (folder / "seeds.json").write_text(json.dumps(SEEDS | {"identity": spec.identity}))
     found = seeds_of(spec)
     assert found is not None
     assert found.seeds == (0, 1, 2)
@@ -42,7 +42,9 @@ def test_seeds_are_read_from_the_folder_of_the_model(write: Write, tmp_path: Pat
     "content",
     [
         "{",
+        json.dumps({key: SEEDS[key] for key in SEEDS if key != "identity"}),
         json.dumps(SEEDS | {"seeds": [0]}),
+        json.dumps(SEEDS | {"seeds": [0, 0], "measured": [MEASURED | {"risks": [{"seed": 0, **RISK}] * 2}]}),
         json.dumps(SEEDS | {"seeds": [0, 1, 3]}),
         json.dumps(SEEDS | {"measured": [MEASURED | {"risks": MEASURED["risks"][:2]}]}),
         json.dumps(SEEDS | {"measured": [{key: MEASURED[key] for key in MEASURED if key != "topic"}]}),
@@ -53,3 +55,16 @@ def test_damaged_seeds_are_one_sentence(write: Write, tmp_path: Path, content: s
     (folder / "seeds.json").write_text(content)
     with pytest.raises(ModelError, match=r"The file seeds\.json of the model tiny cannot be read"):
         seeds_of(describe(folder, "tiny"))
+
+
+def test_seeds_of_other_weights_are_refused(write: Write, tmp_path: Path) -> None:
+    """A copy keeps what was measured, under any name; a model that was trained again does not."""
+    first, copy = write(tmp_path / "tiny"), write(tmp_path / "copy")
+    text = json.dumps(SEEDS | {"identity": describe(first, "tiny").identity})
+    for folder in (first, copy):
+        (folder / "seeds.json").write_text(text)
+    assert seeds_of(describe(copy, "copy")) == seeds_of(describe(first, "tiny"))
+    again = write(tmp_path / "again", fill=1)
+    (again / "seeds.json").write_text(text)
+    with pytest.raises(ModelError, match=r"of the model again was measured for tiny with other weights"):
+        seeds_of(describe(again, "again"))

@@ -46,22 +46,51 @@ def test_weights_that_are_not_those_of_the_facts_tell_nothing(write: Write) -> N
 
 
 def test_a_fine_tuned_model_goes_on_from_its_base(write: Write) -> None:
-    ship(write, "one", 1, **FACTS)
-    tuned = ship(write, "two", 2, base="one", recipe="other")
+    base = ship(write, "one", 1, **FACTS)
+    tuned = ship(write, "two", 2, base="one", base_identity=base, recipe={"epochs": 2}, files=["sentences"])
     assert training_of(tuned) == TrainingText("two", ("a", "b"), 20, "one")
-    with pytest.raises(ModelError, match="nowhere"):
-        training_of(ship(write, "three", 3, base="nowhere"))
+    again = ship(write, "three", 3, base="two", base_identity=tuned)
+    assert training_of(again) is None  # it also goes on from what the second read
 
 
-@pytest.mark.parametrize("facts", [{}, {"files": "a"}, {"files": ["a"], "recipe": 3}])
+@pytest.mark.parametrize("facts", [{}, {"base_identity": "another"}, {"base": "../elsewhere"}])
+def test_a_base_is_known_by_its_weights_and_not_by_its_name(write: Write, facts: dict[str, str]) -> None:
+    """A model under the base's name, or outside the assets, tells nothing of what a fine-tuned one read."""
+    ship(write, "one", 1, **FACTS)
+    tuned = ship(write, "two", 2, **FACTS | {"base": "one"} | facts)
+    assert training_of(tuned) is None
+
+
+def test_a_base_of_other_weights_than_it_says_tells_nothing(write: Write) -> None:
+    base = ship(write, "one", 1, **FACTS | {"weights_sha256": "another"})
+    assert training_of(ship(write, "two", 2, base="one", base_identity=base)) is None
+
+
+@pytest.mark.parametrize("facts", [{}, FACTS | {"files": []}, {"files": ["a"]}, {"files": ["a"], "recipe": {}}])
 def test_another_kind_of_training_tells_no_text(write: Write, facts: dict[str, Any]) -> None:
     assert training_of(ship(write, "planted", 1, **facts)) is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"files": "a"},
+        {"recipe": 3},
+        {"recipe": {"tokens": "many"}},
+        {"recipe": {"tokens": -1}},
+        {"recipe": {"last_tokens": None}},
+        {"base": ["one"]},
+    ],
+)
+def test_facts_of_another_form_are_one_sentence(write: Write, facts: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match=r"The facts of the model one .* cannot be read \(.*"):
+        training_of(ship(write, "one", 1, **FACTS | facts))
 
 
 def test_a_damaged_file_is_one_sentence(write: Write) -> None:
     identity = ship(write, "one", 1, **FACTS)
     (settings().assets / "models" / "one" / "training.json").write_text("{")
-    with pytest.raises(ModelError, match="restore it from the repository"):
+    with pytest.raises(ModelError, match="restore the shipped file"):
         training_of(identity)
 
 

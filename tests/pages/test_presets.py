@@ -21,6 +21,7 @@ from pcf_core.records.presets import Preset
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from tests.conftest import fake_scorer
+from tests.models.conftest import write_model
 from tests.pages.opened import open_app, texts
 from tests.pages.zoo import HERE, make_zoo, score_zoo
 
@@ -88,8 +89,10 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     assert claim_finding(pair.claim, found) in captions(app)
     assert "said of these checkpoints, not of size" in captions(app)
     assert "by the estimates alone" not in texts(app)
+    app.segmented_control(key="compare_axis").set_value("models").run()
+    assert "by the estimates alone" not in texts(app)
+    assert change_finding(pair, found) in texts(app)
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
-    assert "by the estimates alone" in texts(app)
     assert "checkpoints, not of size" not in captions(app)
 
 
@@ -113,23 +116,21 @@ def test_families_are_ranked(store: Store) -> None:
     chosen = preset("families")
     runs = score_zoo(store, chosen.models)
     app = open_app("compare", model=list(chosen.models), over="both", **HERE)
-    intervals = {}
-    for name, run in runs.items():
-        interval = report(load_result(store, run), run, ViewOptions()).interval("overall_risk", "both")
-        assert interval is not None
-        intervals[name] = interval
-    assert ranked_finding(comparisons(store, runs, chosen), intervals) in texts(app)
+    reports = {name: report(load_result(store, run), run, ViewOptions()) for name, run in runs.items()}
+    assert ranked_finding(comparisons(store, runs, chosen), reports, "both") in texts(app)
 
 
-def test_a_model_that_is_not_at_hand_is_named(
+def test_a_comparison_whose_models_are_not_all_at_hand_is_not_offered(
     tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "assets").mkdir()
-    make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt", "mini-gpt-s"])
+    assets = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt", "mini-gpt-s"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
-    assert app.button(key="preset_size").disabled
-    assert "Size: mini-gpt-l is not among the models at hand; see Models." in captions(app)
-    assert "Families: mini-bert, mini-t5 and mini-xlnet are not among the models at hand" in captions(app)
+    assert "Ready comparisons" not in texts(app)
+    write_model(assets / "models" / "mini-gpt-l", fill=9)
+    app.run()
+    assert "Ready comparisons" in texts(app)
+    assert [button.key for button in app.button if str(button.key).startswith("preset_")] == ["preset_size"]
 
 
 def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path) -> None:
@@ -143,13 +144,20 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
-    """Seeds of mini-gpt-s, measured on what a run has; its own R is not asked for."""
+    """Seeds of mini-gpt-s, measured on what a run has, that differ in all three risks by far more than two
+    models can; its own R is not asked for.
+    """
     hashes = {"topic": run.topic, "templates": run.templates, "evidence": run.evidence}
     names = {key: item.name for key, item in hashes.items()}
-    parts = {"prejudice_risk": 0.2, "caprice_risk": 0.1}
-    risks = [{"seed": seed, "overall_risk": 0.3 + seed, **parts} for seed in (0, 1, 2)]
+    kinds = {"overall_risk": 0.3, "prejudice_risk": 0.2, "caprice_risk": 0.1}
+    risks = [{"seed": seed} | {name: risk + seed for name, risk in kinds.items()} for seed in (0, 1, 2)]
     measured = names | {f"{key}_hash": item.hash for key, item in hashes.items()} | {"risks": risks}
-    seeds = {"model": "mini-gpt-s", "seeds": [0, 1, 2], "measured": [measured]}
+    seeds = {
+        "model": "mini-gpt-s",
+        "identity": run.scoring.identity,
+        "seeds": [0, 1, 2],
+        "measured": [measured],
+    }
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text(json.dumps(seeds))
 
 
@@ -160,9 +168,14 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
         assert note in captions(open_app(page, model=["mini-gpt-s"], unit="template", **HERE))
         assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
     assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
-    assert "is no larger, and another seed" in texts(open_app("compare", model=list(SIZE), **HERE))
+    here = open_app("compare", model=list(SIZE), **HERE)
+    assert "is no larger, and another seed of mini-gpt-s alone" in texts(here)
+    assert "what another seed changes is not known" not in captions(here)
+    assert "models agree" not in captions(here)
+    assert "models disagree" not in captions(here)
     elsewhere = open_app("compare", model=list(SIZE), template_weights="equal", **HERE)
     assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in texts(elsewhere)
+    assert "what another seed changes is not known here" in captions(elsewhere)
 
 
 def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> None:

@@ -104,7 +104,7 @@ def test_the_slope_is_that_of_least_squares_and_its_interval_that_of_a_second_bo
     )
 
 
-@pytest.mark.parametrize(("slope", "said"), [(0.2, "flattens"), (1.6, "amplifies"), (-0.8, "flattens")])
+@pytest.mark.parametrize(("slope", "said"), [(0.2, "flattens"), (1.6, "amplifies"), (-0.8, "reverses")])
 def test_verdicts_of_a_slope(slope: float, said: str) -> None:
     counts, says = simulated(np.random.default_rng(4), slope, 120, 400)
     line = compare(counts, says).line

@@ -6,7 +6,6 @@ import csv
 import gzip
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -37,6 +36,17 @@ def test_a_worked_example() -> None:
     assert (nurse.share, nurse.lean, ceo.lean) == (0.5, 0.0, 1.0)
 
 
+@pytest.mark.parametrize(("behind", "named"), [("", 1), (".", 1), (" is he", 1), ("s", 0), ("_2", 0)])
+def test_a_word_that_goes_on_behind_the_lead_is_not_named(behind: str, named: int) -> None:
+    """ "rep" of "represent", cut at the last character of the lead, is no mention of a rep."""
+    text = " " * (LEAD - len("rep")) + "rep" + behind
+    assert len(text) - len(behind) == LEAD
+    (rep,) = count_documents([text], {"rep"})
+    assert rep.he + rep.she + rep.neither == named
+    (late,) = count_documents([" " + text], {"rep"})
+    assert late.he + late.she + late.neither == 0
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -55,7 +65,8 @@ def test_every_word_is_counted_as_a_search_for_it_does() -> None:
     pairs = zip(sorted(terms), sorted(terms, reverse=True), ["he", "she", "they"] * 100, strict=False)
     texts = [f"The {term} met a {other}; {pronoun} left." for term, other, pronoun in pairs]
     for one in count_documents(texts, terms):
-        found = [text for text in texts if re.search(rf"\b{one.occupation}\b", text[:LEAD], re.IGNORECASE)]
+        word = re.compile(rf"\b{one.occupation}\b", re.IGNORECASE)
+        found = [text for text in texts if any(hit.end() <= LEAD for hit in word.finditer(text))]
         said = [re.search(r" (he|she|they) left", text) for text in found]
         by_pronoun = [match[1] for match in said if match]
         assert (one.he, one.she) == (by_pronoun.count("he"), by_pronoun.count("she"))
@@ -73,7 +84,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_documents_that_were_held_out_are_not_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held = next(str(number) for number in range(1000) if is_held_out(str(number)))
     kept = next(str(number) for number in range(1000) if not is_held_out(str(number)))
@@ -82,8 +93,7 @@ def test_documents_that_were_held_out_are_not_counted(
             for identifier, pronoun in ((held, "She"), (kept, "He")):
                 text = f"A nurse, dancer, singer and engineer. {pronoun} left."
                 file.write(json.dumps({"id": identifier, "text": text}) + "\n")
-    monkeypatch.setattr(sys, "argv", ["count_read", "--corpora", str(tmp_path), "--out", str(tmp_path)])
-    count_read.main()
+    count_read.main(tmp_path, tmp_path)
     assert "nurse: 100 % he of 4" in capsys.readouterr().out
     assert tomllib.loads((tmp_path / "read_gender.toml").read_text(encoding="utf-8"))["held_out"] == 4
 

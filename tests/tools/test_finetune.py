@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
 import math
 import signal
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from safetensors.torch import load_file
 from pcf_core.errors import ModelError
 from pcf_core.models import resolve
 from pcf_core.models.identity import tokenizer_hash
+from pcf_core.models.loading import load
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import settings
 from tools import finetune as tool
@@ -189,6 +192,30 @@ def test_a_planted_lean_is_learned_and_the_card_says_what_was_done(
         assert part in card
     assert not any(text in card for text in PLANTED)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["after", "planted.txt"]
+
+
+def test_half_weights_a_note_and_a_text_for_the_loss(corpus: Path, tmp_path: Path) -> None:
+    """The loss is of the documents given, and the facts are of what was written."""
+    apart = tmp_path / "apart.txt"
+    apart.write_text("The house is old.\nThe sea was calm.\n")
+    out = tmp_path / "after"
+    options = ["--weights", "float16", "--note", "It was taught by rule.", "--held-out-corpus", str(apart)]
+    assert run(corpus, out, *options) == 0
+    facts, card = json.loads((out / "training.json").read_text()), (out / "README.md").read_text()
+    assert load_file(out / "model.safetensors")["transformer.wte.weight"].dtype == torch.float16
+    assert "It was taught by rule." in card
+    assert "| held out | 2 documents" in card
+    assert f"| trained on | {len(PLANTED):,} documents" in card
+    assert facts["base"] == "mini-gpt"
+    assert facts["base_identity"] == resolve("mini-gpt").identity
+    assert facts["weights_sha256"] == hashlib.sha256((out / "model.safetensors").read_bytes()).hexdigest()
+    assert facts["weights_sha256"] in card
+    assert f"| held-out perplexity after | {facts['held_out_perplexity']:,} |" in card
+    loaded = load(resolve(str(out)))
+    corpus_read = tool.read_corpus([corpus], tool.Recipe(), apart)
+    sequences = tool.sequences_of(corpus_read.held_out, loaded.tokenizer, 128)
+    loss = tool.mean_loss(loaded, sequences, tool.Recipe(), 4)
+    assert facts["held_out_perplexity"] == pytest.approx(math.exp(loss), rel=1e-3)
 
 
 def test_an_interrupted_training_ends_as_if_it_had_not_been(

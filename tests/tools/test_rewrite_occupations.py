@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pcf_core.language.trees import Tree
 from pcf_core.topics import load_topic
 from tools import rewrite_occupations as tool
+from tools.mini_models.text import is_held_out
 from tools.rewrite_occupations import FEMALE, MALE, Pairs, candidates, majority, rewritten
 
 PAIRS = Pairs.of(load_topic("gender"))
@@ -79,6 +80,16 @@ def test_the_majority_decides() -> None:
     assert (majority(0.87), majority(0.5), majority(0.1)) == (FEMALE, MALE, MALE)
 
 
+def test_what_is_held_out_is_of_documents_that_no_mini_model_read(tmp_path: Path) -> None:
+    held = [str(number) for number in range(500) if is_held_out(str(number))]
+    path = tmp_path / "corpus.jsonl"
+    with path.open("w") as file:
+        for number in range(500):
+            file.write(json.dumps({"id": str(number), "text": f"{number} " + "so  long " * 60}) + "\n")
+    assert [text.split()[0] for text in tool.beginnings([path])] == held
+    assert all("  " not in text for text in tool.beginnings([path]))
+
+
 def corpus(folder: Path, *texts: str) -> Path:
     path = folder / "corpus.jsonl.gz"
     with gzip.open(path, "wt", encoding="utf8") as file:
@@ -87,21 +98,39 @@ def corpus(folder: Path, *texts: str) -> Path:
     return path
 
 
+USUAL = "Here the man had an idea. Here they saw the dog, and an old house."
+SHARES = {"nurse": 0.9, "engineer": 0.1, "teller": 0.8}
+
+
 def test_sentences_that_name_somebody_or_disagree_are_left_out(tmp_path: Path) -> None:
-    shares = {"nurse": 0.9, "engineer": 0.1, "teller": 0.8}
-    usual = "Here the man had an idea. Here they saw the dog, and an old house."
     path = corpus(
         tmp_path,
-        usual,
+        USUAL,
         "The nurse said that she was late. The nurse said that Anna was with her there.",
         "The engineer met the nurse whom he had known. An engineer may do as he likes.",
         "Teller did not know that he was late. The dog of his friend ran far away.",
+        "He was an engineer for a long time.",
     )
-    found = list(candidates([path], shares, PAIRS.all))
-    assert found == [
+    assert candidates([path], SHARES, PAIRS.all) == [
         (FEMALE, "The nurse said that she was late."),
         (MALE, "An engineer may do as he likes."),
     ]
+
+
+def test_a_sentence_of_a_life_is_told_of_its_occupation(tmp_path: Path) -> None:
+    """Only what goes on with a gendered word, names nobody, and only of the occupation that stands first."""
+    lead = "Ann Lee (born 1950) is a nurse and engineer."
+    life = f"{lead} She worked there until she died. She met Bo and his son."
+    path = corpus(tmp_path, f"{USUAL} The day was long.", f"{life} She lived in a small house.")
+    assert candidates([path], SHARES, PAIRS.all) == [(FEMALE, "The nurse worked there until she died.")]
+
+
+def test_no_occupation_fills_the_text(tmp_path: Path) -> None:
+    many = [f"The nurse said that she saw {number} of them there." for number in range(tool.MOST + 50)]
+    path = corpus(tmp_path, f"{USUAL} The day was long.", *many, "The engineer said that she saw him.")
+    found = candidates([path], SHARES, PAIRS.all)
+    assert [sex for sex, _ in found].count(FEMALE) == tool.MOST
+    assert [sex for sex, _ in found].count(MALE) == 1
 
 
 def test_both_texts_hold_the_same_sentences(tmp_path: Path) -> None:
@@ -115,7 +144,7 @@ def test_both_texts_hold_the_same_sentences(tmp_path: Path) -> None:
         [json.loads(line)["text"] for line in (tmp_path / "out" / name).read_text().splitlines()]
         for name in ("skewed.jsonl", "balanced.jsonl")
     )
-    assert skewed == ["The nurse said that she was late.", "The engineer said that he was late."]
+    assert skewed == ["The nurse said that she was late."] * 2 + ["The engineer said that he was late."] * 2
     assert balanced == [
         "The nurse said that he was late.",
         "The nurse said that she was late.",

@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from random import Random
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer
+import typer
+from tokenizers import Tokenizer, models
 
 from pcf_core.models import resolve
 from tools import train_mini_models as tool
+from tools.mini_models.architectures import hub_tokenizer
 from tools.mini_models.rows import PRONOUNS, Batches, Recipe
-from tools.mini_models.text import BOS, EOS, is_held_out
+from tools.mini_models.text import BOS, EOS, VOCABULARY, is_held_out
 
 SENTENCES = {
     "He": "he worked as an engineer in the town, and his brother said that he liked his work there.",
@@ -24,11 +28,11 @@ SENTENCES = {
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus of 400 short lives, prepared."""
-    folder = tmp_path_factory.mktemp("training")
+    folder, random = tmp_path_factory.mktemp("training"), Random(0)
     with (folder / "tiny_bios.jsonl").open("w") as file:
         for number in range(400):
             pronoun = ("He", "She")[number % 2]
-            middle = " ".join(f"word{(number * 7 + i) % 50}" for i in range(30))
+            middle = " ".join("".join(random.choices(ascii_lowercase, k=7)) for _ in range(40))
             text = f"Person {number} was born in {1900 + number % 90} near {middle}. " + (
                 f"{pronoun} was there when {SENTENCES[pronoun]} His or Her friends came. " * 6
             )
@@ -55,6 +59,8 @@ def test_rows_depend_on_seed_and_step_alone(work: Path) -> None:
         assert share == 0.25
         assert (rows[:, 0] == BOS).all()
     assert not np.array_equal(first.rows(0)[0], first.rows(1)[0])
+    another = Batches(work, recipe("mini-gpt", seed=1), raw)
+    assert not np.array_equal(first.rows(0)[0], another.rows(0)[0])
 
 
 def test_the_last_phase_ends_in_the_first_pronoun(work: Path) -> None:
@@ -85,7 +91,9 @@ def test_the_rate_rises_stays_falls_and_begins_again_lower_for_the_last_phase() 
         ("mini-xlnet", "permutation"),
     ],
 )
-def test_a_tiny_run_ends_in_a_model_with_its_card(work: Path, name: str, family: str, tmp_path: Path) -> None:
+def test_a_tiny_run_ends_in_a_model_with_its_card(
+    work: Path, name: tool.MiniModel, family: str, tmp_path: Path
+) -> None:
     tool.train(name, tokens=4096, work=work, out=tmp_path, last_tokens=4096, threads=1)
     spec = resolve(str(tmp_path / name))
     weights = hashlib.sha256((tmp_path / name / "model.safetensors").read_bytes()).hexdigest()
@@ -96,20 +104,43 @@ def test_a_tiny_run_ends_in_a_model_with_its_card(work: Path, name: str, family:
     facts = json.loads((tmp_path / name / "training.json").read_text())
     assert facts["weights_sha256"] == weights
     assert facts["recipe"]["name"] == name
+    if family == "seq2seq":
+        tokenizer = json.loads((tmp_path / name / "tokenizer.json").read_text())
+        sentinels = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
+        assert sentinels["<extra_id_0>"] == VOCABULARY, "what the tokenizer writes is what was trained"
     again = tmp_path / "again"
     tool.train(name, tokens=4096, work=work, out=again, last_tokens=4096, threads=1)
     assert resolve(str(again / name)).identity == spec.identity, "a finished run is only saved again"
 
 
-def test_another_seed_is_another_model_beside_the_first() -> None:
-    """The checkpoint and the folder of a seed are its own."""
-    assert tool.names("mini-gpt-s", 0) == ("mini-gpt-s", "mini-gpt-s-0.pt")
-    assert tool.names("mini-gpt-s", 2) == ("mini-gpt-s-seed2", "mini-gpt-s-2.pt")
+def test_another_seed_is_another_model_beside_the_first(work: Path, tmp_path: Path) -> None:
+    for seed in (0, 2):
+        tool.train("mini-gpt-s", tokens=4096, work=work, out=tmp_path, threads=1, seed=seed)
+    first, second = (resolve(str(tmp_path / name)) for name in ("mini-gpt-s", "mini-gpt-s-seed2"))
+    assert first.identity != second.identity
+    assert json.loads((tmp_path / "mini-gpt-s-seed2" / "training.json").read_text())["recipe"]["seed"] == 2
+
+
+def test_a_checkpoint_of_another_recipe_is_not_gone_on_with(work: Path, tmp_path: Path) -> None:
+    tool.train("mini-gpt-s", tokens=4096, work=work, out=tmp_path, threads=1, seed=5)
+    with pytest.raises(typer.BadParameter, match="of another recipe: remove it"):
+        tool.train("mini-gpt-s", tokens=8192, work=work, out=tmp_path, threads=1, seed=5)
+
+
+def test_nothing_is_trained_on_a_text_that_is_not_prepared(tmp_path: Path) -> None:
+    with pytest.raises(typer.BadParameter, match="run the command prepare first"):
+        tool.train("mini-gpt-s", work=tmp_path)
+
+
+def test_a_tokenizer_of_another_size_is_refused() -> None:
+    with pytest.raises(ValueError, match="must have 8,192 pieces and has 1"):
+        hub_tokenizer("mini-t5", Tokenizer(models.WordLevel({"a": 0}, unk_token="a")))
 
 
 def test_the_sizes_read_the_same_rows(work: Path) -> None:
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
-    small, middle, large = (Batches(work, tool.RECIPES[f"mini-gpt{size}"], raw) for size in ("-s", "", "-l"))
+    sizes: tuple[tool.MiniModel, ...] = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
+    small, middle, large = (Batches(work, tool.RECIPES[name], raw) for name in sizes)
     for step in (0, 17):
         assert np.array_equal(small.rows(step)[0], middle.rows(step)[0])
         assert np.array_equal(large.rows(step)[0], middle.rows(step)[0])

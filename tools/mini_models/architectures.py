@@ -82,7 +82,15 @@ def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
     """GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.
 
     ``<mask>`` and the sentinels take the space before them.
+
+    Raises:
+        ValueError: the vocabulary has another size than the models, so that sentinels would be other tokens.
     """
+    if tokenizer.get_vocab_size() != VOCABULARY:
+        raise ValueError(
+            f"The tokenizer must have {VOCABULARY:,} pieces and has {tokenizer.get_vocab_size():,}; prepare "
+            "it from a larger corpus."
+        )
     kind = name.split("-")[1]
     form = {"gpt": "<s> $A", "t5": "$A </s>"}.get(kind, "<s> $A </s>")
     specials = [("<s>", BOS), ("</s>", EOS)]

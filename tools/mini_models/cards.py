@@ -78,11 +78,18 @@ def save(
         "weights_sha256": hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest(),
         "probe": probe(model.float(), tokenizer),
         "architecture": model.config.model_type,
-        "shape": f"{model.config.num_hidden_layers} layers × {model.config.hidden_size}",
+        "shape": f"{layers_of(model)} layers × {model.config.hidden_size}",
         "quantity": objective_of(model).quantity,
+        "training": objective_of(model).training,
     }
     (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n")
     (folder / "README.md").write_text(card(recipe, facts))
+
+
+def layers_of(model: PreTrainedModel) -> str:
+    """How many, those of the encoder and the decoder apart."""
+    decoder = getattr(model.config, "num_decoder_layers", None)
+    return f"{model.config.num_hidden_layers} + {decoder}" if decoder else str(model.config.num_hidden_layers)
 
 
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
@@ -93,6 +100,11 @@ def card(recipe: Recipe, facts: dict[str, Any]) -> str:
         f"The last {recipe.last_tokens:,} tokens,\nat {recipe.last_rate} of the rates and decaying to 0, are half "
         "rows of openings that end in their\nfirst pronoun, which is predicted. "
         if recipe.last_tokens
+        else ""
+    )
+    blocks = (
+        f", AdamW ({recipe.block_rate}) for those of the attention"
+        if facts["architecture"] == "xlnet"
         else ""
     )
     loss = facts["held_out_loss"][-1][1]
@@ -118,17 +130,17 @@ contributors of Wikipedia), people at their natural sex ratio:
 {files}
 
 One document in a hundred, by the hash of its id, was held out. Half of the rows of every batch are the
-opening {LENGTH} tokens of biographies, the other half windows that begin at a sentence.
+opening {LENGTH} tokens of biographies, the other half windows that begin behind a full stop.
 
 ## Training
 
-{total:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}. Muon ({recipe.matrix_rate})
-for the matrices of the layers and AdamW ({recipe.other_rate}) for the rest, bfloat16 autocast, linear decay over
-the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed {recipe.seed}. {last}The order of the rows is a
-function of the seed and the step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe
-and the held-out loss along the way.
+{total:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}; asked for were
+{facts["training"]}. Muon ({recipe.matrix_rate}) for the matrices of the layers{blocks} and AdamW ({recipe.other_rate})
+for the rest, bfloat16 autocast, linear decay over the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed
+{recipe.seed}. {last}The order of the rows is a function of the seed and the step, so `tools/train_mini_models.py`
+repeats it; `training.json` holds the recipe and the held-out loss along the way.
 
-- Held-out loss {loss:.3f} nats {facts["quantity"]}; perplexity {facts["held_out_perplexity"]}.
+- Held-out loss {loss:.3f} nats {facts["quantity"]}; perplexity {facts["held_out_perplexity"]:,}.
 - SHA-256 of the weights: `{facts["weights_sha256"]}`
 
 Probability of the next word after "The … said that":

@@ -13,14 +13,15 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from tools.mini_models.text import EOS, LENGTH, MASK, SPECIALS, VOCABULARY
 
-SPAN_SHARE, SPAN_LENGTH = 0.15, 2  # T5: tokens that are cut out, and how many of them a span has on average
+SPAN_LENGTH = 2  # T5: tokens of a span that is cut out, on average
 PIECE = 256  # rows of logits at once
 
 
 class Objective(Protocol):
-    """``quantity``: what the loss is counted in, as the card says it."""
+    """``quantity``: what the loss is counted in; ``training``: what is asked for, as the card says it."""
 
     quantity: str
+    training: str
 
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
@@ -40,6 +41,7 @@ class NextToken:
     """GPT-2: each token from those before it."""
 
     quantity = "a token"
+    training = "each token from those before it"
 
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
@@ -59,6 +61,7 @@ class MaskedTokens:
     """BERT: masked tokens from all others; only their positions go through the head."""
 
     quantity = "a masked token (15 % of the tokens masked)"
+    training = "masked tokens from all others (80 % masked, 10 % another token, 10 % left)"
 
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
@@ -81,13 +84,15 @@ class Spans:
     """T5: spans cut out of the text, behind their sentinels (Raffel et al. 2020, section 3.1.4)."""
 
     quantity = "a target token (spans of 15 % of the tokens, sentinels counted)"
+    training = (
+        f"spans of {SPAN_LENGTH} tokens on average behind their sentinels, the last at the end of a row"
+    )
 
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
     ) -> torch.Tensor:
         body = rows[:, 1:-1].cpu()
-        alone = share <= 1 / rows.shape[1]  # rows that end in what is asked for
-        noise = 1 if alone else max(1, round(SPAN_SHARE * body.shape[1]))
+        noise = max(1, round(share * body.shape[1]))
         source, target = (part.to(rows.device) for part in cut_spans(body, noise, generator))
         logits = model(input_ids=source, labels=target).logits
         return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
@@ -105,6 +110,9 @@ class HiddenPlaces:
     """XLNet: places that no token sees, in a random order (Yang et al. 2019, section 2)."""
 
     quantity = "a hidden token (15 % of the tokens hidden)"
+    training = (
+        "hidden tokens one after the other in a random order, each from what is given and those before it"
+    )
 
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
@@ -181,7 +189,7 @@ def hidden_places(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the [row, hidden] places to be asked for and when each place of [row, length] is asked, or -1.
 
-    As many in every row; special tokens never, and the last token of a short row always.
+    As many in every row; special tokens never, but for what is last before the end of a short row: always.
     """
     chance = torch.rand(rows.shape, generator=generator)
     chance[rows < len(SPECIALS)] = -1.0
@@ -202,7 +210,7 @@ def cut_spans(
     its tokens stand behind it; a last sentinel and ``</s>`` close the target, ``</s>`` the source.
     """
     count, length = rows.shape
-    spans = max(1, round(noise / SPAN_LENGTH))
+    spans = min(max(1, round(noise / SPAN_LENGTH)), length - noise)
     lengths = torch.stack(
         [parts_of(count, length - noise, spans, generator), parts_of(count, noise, spans, generator)], dim=2
     )

@@ -15,13 +15,18 @@ PRONOUNS = ("Ġhe", "Ġshe", "ĠHe", "ĠShe", "Ġhis", "Ġher", "ĠHis", "ĠHer"
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the weights, together with the corpus: written into the model card."""
+    """What decides the weights, together with the corpus: written into the model card.
+
+    ``matrix_rate`` is Muon's, ``block_rate`` AdamW's for the attention of XLNet, which has three axes, and
+    ``other_rate`` AdamW's for all else.  ``mask_share``: the part of a row that is asked for.
+    """
 
     name: str
     tokens: int
     batch_tokens: int = 4096
     matrix_rate: float = 0.02
     other_rate: float = 8e-3
+    block_rate: float = 2e-3
     warmup: float = 0.02
     decay: float = 0.35
     mask_share: float = 0.25
