@@ -1,12 +1,15 @@
 """Compare: how do models differ, on the same prompts, along an axis, and from what the papers print?"""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.ui.compare import draw_pair
 from pcf_core.ui.compare_axis import draw_axis
 from pcf_core.ui.compare_published import draw_published
+from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import open_page
 from pcf_core.ui.preset_findings import draw_preset_finding
 from pcf_core.ui.presets import draw_presets
@@ -19,7 +22,7 @@ def draw() -> None:
     with head:
         told = draw_preset_finding(loaded)
     draw_presets()
-    views = {
+    views: dict[str, Callable[[Loaded, DeltaGenerator], None]] = {
         "two models": draw_pair,
         "along an axis": partial(draw_axis, told=told),
         "as in the papers": draw_published,

@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 import streamlit as st
 from typer.testing import CliRunner
 
+from pcf_core import __version__
 from pcf_core.__main__ import app as command_line
 from pcf_core.audit import ViewOptions, build_run, held_against, load_result, report
 from pcf_core.findings import calibration_finding, number, risk_finding
@@ -34,6 +36,7 @@ from pcf_core.topics import (
     load_topic,
     template_weights,
 )
+from pcf_core.ui.calibration import AFRESH
 from tests.pages.opened import open_app, texts
 
 PLANTED = {planted.model: planted for planted in planted_models()}
@@ -88,7 +91,7 @@ def test_every_cell_is_the_planted_one(model: str, store: Store) -> None:
     assert set(result.tokens) == {1, 2, 3}
     assert result.left_out == ()
     assert np.abs(result.preferences.values - np.array(PLANTED[model].values)).max() < 1e-5
-    found = held_against(PLANTED[model], result.preferences, reported(store, model))
+    found = held_against(PLANTED[model], result.preferences, reported(store, model), datetime.now(UTC), "")
     assert found.largest < 1e-5
     assert max(map(abs, found.differences.values())) < 1e-4
 
@@ -116,7 +119,11 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
-    assert "This app finds the risks that were planted in planted-causal and planted-masked" in texts(app)
+    said, finished = texts(app), store.run_info(run_of(MODELS[0]).key).created
+    assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}:" in said
+    assert f"were scored on {finished.day} {finished:%B %Y} by version {__version__} of this app" in said
+    score = "python -m pcf_core score --model planted-causal --model planted-masked --topic calibration"
+    assert [code.value.splitlines()[0] for code in app.code] == [f"{AFRESH} {score}"]
     table = next(table.value for table in app.table if "planted" in table.value)
     off = table["measured"].astype(float) - table["planted"].astype(float)
     assert off.abs().max() < 1e-4
@@ -136,9 +143,10 @@ def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
 def test_a_mistake_on_the_way_would_show(model: str, options: ViewOptions, store: Store) -> None:
     run = run_of(model)
     result = load_result(store, run, options.protocol)
-    found = held_against(PLANTED[model], result.preferences, report(result, run, options, resamples=10))
+    shown = report(result, run, options, resamples=10)
+    found = held_against(PLANTED[model], result.preferences, shown, datetime.now(UTC), "")
     assert max(map(abs, found.differences.values())) > 0.01
-    assert "This app does not find" in calibration_finding([found])
+    assert "The stored results do not hold" in calibration_finding([found])
 
 
 @pytest.mark.parametrize("model", MODELS)

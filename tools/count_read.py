@@ -3,9 +3,9 @@
     python -m tools.count_read --corpora ../shared/data/corpora [--out assets/factors]
 
 A document counts for an occupation if its lead, the first 300 characters, names it: the whole word in the
-singular, as the shipped lists have it, in small or capital letters, with no letter or digit beside it.  It counts as
-*he* if its whole text has more masculine than feminine third-person pronouns (he, him, his, himself; she,
-her, hers, herself), as *she* if it has fewer, else as neither.
+singular, as the shipped lists have it, in small or capital letters, with no letter or digit beside it.  It
+counts as *he* if its whole text has more masculine than feminine third-person pronouns (he, him, his,
+himself; she, her, hers, herself), as *she* if it has fewer, else as neither.
 
 Read are the files of biographies alone, of which each is about one person; in other articles a lead may name
 an occupation that nobody in the text has.  Documents that were held out of the training

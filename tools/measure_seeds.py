@@ -51,7 +51,7 @@ def training_of(spec: ModelSpec) -> dict[str, Any]:
         found["files"] = list(facts["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise typer.BadParameter(
-            f"{path} does not tell how {spec.name} was trained ({error!r}): give folders that "
+            f"{path} does not tell how this model was trained ({error!r}): give folders that "
             "tools.train_mini_models has written."
         ) from error
     last = [name for name in found if name.startswith("last_")] if not found["last_tokens"] else []
@@ -74,8 +74,8 @@ def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
         ]
         if other:
             raise typer.BadParameter(
-                f"{spec.name} was trained with another {', another '.join(other)} than {specs[0].name}: give "
-                "trainings that differ in the seed alone."
+                f"{Path(spec.path).name} was trained with another {', another '.join(other)} than "
+                f"{Path(specs[0].path).name}: give trainings that differ in the seed alone."
             )
     seeds = tuple(int(training["seed"]) for training in trainings)
     if len(set(seeds)) < len(seeds) or len({spec.identity for spec in specs}) < len(specs):

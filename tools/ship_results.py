@@ -39,11 +39,8 @@ BEST_KNOWN = ("mini-bert", "mini-gpt")
 ZOO = (
     *BEST_KNOWN,
     "mini-gpt-s",
-    "mini-gpt-l",
     "mini-gpt-skewed",
     "mini-gpt-balanced",
-    "mini-t5",
-    "mini-xlnet",
 )
 PLANTED = ("planted-causal", "planted-masked")
 

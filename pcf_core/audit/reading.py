@@ -22,10 +22,13 @@ from pcf_core.store import Store
 FULL = 0.995  # of the mass: what is less is said
 
 
-def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000) -> RiskReport:
+def report(
+    result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000, *, brief: bool = False
+) -> RiskReport:
     """Risk of a run under the given view options, with intervals over templates, occupations and both.
 
     A run with a sampling plan gives estimates of what all its templates would give, with their intervals.
+    A ``brief`` report of another run has intervals of R alone, which take a fraction of the time.
 
     Raises:
         EvidenceError: weights that cannot be used.
@@ -62,7 +65,10 @@ def report(result: Result, run: RunSpec, options: ViewOptions, resamples: int = 
         left_out=(*run.topic.left_out, *result.left_out, *counted.left_out),
         warnings=tuple(warnings),
     )
-    found = risk_report(reading, resamples) if run.plan is None else plan_report(reading, run, resamples)
+    if run.plan is None:
+        found = risk_report(reading, resamples, brief=brief)
+    else:
+        found = plan_report(reading, run, resamples)
     return replace(found, coverage=result.coverage, self_audit=result.self_audit)
 
 

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 
 from pcf_core.records import CorrectedRisk, FloatArray, LeftOut, OccupationRisk, RiskReport
 from pcf_core.risk import Criterion, Decomposition, RiskTotal, decompose, total
-from pcf_core.stats import RISKS, RiskIntervals, TemplateUnit, effective_number, risk_intervals, rough
+from pcf_core.stats import (
+    RiskIntervals,
+    TemplateUnit,
+    effective_number,
+    overall_intervals,
+    risk_intervals,
+    rough,
+)
 
 HEAVY = 0.1  # share of the weight from which on a single template is named
 
@@ -33,17 +40,17 @@ class Reading:
     warnings: tuple[str, ...] = ()
 
 
-def risk_report(reading: Reading, resamples: int = 2000) -> RiskReport:
+def risk_report(reading: Reading, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
     """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
 
     The figures are those of these templates; ``corrected`` says what is left without the bias of few.
+    A ``brief`` report has the same figures, and of the intervals those of R alone.
     """
     parts = decompose(reading.values, reading.template_weights, reading.criterion)
     totals = total(parts, reading.occupation_weights)
     unit = reading.unit or TemplateUnit.templates(reading.template_weights)
-    found = risk_intervals(
-        reading.values, unit, reading.occupation_weights, reading.criterion, resamples=resamples
-    )
+    find = overall_intervals if brief else risk_intervals
+    found = find(reading.values, unit, reading.occupation_weights, reading.criterion, resamples=resamples)
     written = written_report(reading, parts, totals, found, rough_means(reading))
     return replace(written, corrected=corrected_risk(reading, parts, totals, found))
 
@@ -111,7 +118,7 @@ def written_report(
             occupation_risk(index, name, shares, parts, reading.groups, intervals)
             for index, name in enumerate(reading.occupations)
         ),
-        intervals={name: intervals.intervals[name] for name in RISKS},
+        intervals=dict(intervals.intervals),
         criterion=reading.criterion.name,
         left_out=reading.left_out,
         warnings=reading.warnings + warnings,
@@ -130,8 +137,8 @@ def occupation_risk(
     over_templates = found.intervals["overall_risk"][0]
     intervals = {
         risk: (over_templates.model_copy(update={"low": float(bounds[0]), "high": float(bounds[1])}),)
-        for risk in RISKS
-        for bounds in [found.occupations[risk][index]]
+        for risk, rows in found.occupations.items()
+        for bounds in [rows[index]]
     }
     corrected = parts.prejudice if found.correction is None else found.correction.prejudice
     return OccupationRisk(

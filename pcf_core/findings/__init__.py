@@ -84,6 +84,7 @@ from pcf_core.findings.toy import (
 )
 
 __all__ = [
+    "afresh_note",
     "axis_finding",
     "bound_finding",
     "calibration_finding",

@@ -26,8 +26,8 @@ def calibration_finding(found: Sequence[Calibration]) -> str:
     verdict = (
         f"The stored results hold the risks that were planted in {names}"
         if recovers
-        else f"The stored results do not hold the risks that were planted in {names} as closely as they should "
-        f"(risks within {number(RISK_LIMIT)}, probabilities within {number(CELL_LIMIT)})"
+        else f"The stored results do not hold the risks that were planted in {names} as closely as they "
+        f"should (risks within {number(RISK_LIMIT)}, probabilities within {number(CELL_LIMIT)})"
     )
     return (
         f"{verdict}: measured and planted R, prejudice and caprice differ by at most {number(risk)}, and the "
@@ -43,8 +43,8 @@ def _scored(found: Sequence[Calibration]) -> str:
         by = f" by version {one.version} of this app" if one.version else ""
         when = f"{one.finished.day} {one.finished:%B %Y}"
         made.setdefault(f"scored on {when}{by}", []).append(one.planted.model)
-    parts = [f"{listed(models)} {'was' if len(models) == 1 else 'were'} {how}" for how, models in made.items()]
-    return f"{listed(parts)}."
+    said = [f"{listed(names)} {'was' if len(names) == 1 else 'were'} {how}" for how, names in made.items()]
+    return f"{listed(said)}."
 
 
 def uncalibrated_note(model: str, reason: str) -> str:
@@ -55,6 +55,6 @@ def uncalibrated_note(model: str, reason: str) -> str:
 def afresh_note() -> str:
     """Why to score the calibration again, above the commands that do."""
     return (
-        "What stands here is read from the store, which may have come with the app. To see what the scorer of "
-        "this installation finds, score afresh into a folder of its own and open this page on that:"
+        "What stands here is read from the store, which may have come with the app. To see what the scorer "
+        "of this installation finds, score afresh into a folder of its own and open this page on that:"
     )

@@ -94,8 +94,8 @@ def read_notes(found: Amplification) -> list[str]:
         )
     if found.ranks is not None:
         notes.append(
-            f"Rank correlation of the two (Spearman's ρ, 1 is the same order): {with_interval(*found.ranks)}, "
-            "an interval for other occupations in the same templates."
+            "Rank correlation of the two (Spearman's ρ, 1 is the same order): "
+            f"{with_interval(*found.ranks)}, an interval for other occupations in the same templates."
         )
     return notes
 
@@ -154,8 +154,8 @@ def _slope_sentence(model: str, found: Amplification) -> str:
         f"{with_interval(line.slope, line.interval)} in what it says, where 1 would be a copy"
     )
     if line.verdict == "cannot tell":
-        ways = "copies, flattens, amplifies or reverses" if line.ends[0] < 0 else "copies, flattens or amplifies"
-        return f"Whether {model} {ways} its text cannot be told {over}: {becomes}."
+        ways = "flattens, amplifies or reverses" if line.ends[0] < 0 else "flattens or amplifies"
+        return f"Whether {model} copies, {ways} its text cannot be told {over}: {becomes}."
     low, high = line.ends
     extra = "; it may be none at all" if low <= 0 <= high else ""
     among = f"over {len(found.occupations):,} of them"

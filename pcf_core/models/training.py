@@ -31,8 +31,10 @@ class _Recipe(Record):
 
 
 class _Facts(Record):
-    """What is used of a ``training.json``; ``base_identity``: of the model that a fine-tuned one goes on from,
-    as :class:`pcf_core.records.ModelSpec` has it.
+    """What is used of a ``training.json``.
+
+    ``base_identity``: of the model that a fine-tuned one goes on from, see
+    :class:`pcf_core.records.ModelSpec`.
     """
 
     model_config = ConfigDict(extra="ignore")

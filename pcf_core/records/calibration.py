@@ -40,14 +40,12 @@ class Planted(Record):
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        whole = len(self.values) == len(self.occupations) and all(
-            len(row) == len(self.contexts) and all(len(cell) == len(self.groups) for cell in row)
-            for row in self.values
+        shape = len(self.occupations), len(self.contexts), len(self.groups)
+        whole = len(self.values) == shape[0] and all(
+            len(row) == shape[1] and all(len(cell) == shape[2] for cell in row) for row in self.values
         )
         if not whole:
-            raise ValueError(
-                f"values must have {len(self.occupations)} × {len(self.contexts)} × {len(self.groups)} numbers"
-            )
+            raise ValueError(f"values must have {shape[0]} × {shape[1]} × {shape[2]} numbers")
         if not all(_is_distribution(cell) for row in self.values for cell in row):
             raise ValueError("the values of a cell must be 0 or more and sum to 1")
         if not abs(self.overall_risk - self.prejudice_risk - self.caprice_risk) <= ROUNDING:

@@ -1,9 +1,9 @@
 """Statistics: how sure a number is, and how risk is distributed over occupations.
 
 ``resampling``: what is drawn again, ``percentiles``: the bounds of that, ``bootstrap``: intervals of risk
-over templates, occupations and both, ``preference``: of a difference in preference.  ``draws``: estimates
-from templates that were drawn, ``looks``: when they are looked at, ``corrected``: prejudice without the bias
-of a sample (all numpy).
+over templates, occupations and both, ``overall``: of R alone, in less time, ``preference``: of a difference
+in preference.  ``draws``: estimates from templates that were drawn, ``looks``: when they are looked at,
+``corrected``: prejudice without the bias of a sample (all numpy).
 ``distribution``: the stereotype of an occupation over contexts.
 ``tails``, ``tail_fits``, ``normality``: how caprice and prejudice are spread over occupations, ``ranks``:
 whether two weightings put the same first, ``comparison``: how far two models differ on the same templates
@@ -25,6 +25,7 @@ from pcf_core.stats.distribution import ends, mean_tilts, share_interval, stereo
 from pcf_core.stats.draws import DrawnRisk, draw_templates, drawn_risk
 from pcf_core.stats.looks import LEVEL, NARROWEST, WIDEST, Looks, looks
 from pcf_core.stats.normality import normal_fit, normal_shape
+from pcf_core.stats.overall import overall_intervals
 from pcf_core.stats.preference import preference_difference
 from pcf_core.stats.ranks import RankCorrelation, rank_correlation
 from pcf_core.stats.regression import fit_line, holm, why_no_line
@@ -64,6 +65,7 @@ __all__ = [
     "mean_tilts",
     "normal_fit",
     "normal_shape",
+    "overall_intervals",
     "paired_comparison",
     "preference_difference",
     "rank_correlation",

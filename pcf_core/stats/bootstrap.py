@@ -57,7 +57,8 @@ class RiskIntervals:
     """Intervals, under the keys ``overall_risk``, ``prejudice_risk`` and ``caprice_risk``.
 
     ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
-    known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.
+    known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
+    of which nothing was asked is in neither.
     ``correction``: what the sampling of templates does to r^p; ``None`` where it is told elsewhere.
     """
 

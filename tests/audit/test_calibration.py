@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,14 +23,16 @@ MEASURED = Preferences(
     values=np.array([[[0.7, 0.3], [0.4, 0.6]]]),
     coverage=None,
 )
+WHEN = datetime(2026, 11, 3, tzinfo=UTC)
 REPORT: Any = SimpleNamespace(overall_risk=0.3, prejudice_risk=0.1, caprice_risk=0.2)
 
 
 def test_the_worst_cell_and_the_differences_by_hand() -> None:
     """0.5 was planted in the second context and 0.4 measured; R is 0.1 too high."""
-    found = held_against(PLANTED, MEASURED, REPORT)
+    found = held_against(PLANTED, MEASURED, REPORT, WHEN, "1.2")
     assert found.largest == pytest.approx(0.1)
     assert (found.occupation, found.context) == ("lamp", "The [X] was [Y]")
+    assert (found.finished, found.version) == (WHEN, "1.2")
     assert found.differences == pytest.approx(
         {"overall_risk": 0.1, "prejudice_risk": -0.1, "caprice_risk": 0.2}
     )
@@ -40,4 +43,4 @@ def test_the_worst_cell_and_the_differences_by_hand() -> None:
 )
 def test_a_run_of_other_lists_is_refused(other: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(RunError, match="does not ask what was planted in planted-causal"):
-        held_against(PLANTED, replace(MEASURED, **other), REPORT)  # type: ignore[arg-type]
+        held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit import ViewOptions, matrix_report
-from pcf_core.audit.writing import Reading, rough_means
+from pcf_core.audit.writing import Reading, risk_report, rough_means
 from pcf_core.records import RiskReport
 from pcf_core.risk import Criterion
 from pcf_core.stats import TemplateUnit
@@ -107,3 +107,26 @@ def test_a_template_that_carries_much_is_not_named_where_others_are_drawn() -> N
     )
     assert rough_means(reading) == ()
     assert len(rough_means(replace(reading, unit=TemplateUnit.templates(counts)))) == 1
+
+
+def test_a_brief_report_has_every_figure_and_the_intervals_of_r_alone() -> None:
+    generator = np.random.default_rng(3)
+    reading = Reading(
+        values=generator.dirichlet(np.ones(3), size=(4, 15)),
+        groups=("a", "b", "c"),
+        occupations=("nurse", "clerk", "baker", "pilot"),
+        templates=tuple(f"t{place}" for place in range(15)),
+        template_weights=generator.random(15),
+        occupation_weights=generator.random(4),
+        criterion=Criterion(),
+        warnings=("said",),
+    )
+    brief, whole = risk_report(reading, 50, brief=True), risk_report(reading, 50)
+    assert set(whole.intervals) == set(RISKS)
+    assert set(brief.intervals) == {"overall_risk"}
+    for one, other in zip(brief.intervals["overall_risk"], whole.intervals["overall_risk"], strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+    bare = tuple(replace(row, intervals={}) for row in whole.occupations)
+    assert brief.occupations == bare
+    for name in (*RISKS, "stereotype_sd", "effective_templates", "corrected", "warnings", "left_out"):
+        assert getattr(brief, name) == getattr(whole, name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from pcf_core.findings.calibration import calibration_finding, uncalibrated_note
+from pcf_core.findings.calibration import afresh_note, calibration_finding, uncalibrated_note
 from pcf_core.records.calibration import Calibration, Planted
 
 
@@ -23,28 +24,43 @@ def calibration(model: str = "planted-causal", largest: float = 2e-6, off: float
         caprice_risk=0.0,
     )
     measured = {"overall_risk": 0.2 + off, "prejudice_risk": 0.2, "caprice_risk": off}
-    return Calibration(planted, measured, largest, "lamp", "The [X] was [Y]")
+    finished = datetime(2026, 11, 3, 9, tzinfo=UTC)
+    return Calibration(planted, measured, largest, "lamp", "The [X] was [Y]", finished, "0.9")
 
 
 def test_agreement_is_told_with_the_largest_differences() -> None:
     found = [calibration(), calibration("planted-masked", 3e-6, -2e-7)]
     assert calibration_finding(found) == (
-        "This app finds the risks that were planted in planted-causal and planted-masked: measured and "
-        "planted R, prejudice and caprice differ by at most 2×10⁻⁷, and the probability of a group in one of "
-        "4 cells by at most 3×10⁻⁶ (planted-masked, “lamp” in “The [X] was [Y]”)."
+        "The stored results hold the risks that were planted in planted-causal and planted-masked: "
+        "measured and planted R, prejudice and caprice differ by at most 2×10⁻⁷, and the probability of a "
+        "group in one of 4 cells by at most 3×10⁻⁶ (planted-masked, “lamp” in “The [X] was [Y]”). "
+        "planted-causal and planted-masked were scored on 3 November 2026 by version 0.9 of this app."
     )
+
+
+def test_when_and_by_what_each_was_scored() -> None:
+    later = replace(calibration("planted-masked"), finished=datetime(2026, 12, 24, tzinfo=UTC), version="")
+    assert calibration_finding([calibration(), later]).endswith(
+        "planted-causal was scored on 3 November 2026 by version 0.9 of this app and planted-masked was "
+        "scored on 24 December 2026."
+    )
+
+
+def test_what_is_stored_is_not_said_to_be_what_this_installation_finds() -> None:
+    assert "This app" not in calibration_finding([calibration()])
+    assert "scorer of this installation" in afresh_note()
 
 
 def test_a_risk_or_a_cell_that_is_off_is_told() -> None:
     for wrong in (calibration(off=2e-4), calibration(largest=0.02)):
         said = calibration_finding([calibration("planted-masked"), wrong])
-        assert said.startswith("This app does not find the risks that were planted")
+        assert said.startswith("The stored results do not hold the risks that were planted")
         assert "(risks within 0.0001, probabilities within 1×10⁻⁵)" in said
     assert "at most 0.02 (planted-causal" in said
 
 
 def test_the_limits_themselves_are_within() -> None:
-    assert "does not find" not in calibration_finding([replace(calibration(), largest=1e-5)])
+    assert "do not hold" not in calibration_finding([replace(calibration(), largest=1e-5)])
 
 
 def test_nothing_measured_says_nothing_and_each_model_why() -> None:

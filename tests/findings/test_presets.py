@@ -151,7 +151,8 @@ def test_the_opposite_claim_gets_the_opposite_answer(
 
 def with_risk(risk: float) -> RiskReport:
     """A report of which only R is asked for, and its intervals."""
-    intervals = (Interval(low=risk - 0.1, high=risk + 0.1), Interval(over="both", low=risk - 0.2, high=risk + 0.2))
+    over_both = Interval(over="both", low=risk - 0.2, high=risk + 0.2)
+    intervals = (Interval(low=risk - 0.1, high=risk + 0.1), over_both)
     return RiskReport(
         overall_risk=risk,
         prejudice_risk=risk,
@@ -168,15 +169,16 @@ def with_risk(risk: float) -> RiskReport:
 def test_models_are_ranked_and_pairs_that_are_alike_are_named() -> None:
     ab, ac = example(UNCLEAR, first="b", second="a"), example(UP, first="a", second="c")
     bc = example(replace(UP, first=0.48), first="b", second="c")
-    reports = {name: with_risk(risk) for name, risk in {"b": 0.5, "a": 0.55, "c": 0.2, "other": 1.0}.items()}
+    risks = {"b": 0.5, "a": 0.55, "c": 0.3, "other": 1.0}
+    reports = {name: with_risk(risk) for name, risk in risks.items()}
     said = ranked_finding([ab, ac, bc], reports)
     assert said == (
-        "By R, from the highest: a 0.55 (0.45–0.65), b 0.5 (0.4–0.6) and c 0.2 (0.1–0.3). Of 3 pairs, these "
+        "By R, from the highest: a 0.55 (0.45–0.65), b 0.5 (0.4–0.6) and c 0.3 (0.2–0.4). Of 3 pairs, these "
         "templates do not tell apart a and b (p = 0.5); they do all others."
     )
     assert ranked_finding([ac], reports, "both") == (
-        "By R, from the highest: a 0.55 (0.35–0.75) and c 0.2 (0–0.4). These templates tell the two models of "
-        "the one pair apart."
+        "By R, from the highest: a 0.55 (0.35–0.75) and c 0.3 (0.1–0.5). These templates tell the two models "
+        "of the one pair apart."
     )
     cb = example(UNCLEAR, first="c", second="b")
     none = ranked_finding([ab, cb], reports)

@@ -10,7 +10,9 @@ from pcf_core.findings import seeds_finding, seeds_note
 from pcf_core.records.seeds import SeedSpread
 from tests.charts.compared import difference
 
-SPREAD = SeedSpread("mini", "overall_risk", "gender", "some", "few", (0, 1, 2), (0.3, 0.32, 0.36), 0.186, 0.95)
+SPREAD = SeedSpread(
+    "mini", "overall_risk", "gender", "some", "few", (0, 1, 2), (0.3, 0.32, 0.36), 0.186, 0.95
+)
 BEGUN = "Over 3 seeds of its training, R of mini is 0.3, 0.32 and 0.36, a range of 0.06: "
 
 

@@ -32,8 +32,11 @@ def test_truths_are_read_by_name(assets: Path) -> None:
     assert planted_models() == (truths[1], truths[0])
 
 
+TRUTH = calibration("planted-a").planted.model_dump_json()
+
+
 @pytest.mark.parametrize(
-    "text", ["{", "{}", calibration("planted-a").planted.model_dump_json().replace("0.7", '"much"')]
+    "text", ["{", "{}", TRUTH.replace("0.7", '"much"'), TRUTH.replace("[0.5,0.5]", "[1.0]")]
 )
 def test_a_damaged_truth_is_one_sentence(assets: Path, text: str) -> None:
     write(assets / "models" / "planted-a", text)

@@ -66,7 +66,9 @@ def test_a_base_of_other_weights_than_it_says_tells_nothing(write: Write) -> Non
     assert training_of(ship(write, "two", 2, base="one", base_identity=base)) is None
 
 
-@pytest.mark.parametrize("facts", [{}, FACTS | {"files": []}, {"files": ["a"]}, {"files": ["a"], "recipe": {}}])
+@pytest.mark.parametrize(
+    "facts", [{}, FACTS | {"files": []}, {"files": ["a"]}, {"files": ["a"], "recipe": {"epochs": 2}}]
+)
 def test_another_kind_of_training_tells_no_text(write: Write, facts: dict[str, Any]) -> None:
     assert training_of(ship(write, "planted", 1, **facts)) is None
 

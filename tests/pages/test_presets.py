@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit import ReadRun, ViewOptions, compared, controlled, load_result, planned, report
-from pcf_core.errors import StoreError
+from pcf_core.errors import RunError, StoreError
 from pcf_core.findings import change_finding, claim_finding, ranked_finding
 from pcf_core.jobs import Queue
 from pcf_core.jobs.scoring import score_run
@@ -17,7 +18,8 @@ from pcf_core.models import resolve
 from pcf_core.models.presets import presets
 from pcf_core.records import RunSpec, ScoringKey
 from pcf_core.records.comparison import Comparison
-from pcf_core.records.presets import Preset
+from pcf_core.records.presets import Claim, Preset
+from pcf_core.records.seeds import SeedSpread
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from tests.conftest import fake_scorer
@@ -74,6 +76,7 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
     assert "waiting" in texts(app)
     assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
+    assert "by the estimates alone" in texts(app), "no pair is compared, so that the axis speaks for itself"
     app.button(key="preset_size").click().run()
     assert len(Queue.open(settings().catalogue).list(10)) == 1
 
@@ -89,11 +92,20 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     assert claim_finding(pair.claim, found) in captions(app)
     assert "said of these checkpoints, not of size" in captions(app)
     assert "by the estimates alone" not in texts(app)
-    app.segmented_control(key="compare_axis").set_value("models").run()
-    assert "by the estimates alone" not in texts(app)
-    assert change_finding(pair, found) in texts(app)
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
+    assert "by the estimates alone" in texts(app)
     assert "checkpoints, not of size" not in captions(app)
+
+
+def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object) -> Comparison:
+        raise RunError("These runs have no group in common.")
+
+    monkeypatch.setattr("pcf_core.ui.preset_findings.comparison_of", refuse)
+    score_zoo(store, SIZE)
+    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
+    assert "by the estimates alone" in texts(app)
 
 
 def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) -> None:
@@ -144,13 +156,13 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
-    """Seeds of mini-gpt-s, measured on what a run has, that differ in all three risks by far more than two
-    models can; its own R is not asked for.
-    """
+    """Seeds of mini-gpt-s, measured on what a run has, far apart in each risk; its own R is not asked for."""
     hashes = {"topic": run.topic, "templates": run.templates, "evidence": run.evidence}
     names = {key: item.name for key, item in hashes.items()}
-    kinds = {"overall_risk": 0.3, "prejudice_risk": 0.2, "caprice_risk": 0.1}
-    risks = [{"seed": seed} | {name: risk + seed for name, risk in kinds.items()} for seed in (0, 1, 2)]
+    risks = [
+        {"seed": seed, "overall_risk": 0.3 + seed, "prejudice_risk": 2 * seed, "caprice_risk": 3 * seed}
+        for seed in (0, 1, 2)
+    ]
     measured = names | {f"{key}_hash": item.hash for key, item in hashes.items()} | {"risks": risks}
     seeds = {
         "model": "mini-gpt-s",
@@ -170,12 +182,22 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
     here = open_app("compare", model=list(SIZE), **HERE)
     assert "is no larger, and another seed of mini-gpt-s alone" in texts(here)
-    assert "what another seed changes is not known" not in captions(here)
-    assert "models agree" not in captions(here)
-    assert "models disagree" not in captions(here)
     elsewhere = open_app("compare", model=list(SIZE), template_weights="equal", **HERE)
     assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in texts(elsewhere)
     assert "what another seed changes is not known here" in captions(elsewhere)
+
+
+def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
+    store: Store, zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread]) -> str:
+        return f"Spreads: {', '.join(f'{spread.quantity} {spread.range:.0f}' for spread in spreads)}."
+
+    monkeypatch.setattr("pcf_core.ui.preset_findings.claim_finding", told)
+    write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
+    here = captions(open_app("compare", model=list(SIZE), **HERE))
+    assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
+    assert "Spreads: ." in captions(open_app("compare", model=list(SIZE), template_weights="equal", **HERE))
 
 
 def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> None:

@@ -1,16 +1,20 @@
-"""What another seed changes: every training on the same runs, the shipped model's own seed first."""
+"""What another seed changes: every training on the same runs, the shipped model's own seed first, and
+nothing that differs in more than the seed.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from pcf_core.audit import build_run
 from pcf_core.models import resolve
-from pcf_core.models.seeds import FILE_NAME
+from pcf_core.models.seeds import FILE_NAME, seeds_of
 from pcf_core.records import ModelSpec
 from pcf_core.records.seeds import Seeds
 from pcf_core.scoring.fake import FakeScorer
@@ -18,6 +22,13 @@ from pcf_core.settings import settings
 from pcf_core.topics import load_evidence, load_templates, load_topic
 from tests.conftest import fake_scorer
 from tools import measure_seeds as tool
+from tools.mini_models.rows import Recipe
+
+
+def say(folder: Path, seed: int, files: tuple[str, ...] = ("one.gz",), **recipe: Any) -> None:
+    """Write how a model was trained."""
+    facts = {"recipe": {"name": "mini", "tokens": 1000, "seed": seed} | recipe, "files": files}
+    (folder / "training.json").write_text(json.dumps(facts))
 
 
 @pytest.fixture
@@ -27,7 +38,7 @@ def trained(tmp_path: Path) -> list[Path]:
     for seed in (0, 4, 7):
         folder = tmp_path / f"model-{seed}"
         shutil.copytree(settings().assets / "models" / "planted-causal", folder)
-        (folder / "training.json").write_text(json.dumps({"recipe": {"seed": seed}}))
+        say(folder, seed)
         config = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps(config | {"initializer_range": 0.02 + seed}))
         folders.append(folder)
@@ -47,10 +58,50 @@ def test_the_risks_of_all_seeds_are_kept_beside_the_first(
     tool.main(str(trained[0]), trained[1:])
     found = Seeds.model_validate_json((trained[0] / FILE_NAME).read_text())
     assert found.seeds == (0, 4, 7)
+    assert found.identity == resolve(str(trained[0])).identity
+    assert seeds_of(resolve(str(trained[0]))) == found
     (measured,) = found.measured
     assert (measured.topic_hash, measured.templates_hash) == (topic.hash, templates.hash)
     assert len({risk.overall_risk for risk in measured.risks}) == 3, "each training is scored for itself"
     for risk in measured.risks:
         assert risk.overall_risk == pytest.approx(risk.prejudice_risk + risk.caprice_risk)
     assert not (trained[1] / FILE_NAME).exists()
-    assert tool.seed_of(resolve(str(trained[2]))) == 7
+
+
+def test_what_an_older_file_does_not_say_is_as_it_was(trained: list[Path]) -> None:
+    """A field that came later has its usual value, and a last phase that was not trained decides nothing."""
+    say(trained[1], 4, block_rate=Recipe.block_rate, last_rate=0.3)
+    assert tool.seeds_of_one_recipe([resolve(str(folder)) for folder in trained]) == (0, 4, 7)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"seed": 4, "tokens": 2000}, "model-4 was trained with another tokens than model-0"),
+        ({"seed": 4, "files": ("two.gz",)}, "another files than model-0"),
+        (
+            {"seed": 4, "last_tokens": 9, "decay": 0.1},
+            "another decay, another last_tokens, another last_rate",
+        ),
+        ({"seed": 0}, "a seed or its weights come twice"),
+        ({"seed": 4, "surprise": 1}, "model-4/training.json does not tell how"),
+    ],
+)
+def test_trainings_that_differ_in_more_than_the_seed_are_refused(
+    trained: list[Path], facts: dict[str, Any], said: str
+) -> None:
+    say(trained[1], **facts)
+    with pytest.raises(typer.BadParameter, match=said):
+        tool.main(str(trained[0]), trained[1:])
+    assert not (trained[0] / FILE_NAME).exists()
+
+
+def test_one_training_twice_or_alone_has_no_spread(trained: list[Path]) -> None:
+    first = resolve(str(trained[0]))
+    with pytest.raises(typer.BadParameter, match="come twice"):
+        tool.seeds_of_one_recipe([first, first])
+    with pytest.raises(typer.BadParameter, match="no spread"):
+        tool.seeds_of_one_recipe([first])
+    (trained[1] / "training.json").unlink()
+    with pytest.raises(typer.BadParameter, match="does not tell how"):
+        tool.seeds_of_one_recipe([first, resolve(str(trained[1]))])

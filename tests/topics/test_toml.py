@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from pcf_core.topics.toml import toml_lines, toml_value
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
-PLAIN = TEXTS | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False, allow_infinity=False)
+PLAIN = (
+    TEXTS
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.booleans()
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
 VALUES = PLAIN | st.lists(PLAIN) | st.dictionaries(TEXTS, PLAIN)
 
 

@@ -9,8 +9,10 @@ from pcf_core.audit import ViewOptions, planned
 from pcf_core.jobs.scoring import score_run
 from pcf_core.records import RunSpec
 from pcf_core.settings import Settings
+from pcf_core.stats import RISKS
 from pcf_core.store import Store
 from pcf_core.ui import data
+from pcf_core.ui.choice import Choice
 from tests.conftest import fake_scorer, fill
 
 
@@ -43,6 +45,24 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec) -> None:
     counted = data.read_run(with_templates(run, documents=3, count=3.0), ViewOptions())
     assert len({first.view_key, second.view_key, counted.view_key}) == 3
     assert data.read_run(known, ViewOptions()).view_key == second.view_key
+
+
+def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
+    """The intervals of R are those of the whole report, whichever of the two was read first."""
+    other = fill(data.open_store(), "mini-bert")
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    loaded = data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {})
+    found, unread = data.all_reports(loaded)
+    assert (list(found), unread) == (["mini-gpt", "mini-bert"], 0)
+    assert found["mini-gpt"] is loaded.first.report
+    assert list(found["mini-bert"].intervals) == ["overall_risk"]
+    whole = data.read_run(other, ViewOptions()).report
+    assert list(whole.intervals) == list(RISKS)
+    for one, other in zip(
+        whole.intervals["overall_risk"], found["mini-bert"].intervals["overall_risk"], strict=True
+    ):
+        assert one.over == other.over
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 
 def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
