@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
-from pcf_core.findings import with_interval
+from pcf_core.findings import number, with_interval
 from pcf_core.models import list_models, resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.scoring.opening import open_scorer
@@ -140,6 +140,27 @@ def test_the_readme_says_what_is_shipped(model: str, templates: str, own_setting
     found = shipped_report(model, templates, own_settings)
     said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
     assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+
+
+@pytest.mark.parametrize("model", ZOO)
+def test_the_readme_has_a_row_of_each_model_of_the_zoo(model: str, own_settings: Settings) -> None:
+    """Size, held-out perplexity, R with its interval over whole templates, prejudice, caprice, male first."""
+    facts = json.loads((ROOT / "assets" / "models" / model / "training.json").read_text())
+    run = shipped_run(model, USUAL[1])
+    result = load_result(shipped_store(own_settings), run)
+    found = report(result, run, ViewOptions(unit="template"))
+    male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
+    cells = [
+        f"{facts['parameters'] / 1e6:.1f} M",
+        f"{facts['held_out_perplexity']:.0f}",
+        with_interval(found.overall_risk, found.intervals["overall_risk"][0]),
+        number(found.prejudice_risk),
+        number(found.caprice_risk),
+        f"{male}",
+    ]
+    rows = (ROOT / "README.md").read_text(encoding="utf8").splitlines()
+    (row,) = [line for line in rows if line.startswith(f"| `{model}` |")]
+    assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
 
 
 @pytest.mark.parametrize("model", BEST_KNOWN)

@@ -156,7 +156,7 @@ def test_template_subsets_are_the_reports_of_the_same_templates(
 def test_full_stops_come_from_another_run_with_the_weights_of_this_one(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = score_few(store, monkeypatch)
+    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
     before = sensitivity(store, run, ViewOptions())
     assert "no run has scored" in reason(before, "full stop", "with a full stop")
     stopped = score_few(store, monkeypatch, templates=load_templates("gender-nineteen-stop"))
