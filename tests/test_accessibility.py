@@ -23,9 +23,16 @@ STREAMLITS_OWN = {
 }
 
 
+SKEWED = [("model", name) for name in ("mini-gpt-skewed", "mini-gpt", "mini-gpt-balanced")]
+VIEWS = [
+    ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
+    ("Compare", f"compare?{urlencode([*SKEWED, ('compare_view', 'along an axis')])}"),
+]
+
+
 def addresses() -> list[tuple[str, str]]:
-    """Title and path of every page in the menu, and of every part of How it works."""
-    found = []
+    """Title and path of every page in the menu, of every part of How it works, and of two further views."""
+    found = [*VIEWS]
     for pages in SECTIONS.values():
         for name, title, _ in pages:
             parts = [urlencode({"how_part": part}) for part in PARTS] if name == "how_it_works" else [""]

@@ -61,6 +61,7 @@ from pcf_core.findings.presets import (
     common_note,
     control_note,
     ranked_finding,
+    sides_finding,
 )
 from pcf_core.findings.seeds import seeds_finding, seeds_note
 from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
@@ -137,6 +138,7 @@ __all__ = [
     "set_finding",
     "sets_finding",
     "shape_finding",
+    "sides_finding",
     "simplex_finding",
     "size_finding",
     "slope",

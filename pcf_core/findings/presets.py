@@ -4,6 +4,7 @@ several are told apart.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pcf_core.findings.comparison import (
@@ -36,6 +37,29 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
     said = f"{begun(_heard('R', total, pair.change))}: {values}; the difference is {gap}."
     said += disagreement(comparison, total, over)
     return f"{said} {begun(_parts(comparison, over))}."
+
+
+def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
+    """How many occupations put another group's words first under the first model than under the second.
+
+    Risk does not count which group that is: a model may turn on half of its occupations and keep its R.
+    """
+    before, after = _leaders(second), _leaders(first)
+    both = before.keys() & after.keys()
+    turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
+    told = f"occupations {{}} another group's words first with {names[0]} than with {names[1]}"
+    if not turned:
+        return f"None of {len(both):,} {told.format('has')}."
+    ways = listed([f"{much:,} from {old} to {new} words" for (old, new), much in turned.most_common()])
+    have = told.format("has" if turned.total() == 1 else "have")
+    return f"{turned.total():,} of {len(both):,} {have}: {ways}. R does not count which group that is."
+
+
+def _leaders(report: RiskReport) -> dict[str, str]:
+    """The group whose words come first on average, by occupation."""
+    return {
+        row.occupation: max(row.preferences, key=row.preferences.__getitem__) for row in report.occupations
+    }
 
 
 def _parts(comparison: Comparison, over: Over) -> str:

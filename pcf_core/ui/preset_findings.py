@@ -15,6 +15,7 @@ from pcf_core.findings import (
     control_note,
     ranked_finding,
     seeds_finding,
+    sides_finding,
 )
 from pcf_core.models.presets import preset_of
 from pcf_core.records.comparison import Comparison
@@ -83,7 +84,9 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
         known = spreads_of_pair(pair, loaded)
         total = comparison.differences["overall_risk"]
         beside = [seeds_finding(found.total, other, total, here=found.here) for found, other in known]
-        finding(change_finding(pair, comparison, over), *beside)
+        reports = loaded.reports[pair.first], loaded.reports[pair.second]
+        sides = sides_finding(*reports, (pair.first, pair.second))
+        finding(change_finding(pair, comparison, over), sides, *beside)
         if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
             spreads = [spread for found, _ in known if found.here for spread in found.spreads.values()]
             st.caption(plain(claim_finding(pair.claim, comparison, spreads)))

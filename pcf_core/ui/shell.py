@@ -21,10 +21,12 @@ from pcf_core.ui.presets import follow_preset
 from pcf_core.ui.text import plain
 
 OPENED = "frame_opened"
-# Streamlit 1.67 writes the chosen segment in the accent colour, which in the dark theme cannot be both pale
-# enough for that and dark enough for the white text of buttons and chips: 4.5 : 1 holds for one of them only.
-CHOSEN_SEGMENT = """<style>
+# Streamlit 1.67 writes the chosen segment and a slider's value in the accent colour, which in the dark theme
+# cannot be both pale enough for that and dark enough for the white text of buttons and chips: 4.5 : 1 holds for
+# one of them only.
+ACCENTED_TEXT = """<style>
 button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+[data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p { color: inherit !important; }
 </style>"""
 SECTIONS = {
     "Start": [("overview", "Overview", "home")],
@@ -67,7 +69,7 @@ def open_frame() -> StreamlitPage:
         st.rerun()
     draw_choice()
     follow_preset(page)
-    st.html(CHOSEN_SEGMENT)
+    st.html(ACCENTED_TEXT)
     st.session_state[OPENED] = True
     return page
 

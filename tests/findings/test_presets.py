@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import (
     change_finding,
     claim_finding,
     common_note,
     control_note,
     ranked_finding,
+    sides_finding,
 )
 from pcf_core.records import Interval, LeftOut, RiskReport
 from pcf_core.records.comparison import Comparison, Difference
@@ -51,6 +53,30 @@ def test_a_rise_with_its_parts() -> None:
     assert change_finding(PAIR, example(UP, UP, DOWN)) == (
         "R rises from small to large: 0.2 for small, 0.6 for large; the difference is +0.4 (+0.3 to +0.5) "
         "over templates, p = 0.001. Prejudice rises, +0.4 (+0.3 to +0.5); caprice falls, −0.4 (−0.5 to −0.3)."
+    )
+
+
+def leaning(*firsts: float) -> RiskReport:
+    """Occupations a, b, … with these mean probabilities of male words."""
+    matrix = {
+        "preferences": [[[male, 1 - male]] for male in firsts],
+        "groups": ["male", "female"],
+        "occupations": [chr(97 + place) for place in range(len(firsts))],
+    }
+    return matrix_report(matrix, ViewOptions(), resamples=10)
+
+
+def test_occupations_that_turn_are_counted_by_the_way_they_turn() -> None:
+    before, after = leaning(0.9, 0.8, 0.7, 0.4), leaning(0.1, 0.9, 0.3, 0.6)
+    assert sides_finding(after, before, ("large", "small")) == (
+        "3 of 4 occupations have another group's words first with large than with small: 2 from male to "
+        "female words and 1 from female to male words. R does not count which group that is."
+    )
+
+
+def test_that_none_turns_is_said_over_the_occupations_of_both() -> None:
+    assert sides_finding(leaning(0.9, 0.1), leaning(0.6, 0.2, 0.3), ("large", "small")) == (
+        "None of 2 occupations has another group's words first with large than with small."
     )
 
 
