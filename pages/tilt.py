@@ -5,16 +5,17 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pcf_core.charts import tilt_box, tilt_panels
-from pcf_core.findings import interval_sentence, leaders_finding, tilt_finding
+from pcf_core.findings import interval_sentence, leaders_finding, strongest_finding, tilt_finding
 from pcf_core.records import RiskReport
 from pcf_core.ui.data import even_reports
 from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
 from pcf_core.ui.figures import lead_figures, tilt_figures
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
+from pcf_core.ui.notes import notes
+from pcf_core.ui.page import draw_figures, finding, foot, open_page, picture
 from pcf_core.ui.rows import tilt_table
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
-from pcf_core.ui.tilt_rows import draw_beside
+from pcf_core.ui.tilt_rows import Beside, draw_beside
 
 HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
@@ -39,21 +40,22 @@ def draw() -> None:
     reports = even_reports(loaded)
     tilts = tilts_of(loaded, reports)
     groups, over = loaded.first.report.groups, loaded.choice.over
-    head = st.container()  # what was found stands above the choice of the occupation
+    beside = Beside()
+    strongest: list[str] = []
     if len(groups) > 2:
-        sentences = [leaders_finding(name, report) for name, report in reports.items()]
-        figures = lead_figures(reports)
+        finding(*(leaders_finding(name, report) for name, report in reports.items()))
+        draw_figures(lead_figures(reports))
         chosen = choose_occupation(reports)
         alt = "Box plots of the mean stereotype, a panel a group"
         picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports, tilts, over, chosen), [over, chosen])
     else:
         high, low = groups[0], groups[1]
-        sentences = [tilt_finding(name, report, high, low) for name, report in reports.items()]
-        figures = tilt_figures(tilts, reports, high, over)
+        finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))
+        draw_figures(tilt_figures(tilts, reports, high, over))
+        strongest = [strongest_finding(name, report, high, low) for name, report in reports.items()]
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = choose_occupation(reports)
             beside = draw_beside(loaded, chosen)
-        sentences += beside.sentences
         picture(
             loaded,
             "tilt_box",
@@ -70,12 +72,13 @@ def draw() -> None:
             ),
             [*beside.state, over, chosen],
         )
+    # So that the picture is seen without scrolling, what else is to be said of it stands beneath.
+    finding(opening(loaded, reports, chosen), *strongest)
+    finding(*beside.sentences)
+    if beside.note:
         st.caption(plain(beside.note))
-    with head:
-        finding(opening(loaded, reports, chosen))
-        finding(*sentences)
-        means = [tilts[name][groups[0]].intervals[over] for name in reports]
-        key_figures(figures, loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
+    means = [tilts[name][groups[0]].intervals[over] for name in reports]
+    notes(loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
     if chosen:
         draw_distribution(loaded, reports, tilts, chosen)
     foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports, tilts), "tilt", loaded)

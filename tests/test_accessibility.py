@@ -10,7 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from pcf_core.models.presets import presets
 from pcf_core.ui.how_it_works import PARTS
+from pcf_core.ui.presets import VIEW
 from pcf_core.ui.shell import SECTIONS
 from tests.browser import CHROMIUM, browser_page, running_app, settle
 
@@ -23,15 +25,17 @@ STREAMLITS_OWN = {
 }
 
 
-SKEWED = [("model", name) for name in ("mini-gpt-skewed", "mini-gpt", "mini-gpt-balanced")]
 VIEWS = [
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
-    ("Compare", f"compare?{urlencode([*SKEWED, ('compare_view', 'along an axis')])}"),
+    *(
+        ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
+        for preset in presets()
+    ),
 ]
 
 
 def addresses() -> list[tuple[str, str]]:
-    """Title and path of every page in the menu, of every part of How it works, and of two further views."""
+    """Title and path of every page in the menu, of every part of How it works, and of a few further views."""
     found = [*VIEWS]
     for pages in SECTIONS.values():
         for name, title, _ in pages:

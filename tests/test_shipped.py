@@ -11,6 +11,7 @@ import pytest
 from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
 from pcf_core.findings import number, with_interval
 from pcf_core.models import list_models, resolve
+from pcf_core.models.seeds import seeds_of
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
@@ -161,6 +162,23 @@ def test_the_readme_has_a_row_of_each_model_of_the_zoo(model: str, own_settings:
     rows = (ROOT / "README.md").read_text(encoding="utf8").splitlines()
     (row,) = [line for line in rows if line.startswith(f"| `{model}` |")]
     assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
+
+
+def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:
+    """The first seed's risks are those of the model itself; all trainings have a row in its card."""
+    spec = resolve("mini-gpt-s")
+    seeds = seeds_of(spec)
+    assert seeds is not None
+    assert len(seeds.seeds) == 3
+    (measured,) = [found for found in seeds.measured if found.templates == USUAL[1]]
+    found = shipped_report(spec.name, USUAL[1], own_settings)
+    first = measured.risks[0]
+    assert first.overall_risk == pytest.approx(found.overall_risk, abs=1e-4)
+    assert first.prejudice_risk == pytest.approx(found.prejudice_risk, abs=1e-4)
+    assert first.caprice_risk == pytest.approx(found.caprice_risk, abs=1e-4)
+    card = (ROOT / "assets" / "models" / spec.name / "README.md").read_text(encoding="utf8")
+    for risk in measured.risks:
+        assert f"| {risk.seed} | {risk.overall_risk:.3f} | {risk.prejudice_risk:.3f} |" in card
 
 
 @pytest.mark.parametrize("model", BEST_KNOWN)

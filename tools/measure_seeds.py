@@ -1,4 +1,4 @@
-"""Measure what another seed of the training changes: ``seeds.json`` beside a shipped model.
+"""Measure what another seed of the training changes: ``seeds.json`` and a section of the card of a model.
 
     python -m tools.train_mini_models train mini-gpt-s --seed 1 --out .training/seeds
     python -m tools.train_mini_models train mini-gpt-s --seed 2 --out .training/seeds
@@ -32,6 +32,9 @@ from pcf_core.topics import load_evidence, load_templates, load_topic
 from tools.mini_models.rows import Recipe
 
 RUNS = (("gender", "gender-wikipedia-100"), ("gender", "gender-nineteen"))
+CARD = "README.md"
+CARD_SECTION = "## Other seeds\n\n"
+CARD_END = "## What it may not be used for\n"
 
 
 def training_of(spec: ModelSpec) -> dict[str, Any]:
@@ -117,18 +120,49 @@ def measure(
     )
 
 
+def card_with_seeds(card: str, found: Seeds) -> str:
+    """The card with the risks of every seed before its last section, in place of what it said of them."""
+    head, end, tail = card.partition(CARD_END)
+    if not end:
+        raise typer.BadParameter(
+            f"The card of {found.model} has no section {CARD_END.strip()!r}: restore it."
+        )
+    parts = [
+        head.partition(CARD_SECTION)[0],
+        CARD_SECTION,
+        f"The same training with the seeds {', '.join(map(str, found.seeds))}; the weights here are of seed "
+        f"{found.seeds[0]}.\n",
+    ]
+    for measured in found.measured:
+        risks = [risk.overall_risk for risk in measured.risks]
+        spread = max(risks) - min(risks)
+        parts.append(
+            f"\nOn *{measured.topic}*, {measured.templates}, R spreads over {spread:.3f}:\n\n"
+            "| seed | R | prejudice | caprice |\n|---|---|---|---|\n"
+        )
+        parts.extend(
+            f"| {risk.seed} | {risk.overall_risk:.3f} | {risk.prejudice_risk:.3f} | "
+            f"{risk.caprice_risk:.5f} |\n"
+            for risk in measured.risks
+        )
+    return "".join([*parts, "\n", end, tail])
+
+
 def main(
     model: Annotated[str, typer.Argument(help="the shipped model")],
     others: Annotated[list[Path], typer.Argument(help="folders of the trainings with other seeds")],
 ) -> None:
-    """Score all of them and write the file into the shipped model's folder."""
+    """Score all of them and write the file, and what it says into the card, in the shipped model's folder."""
     specs = [resolve(model), *(resolve(str(folder)) for folder in others)]
     seeds = seeds_of_one_recipe(specs)
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(Path(folder), settings().assets / "cache")
+    with tempfile.TemporaryDirectory() as scratch:
+        store = Store.open(Path(scratch), settings().assets / "cache")
         measured = tuple(measure(specs, seeds, *names, store) for names in RUNS)
     found = Seeds(model=specs[0].name, identity=specs[0].identity, seeds=seeds, measured=measured)
-    (Path(specs[0].path) / FILE_NAME).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf8")
+    folder = Path(specs[0].path)
+    card = card_with_seeds((folder / CARD).read_text(encoding="utf8"), found)
+    (folder / FILE_NAME).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf8")
+    (folder / CARD).write_text(card, encoding="utf8")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,11 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
             place = {text: index for index, text in enumerate(other.templates.texts)}
             if all(text in place for text in wanted):
                 return Sibling(other, name, np.array([place[text] for text in wanted]))
-    reason = f"no run has scored these templates {name}; the page Templates makes such a set"
+    how = "import it" if ended[0] else "press With full stops and save it"
+    reason = (
+        f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
+        f"{how}), then score it on the page Score"
+    )
     return Unavailable(dimension="full stop", name=name, reason=reason)
 
 

@@ -17,6 +17,7 @@ PANELS: Mapping[str, str] = {
     "caprice_risk": "caprice → more",
 }
 SPREAD = 0.16  # how far the marks of one place stand apart, of the distance between two places
+BELOW, ABOVE = 0.06, 0.16  # room under 0 and over the highest mark or whisker, of the height up to there
 NOWHERE = 1e-12  # what the arithmetic leaves of a risk that is 0
 
 
@@ -50,8 +51,8 @@ def axis_panels(points: Sequence[AxisPoint], title: str, order: Sequence[str] = 
                 showlegend=row == 1,
             )
             figure.add_trace(trace, row=row, col=1)
-    for row, panel in enumerate(PANELS.values(), start=1):
-        figure.update_yaxes(title_text=panel, rangemode="tozero", nticks=5, row=row, col=1)
+    for row, (quantity, panel) in enumerate(PANELS.items(), start=1):
+        figure.update_yaxes(title_text=panel, range=_range(points, quantity), nticks=5, row=row, col=1)
     if numbers:
         figure.update_xaxes(type="log")
     else:
@@ -62,6 +63,14 @@ def axis_panels(points: Sequence[AxisPoint], title: str, order: Sequence[str] = 
     figure.update_xaxes(title_text=title, row=len(PANELS), col=1)
     view = " ".join(f"{point.line} {point.place}" for point in points)
     return theme.base_layout(figure, 640, view=view, legend=len(lines) > 1)
+
+
+def _range(points: Sequence[AxisPoint], quantity: str) -> list[float]:
+    """From 0 to the highest mark or whisker, with room for the whole of both; to 1 where all is 0."""
+    found = [point.intervals.get(quantity) for point in points]
+    highest = max([point.values[quantity] for point in points] + [one.high for one in found if one])
+    top = highest if highest > NOWHERE else 1.0
+    return [-BELOW * top, (1 + ABOVE) * top]
 
 
 def _line(

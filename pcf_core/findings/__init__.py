@@ -53,6 +53,7 @@ from pcf_core.findings.occupations import (
     heat_map_finding,
     leaders_finding,
     occupation_finding,
+    strongest_finding,
     tilt_finding,
 )
 from pcf_core.findings.presets import (
@@ -145,6 +146,7 @@ __all__ = [
     "slope_with_interval",
     "slopes_note",
     "striking_occupation",
+    "strongest_finding",
     "tails_finding",
     "tilt_finding",
     "tokens_note",

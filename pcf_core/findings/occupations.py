@@ -16,7 +16,7 @@ NONE = -1
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
-    """For how many occupations the model puts each group's words first on average, and the strongest leans.
+    """For how many occupations the model puts each group's words first on average.
 
     With a non-uniform p* "first" means relative to that reference, and the sentence says so.
     """
@@ -31,12 +31,16 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
     parts = [f"{words_of(group_low)} for {low:,}"]
     parts += [f"another group's words for {others:,}"] if others else []
     parts += [f"none for {ties:,}"] if ties else []
-    sentence = (
+    return (
         f"{model} puts {words_of(group_high)} first{relative} for {high:,} of "
         f"{count(len(leaders), 'occupation')}, {listed(parts)}."
     )
+
+
+def strongest_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
+    """The occupations with the strongest leans to each of two groups; empty where there is no lean."""
     sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
-    return f"{sentence} It leans most {'; '.join(sides)}." if sides else sentence
+    return f"{model} leans most {'; '.join(sides)}." if sides else ""
 
 
 def leaders_finding(model: str, report: RiskReport) -> str:

@@ -15,7 +15,7 @@ from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock, environment
 from pcf_core.jobs.self_audit import audit_scores
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, RunSpec, TokenTable
-from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.base import Scorer, refused_words
 from pcf_core.store import Missing, Store
 
 OpenScorer = Callable[[ModelSpec, str], Scorer]
@@ -192,12 +192,12 @@ def require_every_group(run: RunSpec, table: TokenTable) -> None:
     """Refuse a topic of which some group has no word that the model can express.
 
     Raises:
-        ModelError: the first such group, with its words and why they were refused.
+        ModelError: the first such group, with some of its words and why they were refused.
     """
     for group in run.topic.groups:
         if not any(word in table.tokens for word in group.words):
-            reasons = "; ".join(f"{word!r}: {table.refused.get(word, 'unknown')}" for word in group.words)
+            refused = refused_words({word: table.refused.get(word, "unknown") for word in group.words})
             raise ModelError(
-                f"The model {run.scoring.model} can express no word of the group {group.name!r} ({reasons}): "
+                f"The model {run.scoring.model} can express no word of the group {group.name!r} ({refused}): "
                 "add a word that its tokenizer has, or choose another model."
             )

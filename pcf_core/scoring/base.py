@@ -10,7 +10,7 @@ values           [prompt, word] float32 natural log of a probability (nats), at 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from pcf_core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
 from pcf_core.records import FloatArray, ScoringKey, TokenTable
 from pcf_core.settings import settings
+from pcf_core.topics.text import listed
 
 GAP = "[Y]"
 LOGITS = 2**26  # float32 logits held at once
+MOST_NAMED = 5  # words in a sentence
 Batch = tuple[NDArray[np.int_], FloatArray]
 
 
@@ -44,6 +46,20 @@ def split_prompt(prompt: str) -> tuple[str, str]:
 def quoted(prompt: str) -> str:
     """A prompt as messages quote it: a long one without its middle."""
     return repr(prompt if len(prompt) <= 120 else f"{prompt[:70]} … {prompt[-40:]}")
+
+
+def refused_words(refused: Mapping[str, str]) -> str:
+    """Words and why a model cannot score them, for a sentence: the first few, and how many more there are.
+
+    Args:
+        refused: word -> reason.
+    """
+    words: dict[str, list[str]] = {}
+    for word, reason in list(refused.items())[:MOST_NAMED]:
+        words.setdefault(reason, []).append(repr(word))
+    parts = [f"{listed(some)}: {reason}" for reason, some in words.items()]
+    more = len(refused) - MOST_NAMED
+    return "; ".join([*parts, f"and {more:,} more"] if more > 0 else parts)
 
 
 def has_right_text(prompt: str) -> bool:
@@ -89,9 +105,9 @@ class Scorer(abc.ABC):
             split_prompt(prompt)
         refused = self.check(words).refused
         if refused:
-            listed = "; ".join(f"{word!r}: {reason}" for word, reason in refused.items())
             raise ModelError(
-                f"The model {self.key.model} cannot score these words ({listed}); leave them out."
+                f"The model {self.key.model} cannot score these words ({refused_words(refused)}); leave them "
+                "out."
             )
         if not words:
             raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")

@@ -15,7 +15,7 @@ from pcf_core.models.planted import planted_models
 from pcf_core.records.calibration import QUANTITIES, Calibration, Planted
 from pcf_core.ui.data import open_store, read_run
 from pcf_core.ui.lists import named
-from pcf_core.ui.page import finding
+from pcf_core.ui.page import draw_commands, finding
 from pcf_core.ui.text import plain
 
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
@@ -99,7 +99,7 @@ def draw_calibration() -> None:
             query_params={"model": [one.planted.model for one in found], **lists_of(found[0].planted)},
         )
         st.markdown(plain(afresh_note()))
-        st.code(afresh_commands(models), language="bash", wrap_lines=True)
+        draw_commands(afresh_commands(models))
     for planted, reason in not_yet:
         st.markdown(plain(uncalibrated_note(planted.model, reason)))
-        st.code(score_command([planted]), language="bash")
+        draw_commands(score_command([planted]))

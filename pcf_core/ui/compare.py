@@ -23,7 +23,7 @@ from pcf_core.records.comparison import Comparison, Side
 from pcf_core.report import comparison_table
 from pcf_core.ui.compare_tables import COMPARISON_COLUMNS
 from pcf_core.ui.data import Loaded, LoadedRun, cached
-from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
+from pcf_core.ui.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
@@ -91,7 +91,7 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     with middle:
         draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
     with right:
-        st.code(command(comparison, loaded), language="bash")
+        draw_commands(command(comparison, loaded))
         draw_provenance(loaded)
 
 

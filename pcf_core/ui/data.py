@@ -14,11 +14,11 @@ from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.errors import AuditError, RunError, StoreError
 from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.reading import Reading, reading_key
-from pcf_core.models import resolve
+from pcf_core.models import list_models, resolve
 from pcf_core.records import Aggregation, Interval, Protocol, RiskReport, RunSpec, digest
 from pcf_core.settings import settings
 from pcf_core.store import RunInfo, Store
-from pcf_core.ui.lists import named, stamp_of
+from pcf_core.ui.lists import named, set_names, stamp_of
 
 if TYPE_CHECKING:
     from pcf_core.ui.choice import Choice
@@ -240,16 +240,15 @@ def load(choice: Choice) -> Loaded:
 def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
     """The loaded reports and those of other finished runs on the topic, and how many could not be read so.
 
-    The others have the intervals of R alone.  A run is named by its model, and by what sets it apart from the
-    loaded ones.
+    The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
+    model, and by what sets it apart from the loaded ones.
     """
     first, options = loaded.first.run, loaded.choice.options
     found = dict(loaded.reports)
     seen = {item.key for item in loaded.runs.values()}
     unread = 0
-    for info in open_store().runs():
-        run = info.run
-        if not info.complete or run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
+    for run in finished_runs(first):
+        if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
             continue
         parts = [run.scoring.model]
         parts += [run.templates.name] if run.templates.hash != first.templates.hash else []
@@ -269,6 +268,16 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         except AuditError:
             unread += 1
     return found, unread
+
+
+def finished_runs(shown: RunSpec) -> list[RunSpec]:
+    """Every finished run: those on the templates that are shown, then on the topic's usual ones, then on
+    other sets; of one set by model.  Sets and models come as the sidebar lists them.
+    """
+    runs = [info.run for info in open_store().runs() if info.complete]
+    sets = [shown.templates.name, shown.topic.templates, *set_names(), *(run.templates.name for run in runs)]
+    models = [*(spec.name for spec in list_models()), *(run.scoring.model for run in runs)]
+    return sorted(runs, key=lambda run: (sets.index(run.templates.name), models.index(run.scoring.model)))
 
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:

@@ -155,7 +155,9 @@ def effective_text(report: RiskReport) -> str:
 
 def finding(*sentences: str) -> None:
     """The sentences a policy reader takes away; no line breaks between a figure and its per cent sign."""
-    st.markdown("  \n".join(plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence))
+    said = [plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence]
+    if said:
+        st.markdown("  \n".join(said))
 
 
 def key_figures(
@@ -264,11 +266,16 @@ def draw_provenance(loaded: Loaded) -> None:
         }
         values = [plain(value) for value in facts.values()]
         st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
-        st.code(command(item, loaded), language="bash")
+        draw_commands(command(item, loaded))
         note = left_out_note(report.left_out)
         if note:
             with st.expander("Left out, and why"):
                 st.markdown(plain(note))
+
+
+def draw_commands(lines: str) -> None:
+    """Commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page."""
+    st.code(lines, language="bash", wrap_lines=True)
 
 
 def command(item: LoadedRun, loaded: Loaded) -> str:

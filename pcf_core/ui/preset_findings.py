@@ -23,7 +23,7 @@ from pcf_core.records.presets import Preset, PresetPair
 from pcf_core.ui.compare import command, comparison_of
 from pcf_core.ui.compare_tables import SEVERAL_COLUMNS, several_table
 from pcf_core.ui.data import Loaded
-from pcf_core.ui.page import draw_table, finding, offer_scoring
+from pcf_core.ui.page import draw_commands, draw_table, finding, offer_scoring
 from pcf_core.ui.seeds import SpreadBeside, spread_beside
 from pcf_core.ui.text import plain
 
@@ -68,7 +68,7 @@ def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
             "*two models* tells how intervals and tests are made."
         )
         draw_table(several_table(comparisons, loaded.choice.over), "ready_comparison", SEVERAL_COLUMNS)
-        st.code("\n".join(command(found, loaded) for found in comparisons), language="bash")
+        draw_commands("\n".join(command(found, loaded) for found in comparisons))
 
 
 def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:

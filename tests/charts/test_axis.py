@@ -33,6 +33,20 @@ def test_whiskers_are_the_interval_where_there_is_one() -> None:
     assert list(prejudice.error_y.array) == [None] * 3
 
 
+def test_no_mark_or_whisker_ends_at_the_edge_of_its_panel() -> None:
+    """Marks are 9 pixels wide, panels some 150 high: 3 % on either side holds half a mark."""
+    highest = (0.7 + 0.1, 0.75 * 0.7, 0.25 * 0.7)  # the end of a whisker of R, marks alone of the parts
+    for axis, end in zip(axis_panels(axis_example(), "x").select_yaxes(), highest, strict=True):
+        low, high = axis.range
+        assert low < -0.03 * (high - low)
+        assert end + 0.03 * (high - low) < high < 1.25 * end
+
+
+def test_a_panel_of_zeros_reaches_to_1() -> None:
+    axes = axis_panels([axis_point("a", "x", 0.0, "BVF Table 4")], "x").select_yaxes()
+    assert [list(axis.range) for axis in axes] == [pytest.approx([-0.06, 1.16])] * 3
+
+
 def test_nothing_joins_places_that_have_no_order() -> None:
     assert {trace.mode for trace in axis_panels(axis_example(), "x").data} == {"markers"}
 

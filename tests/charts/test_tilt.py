@@ -75,6 +75,14 @@ def test_what_was_read_is_a_muted_row_below_the_labour_force(report: RiskReport)
     )
 
 
+def test_four_rows_are_lower_than_the_largest_picture_and_keep_their_names(report: RiskReport) -> None:
+    figure = tilt_box(
+        {"one": report, "two": report}, "male", "female", labour={"nurse": 0.87}, text={"nurse": -0.62}
+    )
+    assert figure.layout.height < 600
+    assert len(figure.layout.annotations) == 2 * 6
+
+
 def test_many_models_stay_within_the_height_and_one_occupation_has_no_extremes(report: RiskReport) -> None:
     many = tilt_box({f"model {i}": report for i in range(9)}, "male", "female", labour=None)
     assert many.layout.height == 640

@@ -14,6 +14,7 @@ from pcf_core.findings import (
     occupation_finding,
     overview_finding,
     risk_finding,
+    strongest_finding,
     tails_finding,
     tilt_finding,
 )
@@ -51,8 +52,10 @@ def example() -> Preferences:
 
 def test_tilt_counts_the_occupations_and_names_the_strongest(example: Preferences) -> None:
     assert tilt_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert puts male words first for 1 of 3 occupations, female words for 1 and none for 1. "
-        "It leans most to male words for captain (0.85); to female words for nurse (0.6)."
+        "mini-bert puts male words first for 1 of 3 occupations, female words for 1 and none for 1."
+    )
+    assert strongest_finding("mini-bert", report_of(example), "male", "female") == (
+        "mini-bert leans most to male words for captain (0.85); to female words for nurse (0.6)."
     )
 
 
@@ -61,6 +64,7 @@ def test_tilt_of_one_neutral_occupation_names_no_lean() -> None:
     assert tilt_finding("m", report, "male", "female") == (
         "m puts male words first for 0 of 1 occupation, female words for 0 and none for 1."
     )
+    assert strongest_finding("m", report, "male", "female") == ""
 
 
 def test_tilt_against_another_reference_says_so() -> None:
@@ -70,18 +74,19 @@ def test_tilt_against_another_reference_says_so() -> None:
     stereotype = {"male": (0.8 - 0.9) / 0.1, "female": (0.2 - 0.1) / 0.9}
     relative = type(row)(**{**vars(row), "stereotype": stereotype})
     report = type(report)(**{**vars(report), "occupations": (relative,)})
-    assert tilt_finding("m", report, "male", "female").startswith(
+    assert tilt_finding("m", report, "male", "female") == (
         "m puts male words first, compared with the reference, for 0 of 1 occupation, female words for 1."
     )
 
 
 def test_tilt_of_more_groups_counts_the_others() -> None:
     document = {"preferences": [[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]], "groups": ["a", "b", "c"]}
-    assert tilt_finding("m", matrix_report(document, ViewOptions()), "a", "b").startswith(
+    report = matrix_report(document, ViewOptions())
+    assert tilt_finding("m", report, "a", "b") == (
         "m puts words of “a” first for 1 of 2 occupations, words of “b” for 0 and another group's words "
-        "for 1. "
-        "It leans most to words of “a” for occupation 2 (0.4)."
+        "for 1."
     )
+    assert strongest_finding("m", report, "a", "b") == "m leans most to words of “a” for occupation 2 (0.4)."
 
 
 def test_heat_map_quotes_its_extreme_prompts_and_counts_who_changes(example: Preferences) -> None:
@@ -165,7 +170,8 @@ def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray)
         comparison_finding({"m": report, "n": report}),
         overview_finding({"m": report}),
     ]
-    for sentence in sentences:
+    strongest = strongest_finding("m", report, groups[0], groups[1])
+    for sentence in [*sentences, strongest] if strongest else sentences:
         assert sentence.endswith(".")
         words = sentence.replace("(", " ").replace(")", " ").split()
         assert not {"nan", "None", "inf", "unknown", "-0", "−0"} & set(words)

@@ -11,7 +11,7 @@ import pytest
 
 from pcf_core.errors import ModelError, ScoringError, StoreError
 from pcf_core.jobs.blocks import environment
-from pcf_core.jobs.scoring import Pace, Stopped, score_run
+from pcf_core.jobs.scoring import Pace, Stopped, require_every_group, score_run
 from pcf_core.records import (
     Evidence,
     Group,
@@ -20,6 +20,7 @@ from pcf_core.records import (
     ScoringKey,
     Template,
     TemplateSet,
+    TokenTable,
     Topic,
 )
 from pcf_core.scoring.base import Batch, Scorer, out_of_memory
@@ -144,6 +145,14 @@ def test_a_group_without_a_word_is_refused_by_name(store: Store, toy: ModuleType
         ):
             score_run(toy.run_of(), store, opener)
     assert store.runs() == ()
+
+
+def test_a_group_of_many_words_is_refused_with_a_few_of_them(toy: ModuleType) -> None:
+    group = Group(name="male", words=tuple("abcdefghij"))
+    run = toy.run_of()
+    many = widened(run, topic=widened(run.topic, groups=(group, *run.topic.groups[1:])))
+    with pytest.raises(ModelError, match=r"\('a', 'b', 'c', 'd' and 'e': unk; and 5 more\): add a word"):
+        require_every_group(many, TokenTable({}, dict.fromkeys(group.words, "unk")))
 
 
 def test_a_model_that_has_changed_is_refused(store: Store, toy: ModuleType, opener: Opener) -> None:

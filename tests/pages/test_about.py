@@ -49,6 +49,7 @@ def test_nothing_scored_is_a_state(own_settings: Settings) -> None:
     assert "python -m pcf_core score --model planted-masked --topic calibration" in [
         code.value for code in app.code
     ]
+    assert all(code.proto.wrap_lines for code in app.code)
 
 
 def test_every_family_is_explained() -> None:

@@ -97,6 +97,13 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["flagged cells"] == "0 of 2,280, with a coverage under 0.0001"
 
 
+def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:
+    for page in ("risk", "compare"):
+        commands = [code for code in open_app(page).code if code.value.startswith("python -m pcf_core")]
+        assert commands, page
+        assert all(code.proto.wrap_lines for code in commands), page
+
+
 def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
     full_store.save_run(default_run("mini-gpt"), {})
     app = open_app("tilt", model=["mini-gpt"])

@@ -64,6 +64,29 @@ def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_sto
     assert "what it read" not in app.get("plotly_chart")[0].proto.spec
 
 
+def test_tilt_says_one_sentence_a_model_before_the_picture_and_the_rest_beneath(full_store: Store) -> None:
+    elements = list(open_app("tilt").main)
+    place = next(index for index, element in enumerate(elements) if element.type == "plotly_chart")
+    above, beneath = (
+        " ".join(element.value for element in part if element.type in ("markdown", "caption")).replace(
+            "\\", ""
+        )
+        for part in (elements[:place], elements[place:])
+    )
+    assert "mini-bert puts male words first for" in above
+    assert "mini-gpt puts male words first for" in above
+    for later in (
+        "Of 100 contexts about",
+        "mini-gpt leans most to",
+        "mini-gpt flattens the differences between occupations",
+        "59,539 biographies",
+        "Intervals of 95\u00a0%",
+        "19 templates count as 5.0",
+    ):
+        assert later.replace("\u00a0", " ") in beneath.replace("\u00a0", " "), later
+        assert later.replace("\u00a0", " ") not in above.replace("\u00a0", " "), later
+
+
 def test_another_model_is_said_not_to_be_known(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ from pcf_core.scoring.base import (
     out_of_memory,
     plan,
     quoted,
+    refused_words,
     row_cost,
     split_prompt,
 )
@@ -104,6 +105,13 @@ def test_refusals_name_the_word_and_come_before_the_first_batch() -> None:
         Halves(KEY).batches(["a [Y]"], [])
     with pytest.raises(TemplateError):
         Halves(KEY).batches(["a [Y]", "b"], ["he"])
+
+
+def test_a_refusal_names_a_handful_of_words() -> None:
+    assert refused_words({"she": "unk", "queen": "empty"}) == "'she': unk; 'queen': empty"
+    assert refused_words({"a": "unk", "b": "empty", "c": "unk"}) == "'a' and 'c': unk; 'b': empty"
+    assert refused_words(dict.fromkeys("abcdefg", "unk")) == "'a', 'b', 'c', 'd' and 'e': unk; and 2 more"
+    assert "more" not in refused_words(dict.fromkeys("abcde", "unk"))
 
 
 def test_nan_is_an_error_that_names_word_and_prompt() -> None:

@@ -24,6 +24,8 @@ from tests.conftest import fake_scorer
 from tools import measure_seeds as tool
 from tools.mini_models.rows import Recipe
 
+CARD = "# mini\n\nText.\n\n## What it may not be used for\n\nAnything.\n"
+
 
 def say(folder: Path, seed: int, files: tuple[str, ...] = ("one.gz",), **recipe: Any) -> None:
     """Write how a model was trained."""
@@ -39,6 +41,7 @@ def trained(tmp_path: Path) -> list[Path]:
         folder = tmp_path / f"model-{seed}"
         shutil.copytree(settings().assets / "models" / "planted-causal", folder)
         say(folder, seed)
+        (folder / "README.md").write_text(CARD)
         config = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps(config | {"initializer_range": 0.02 + seed}))
         folders.append(folder)
@@ -66,6 +69,26 @@ def test_the_risks_of_all_seeds_are_kept_beside_the_first(
     for risk in measured.risks:
         assert risk.overall_risk == pytest.approx(risk.prejudice_risk + risk.caprice_risk)
     assert not (trained[1] / FILE_NAME).exists()
+    card = (trained[0] / "README.md").read_text()
+    risks = [risk.overall_risk for risk in measured.risks]
+    assert f"R spreads over {max(risks) - min(risks):.3f}" in card
+    assert [f"| {seed} | {risk:.3f} |" in card for seed, risk in zip(found.seeds, risks, strict=True)] == [
+        True
+    ] * 3
+    assert card.startswith("# mini\n\nText.\n\n## Other seeds\n")
+    assert card.endswith("|\n\n## What it may not be used for\n\nAnything.\n")
+    assert tool.card_with_seeds(card, found) == card, "measured again, it is said once"
+    assert (trained[1] / "README.md").read_text() == CARD
+
+
+def test_a_card_that_lost_its_last_section_is_refused_before_anything_is_written(
+    trained: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "RUNS", ())
+    (trained[0] / "README.md").write_text("# mini\n")
+    with pytest.raises(typer.BadParameter, match="no section '## What it may not be used for'"):
+        tool.main(str(trained[0]), trained[1:])
+    assert not (trained[0] / FILE_NAME).exists()
 
 
 def test_what_an_older_file_does_not_say_is_as_it_was(trained: list[Path]) -> None:

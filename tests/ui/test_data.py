@@ -65,6 +65,32 @@ def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 
+def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
+    """What is shown, the topic's usual set, the other sets by name; the newest run is no longer the first."""
+    store = data.open_store()
+    for model, templates in (
+        ("mini-gpt", "gender-reporting"),
+        ("mini-gpt", run.topic.templates),
+        ("mini-bert", "gender-nineteen-stop"),
+        ("mini-bert", run.templates.name),
+        ("mini-bert", run.topic.templates),
+        ("mini-bert", "gender-reporting"),
+    ):
+        fill(store, model, templates)
+    assert [(found.templates.name, found.scoring.model) for found in data.finished_runs(run)] == [
+        ("gender-nineteen", "mini-bert"),
+        ("gender-nineteen", "mini-gpt"),
+        ("gender-wikipedia-100", "mini-bert"),
+        ("gender-wikipedia-100", "mini-gpt"),
+        ("gender-nineteen-stop", "mini-bert"),
+        ("gender-reporting", "mini-bert"),
+        ("gender-reporting", "mini-gpt"),
+    ]
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    found, _ = data.all_reports(data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {}))
+    assert list(found)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
+
+
 def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
     drawn = planned(with_templates(run, documents=1), 0.1)
     score_run(drawn, data.open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
