@@ -39,6 +39,7 @@ BEST_KNOWN = ("mini-bert", "mini-gpt")
 ZOO = (
     *BEST_KNOWN,
     "mini-gpt-s",
+    "mini-gpt-l",
     "mini-gpt-skewed",
     "mini-gpt-balanced",
 )
