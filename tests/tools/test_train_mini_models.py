@@ -63,6 +63,19 @@ def test_rows_depend_on_seed_and_step_alone(work: Path) -> None:
     assert not np.array_equal(first.rows(0)[0], another.rows(0)[0])
 
 
+def test_a_half_is_asked_for_in_that_part_of_the_batches_and_no_row_is_another(work: Path) -> None:
+    raw = Tokenizer.from_file(str(work / "tokenizer.json"))
+    batches = Batches(work, recipe("mini-t5", half_share=0.6), raw)
+    usual = Batches(work, recipe("mini-t5"), raw)
+    shares = []
+    for step in range(200):
+        rows, share = batches.rows(step)
+        shares.append(share)
+        assert np.array_equal(rows, usual.rows(step)[0])
+    assert set(shares) == {0.5, 0.25}
+    assert 0.5 < shares.count(0.5) / 200 < 0.7
+
+
 def test_the_last_phase_ends_in_the_first_pronoun(work: Path) -> None:
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
     batches = Batches(work, recipe("mini-bert", last_tokens=4096, last_share=1.0), raw)

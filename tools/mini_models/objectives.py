@@ -13,7 +13,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from tools.mini_models.text import EOS, LENGTH, MASK, SPECIALS, VOCABULARY
 
-SPAN_LENGTH = 2  # T5: tokens of a span that is cut out, on average
+SPAN_LENGTH = 3  # T5: tokens of a span that is cut out, on average
+HALF = 0.5  # T5: from this share on, what is asked for is the end of the row, one span
 PIECE = 256  # rows of logits at once
 
 
@@ -85,7 +86,8 @@ class Spans:
 
     quantity = "a target token (spans of 15 % of the tokens, sentinels counted)"
     training = (
-        f"spans of {SPAN_LENGTH} tokens on average behind their sentinels, the last at the end of a row"
+        f"spans of {SPAN_LENGTH} tokens on average behind their sentinels, the last at the end of a row, or "
+        "the second half of a row"
     )
 
     def loss(
@@ -93,7 +95,8 @@ class Spans:
     ) -> torch.Tensor:
         body = rows[:, 1:-1].cpu()
         noise = max(1, round(share * body.shape[1]))
-        source, target = (part.to(rows.device) for part in cut_spans(body, noise, generator))
+        spans = 1 if share >= HALF else min(max(1, round(noise / SPAN_LENGTH)), body.shape[1] - noise)
+        source, target = (part.to(rows.device) for part in cut_spans(body, noise, spans, generator))
         logits = model(input_ids=source, labels=target).logits
         return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
 
@@ -201,16 +204,15 @@ def hidden_places(
 
 
 def cut_spans(
-    rows: torch.Tensor, noise: int, generator: torch.Generator
+    rows: torch.Tensor, noise: int, spans: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return source [row, kept + spans + 1] and target [row, noise + spans + 2] ids of [row, length] ids.
 
-    ``noise`` tokens a row are cut out in spans of two on average, the last of them at the end of the row, as
+    ``noise`` tokens a row are cut out in ``spans`` spans, the last of them at the end of the row, as
     most templates end in the word that is asked for.  In the source each span is its sentinel, in the target
     its tokens stand behind it; a last sentinel and ``</s>`` close the target, ``</s>`` the source.
     """
     count, length = rows.shape
-    spans = min(max(1, round(noise / SPAN_LENGTH)), length - noise)
     lengths = torch.stack(
         [parts_of(count, length - noise, spans, generator), parts_of(count, noise, spans, generator)], dim=2
     )

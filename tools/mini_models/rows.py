@@ -18,7 +18,8 @@ class Recipe:
     """What decides the weights, together with the corpus: written into the model card.
 
     ``matrix_rate`` is Muon's, ``block_rate`` AdamW's for the attention of XLNet, which has three axes, and
-    ``other_rate`` AdamW's for all else.  ``mask_share``: the part of a row that is asked for.
+    ``other_rate`` AdamW's for all else.  ``mask_share``: the part of a row that is asked for; ``half_share``:
+    the part of the batches of which a half is asked for instead.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Recipe:
     warmup: float = 0.02
     decay: float = 0.35
     mask_share: float = 0.25
+    half_share: float = 0.0
     short_share: float = 0.15
     short_lengths: tuple[int, ...] = tuple(range(12, 64))
     seed: int = 0
@@ -81,7 +83,9 @@ class Batches:
         windows = np.stack([self.stream[start : start + length - 1] for start in starts])
         body = np.concatenate([opening, windows]).astype(np.int64)
         body[:, 0] = self.no_space[body[:, 0]]
-        return np.concatenate([np.full((count, 1), BOS), body], axis=1), self.recipe.mask_share
+        half_of_it = random.random() < self.recipe.half_share  # the last draw, so that it moves no other
+        share = 0.5 if half_of_it else self.recipe.mask_share
+        return np.concatenate([np.full((count, 1), BOS), body], axis=1), share
 
     def rows_to_a_pronoun(self, random: np.random.Generator) -> np.ndarray:
         """[rows, length]: the words before the first pronoun of an opening, the pronoun, and ``</s>``."""

@@ -12,6 +12,7 @@ from tools.mini_models.objectives import (
     OBJECTIVES,
     PIECE,
     HiddenPlaces,
+    Spans,
     cut_spans,
     head_loss,
     mask,
@@ -67,11 +68,14 @@ def test_parts_are_drawn_alike() -> None:
 
 
 @settings(max_examples=50)
-@given(st.integers(1, 4), st.integers(8, 40), st.integers(1, 6), st.integers(0, 99))
-def test_source_and_target_together_are_the_text(count: int, length: int, noise: int, seed: int) -> None:
+@given(st.integers(1, 4), st.integers(12, 40), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))
+def test_source_and_target_together_are_the_text(
+    count: int, length: int, asked: int, more: int, seed: int
+) -> None:
     """Each sentinel of the source, replaced by what stands behind it in the target, gives the row again."""
     rows = torch.randint(len(SPECIALS), VOCABULARY, (count, length), generator=seeded(seed))
-    source, target = cut_spans(rows, noise, seeded(seed))
+    noise = asked + more
+    source, target = cut_spans(rows, noise, asked, seeded(seed))
     for row, kept, cut in zip(rows.tolist(), source.tolist(), target.tolist(), strict=True):
         assert kept[-1] == cut[-1] == EOS
         spans: dict[int, list[int]] = {}
@@ -80,7 +84,7 @@ def test_source_and_target_together_are_the_text(count: int, length: int, noise:
                 spans[token] = []
             else:
                 spans[list(spans)[-1]].append(token)
-        assert list(spans) == list(range(VOCABULARY, VOCABULARY + len(spans)))
+        assert list(spans) == list(range(VOCABULARY, VOCABULARY + asked + 1))
         assert spans.pop(VOCABULARY + len(spans) - 1) == [], "the last sentinel only closes"
         assert sum(map(len, spans.values())) == noise
         again = [part for token in kept[:-1] for part in spans.get(token, [token])]
@@ -89,9 +93,21 @@ def test_source_and_target_together_are_the_text(count: int, length: int, noise:
 
 
 def test_one_span_of_one_token_is_the_word_of_a_template() -> None:
-    source, target = cut_spans(torch.tensor([[10, 11, 12]]), 1, seeded())
+    source, target = cut_spans(torch.tensor([[10, 11, 12]]), 1, 1, seeded())
     assert source.tolist() == [[10, 11, VOCABULARY, EOS]]
     assert target.tolist() == [[VOCABULARY, 12, VOCABULARY + 1, EOS]]
+
+
+def test_of_a_half_that_is_asked_for_the_span_is_one() -> None:
+    rows = torch.randint(len(SPECIALS), VOCABULARY, (2, 10), generator=seeded())
+    seen: dict[str, torch.Tensor] = {}
+    model = build("mini-t5")
+    model.register_forward_pre_hook(lambda module, arguments, options: seen.update(options), with_kwargs=True)
+    Spans().loss(model, rows, 0.5, seeded())
+    end = [VOCABULARY + 1, EOS]
+    assert seen["labels"].tolist() == [[VOCABULARY, *row[5:9], *end] for row in rows.tolist()]
+    Spans().loss(model, rows, 0.4, seeded())
+    assert seen["labels"].shape == (2, 3 + 1 + 2), "of 8 tokens 3 are asked for, a span on average"
 
 
 def test_a_hidden_place_moves_nothing_that_is_asked_before_it() -> None:
