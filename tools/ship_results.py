@@ -40,6 +40,7 @@ ZOO = (
     *BEST_KNOWN,
     "mini-gpt-s",
     "mini-gpt-l",
+    "mini-xlnet",
     "mini-gpt-skewed",
     "mini-gpt-balanced",
 )
