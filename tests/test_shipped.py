@@ -176,6 +176,9 @@ def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_setti
     assert first.overall_risk == pytest.approx(found.overall_risk, abs=1e-4)
     assert first.prejudice_risk == pytest.approx(found.prejudice_risk, abs=1e-4)
     assert first.caprice_risk == pytest.approx(found.caprice_risk, abs=1e-4)
+    risks = [risk.overall_risk for risk in measured.risks]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    assert f"R alone differs between them by up to {max(risks) - min(risks):.3f}" in readme
     card = (ROOT / "assets" / "models" / spec.name / "README.md").read_text(encoding="utf8")
     for risk in measured.risks:
         assert f"| {risk.seed} | {risk.overall_risk:.3f} | {risk.prejudice_risk:.3f} |" in card

@@ -48,8 +48,6 @@ RECIPES: dict[MiniModel, Recipe] = {
     "mini-gpt": Recipe("mini-gpt", 16_000_000),
     "mini-gpt-l": Recipe("mini-gpt-l", 16_000_000),
     "mini-bert": replace(GAPS, name="mini-bert", tokens=20_000_000, last_tokens=4_000_000),
-    # A sentinel says nothing until the encoder has learned to gather its neighbours there, and where to look
-    # for it is learned only then: short rows, of which much is asked for, bring both about.
     "mini-t5": replace(
         GAPS,
         name="mini-t5",
@@ -59,9 +57,9 @@ RECIPES: dict[MiniModel, Recipe] = {
         matrix_rate=0.01,
         other_rate=5e-3,
         mask_share=0.3,
-        half_share=0.6,
-        short_share=0.75,
-        short_lengths=(6, 8, 12, 16, 24, 32),
+        half_share=0.4,
+        short_share=0.5,
+        short_lengths=(8, 12, 16, 24, 32),
     ),
     "mini-xlnet": replace(GAPS, name="mini-xlnet", tokens=12_000_000, last_tokens=2_000_000),
 }

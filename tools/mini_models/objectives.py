@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from tools.mini_models.text import EOS, LENGTH, MASK, SPECIALS, VOCABULARY
+from tools.mini_models.text import EOS, LENGTH, MASK, SENTINELS, SPECIALS, VOCABULARY
 
 SPAN_LENGTH = 3  # T5: tokens of a span that is cut out, on average
+SINGLE = 0.2  # T5: tokens that the encoder alone is asked for
 HALF = 0.5  # T5: from this share on, what is asked for is the end of the row, one span
 PIECE = 256  # rows of logits at once
 
@@ -98,7 +99,22 @@ class Spans:
         spans = 1 if share >= HALF else min(max(1, round(noise / SPAN_LENGTH)), body.shape[1] - noise)
         source, target = (part.to(rows.device) for part in cut_spans(body, noise, spans, generator))
         logits = model(input_ids=source, labels=target).logits
-        return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
+        return loss + self.at_sentinels(model, rows, generator) if model.training else loss
+
+    def at_sentinels(
+        self, model: PreTrainedModel, rows: torch.Tensor, generator: torch.Generator
+    ) -> torch.Tensor:
+        """Mean nats of single tokens, each from the encoder's state at the sentinel in its place.
+
+        The decoder has nothing to look for until that state knows its neighbours, and the encoder is not
+        told to know them until the decoder looks there.
+        """
+        chosen = (torch.rand(rows.shape, generator=generator) < SINGLE).to(rows.device)
+        chosen[:, 0] = False
+        sentinels = VOCABULARY + (chosen.cumsum(1) - 1).clamp(min=0) % SENTINELS
+        states = model.encoder(input_ids=torch.where(chosen, sentinels, rows)).last_hidden_state[chosen]
+        return torch.nn.functional.cross_entropy(model.lm_head(states).float(), rows[chosen])
 
     def next_word(
         self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, text: str

@@ -16,6 +16,7 @@ LENGTH = 128
 VOCABULARY = 8192
 SPECIALS = ["<s>", "</s>", "<pad>", "<unk>", "<mask>"]
 BOS, EOS, PAD, UNK, MASK = range(5)
+SENTINELS = 16  # T5: their ids follow the vocabulary
 OPENINGS = ("bios",)  # a corpus file whose name holds one of these gives its openings
 DEFAULT_FILES = [
     "wiki_bios-01.jsonl.gz",
