@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pcf_core.charts import cell_bars, probe_words
-from pcf_core.findings import probe_finding
+from pcf_core.findings import probe_caution, probe_finding
 from pcf_core.jobs.probing import checked_sentence
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.page import chart, finding
@@ -44,6 +44,9 @@ def draw() -> None:
         if job.state == "done" and job.result is not None
     }
     finding(*(probe_finding(name, answer) for name, answer in answers.items()))
+    caution = probe_caution(answers)
+    if caution:
+        st.warning(plain(caution), icon=":material/warning:")
     for name, job in jobs.items():
         if job.state in ("failed", "cancelled"):
             draw_ended_early(name, job)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pcf_core.findings.notes import words_of as words_with
 from pcf_core.findings.numbers import listed, number, words_of
 from pcf_core.records import LOW_COVERAGE
@@ -42,16 +44,23 @@ def _carried(answer: ProbeAnswer, group: str) -> str:
     return f" ({listed([f'“{word}” {number(shares[word])}' for word in named])})"
 
 
+def probe_caution(answers: Mapping[str, ProbeAnswer]) -> str:
+    """Which models expect hardly any of the topic's words in the sentence; empty where none is so."""
+    low = [model for model, answer in answers.items() if answer.says_little]
+    if not low:
+        return ""
+    return (
+        f"These words are hardly expected here: all of them together get less than {number(LOW_COVERAGE)} of "
+        f"the probability by {listed(low)}, so that their split says little."
+    )
+
+
 def probe_coverage(answer: ProbeAnswer) -> str:
-    """How much of the probability the topic's words get in the sentence, and what that means for the rest."""
+    """How much of the probability the topic's words get in the sentence."""
     if answer.coverage is None:
         return "Coverage is not defined: this model scores the text right of [Y] with the word."
     parts = ", ".join(f"{words_with(key)}{number(share)}" for key, share in answer.coverage.items())
     note = f"Coverage, what the topic's words take of the probability here: {parts}."
-    if answer.says_little:
-        note += (
-            f" It is under {number(LOW_COVERAGE)}: the model expects other words, and the split says little."
-        )
     if len(answer.coverage) > 1:
         note += (
             " Words of different numbers of tokens are scored with that many blanks, so that their "

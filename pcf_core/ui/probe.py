@@ -66,7 +66,6 @@ def draw_sentence(choice: Choice) -> str:
                 key=f"example_{place}",
                 on_click=write_sentence,
                 args=(example,),
-                type="tertiary",
             )
     return typed
 

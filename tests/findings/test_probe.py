@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.findings import probe_coverage, probe_finding
+from pcf_core.findings import probe_caution, probe_coverage, probe_finding
 from tests.charts.probed import answer
 
 GENDER = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
@@ -46,19 +46,22 @@ def test_no_probability_at_all_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("coverage", "said", "unsaid"),
+    ("coverage", "said"),
     [
-        ({"all": 0.4}, "here: 0.4.", "under"),
-        (
-            {"1": 0.35, "2": 0.05},
-            "words of 1 token: 0.35, words of 2 tokens: 0.05. Words of different",
-            "under",
-        ),
-        ({"all": 3e-5}, "It is under 0.0001: the model expects other words", "blanks"),
-        (None, "is not defined", "under"),
+        ({"all": 0.4}, "take of the probability here: 0.4."),
+        ({"1": 0.35, "2": 0.05}, "words of 1 token: 0.35, words of 2 tokens: 0.05. Words of different"),
+        (None, "Coverage is not defined: this model scores the text right of [Y] with the word."),
     ],
 )
-def test_coverage(coverage: dict[str, float | None] | None, said: str, unsaid: str) -> None:
+def test_coverage(coverage: dict[str, float | None] | None, said: str) -> None:
     note = probe_coverage(answer(GENDER, {"male": 0.75, "female": 0.25}, coverage))
     assert said in note
-    assert unsaid not in note
+    assert ("blanks" in note) == (coverage is not None and len(coverage) > 1)
+
+
+def test_models_that_expect_other_words_are_named() -> None:
+    low, high = answer(GENDER, coverage={"1": 9e-5, "2": 1e-9}), answer(GENDER, coverage={"1": 2e-4})
+    assert "less than 0.0001 of the probability by one and three, so" in probe_caution(
+        {"one": low, "two": high, "three": low}
+    )
+    assert probe_caution({"two": high, "four": answer(GENDER)}) == ""
