@@ -47,9 +47,7 @@ def draw() -> None:
     caution = probe_caution(answers)
     if caution:
         st.warning(plain(caution), icon=":material/warning:")
-    for name, job in jobs.items():
-        if job.state in ("failed", "cancelled"):
-            draw_ended_early(name, job)
+    draw_ended_early(jobs)
     follow(jobs)
     if not answers:
         return

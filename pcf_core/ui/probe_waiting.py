@@ -48,6 +48,8 @@ def ask(requests: Mapping[str, ProbeRequest]) -> dict[str, Job]:
             job = submit_probe(queue, request)
         if job.state in ACTIVE:
             asked.setdefault(request.key, time.monotonic() + PATIENCE)
+        elif job.state != "cancelled":
+            asked.pop(request.key, None)  # it has its time again when it is asked again
         jobs[model] = job
     if any(job.state in ACTIVE for job in jobs.values()):
         keep_a_worker()
@@ -117,15 +119,20 @@ def waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     return "The worker is being woken or serves others first: an answer takes a few seconds."
 
 
-def draw_ended_early(model: str, job: Job) -> None:
-    """Why a model has no answer, and the button that asks again."""
-    if job.state == "failed":
-        st.error(f"**{plain(model)}** {plain(job.error or '')}", icon=":material/error:")
-    else:
-        st.error(f"**{plain(model)}** {late_sentence(open_queue())}", icon=":material/timer_off:")
-    if st.button("Ask again", key=f"again_{job.id}", icon=":material/refresh:"):
-        st.session_state.pop(ASKED, None)
-        retry(job)
+def draw_ended_early(jobs: Mapping[str, Job]) -> None:
+    """Why a model has no answer, and the button that asks again: one for all that nobody came to."""
+    for model, job in jobs.items():
+        if job.state == "failed":
+            st.error(f"**{plain(model)}** {plain(job.error or '')}", icon=":material/error:")
+            if st.button("Ask again", key=f"again_{job.id}", icon=":material/refresh:"):
+                retry(job)
+    late = [model for model, job in jobs.items() if job.state == "cancelled"]
+    if late:
+        names = plain(listed(late))
+        st.error(f"**{names}** {late_sentence(open_queue())}", icon=":material/timer_off:")
+        if st.button("Ask again", key="again", icon=":material/refresh:"):
+            del st.session_state[ASKED]
+            st.rerun()
 
 
 def late_sentence(queue: Queue) -> str:

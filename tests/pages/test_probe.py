@@ -165,6 +165,7 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
     app = answered(worker, model=["mini-gpt"])
     assert "No word of the group 'male' can be used" in errors(app)
     assert not app.get("plotly_chart")
+    assert app.session_state[ASKED] == {}  # asked again, it has its minute again
     worker._scorers.clear()
     worker._open_scorer = open_fake
     job = queue.list(1, kind=PROBE)[0]
@@ -179,18 +180,21 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
 
 
 def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Queue, worker: Worker) -> None:
-    app = open_app("probe", model=["mini-gpt"])
+    app = open_app("probe")
     assert "No worker is running: start one with `python -m pcf_core worker`" in app.info[0].value
     app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)  # a minute later
     app.run()
     app.run()
     assert "No worker is running (this app starts none), so that nobody answered within 60" in errors(app)
-    assert [job.state for job in queue.list(kind=PROBE)] == ["cancelled"]
-    app.button(key=f"again_{queue.list(1, kind=PROBE)[0].id}").click().run()
-    assert [job.state for job in queue.list(kind=PROBE)] == ["queued"]
+    assert len(app.error) == 1
+    assert "mini-bert and mini-gpt" in errors(app)
+    assert [job.state for job in queue.list(kind=PROBE)] == ["cancelled", "cancelled"]
+    app.button(key="again").click().run()
+    assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "queued", "cancelled", "cancelled"]
     worker.run(until_idle=True)
     app.run()
     assert "mini-gpt puts female words first" in texts(app)
+    assert not app.error
 
 
 def test_who_has_answered_is_drawn_while_others_are_waited_for(
