@@ -13,7 +13,7 @@ import streamlit as st
 from pcf_core.errors import RunError
 from pcf_core.findings.numbers import listed
 from pcf_core.jobs import Job, Queue
-from pcf_core.jobs.probing import ProbeRequest, newest_probe, submit_probe
+from pcf_core.jobs.probing import PROBE, ProbeRequest, newest_probe, submit_probe
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
@@ -60,7 +60,7 @@ def ask(requests: Mapping[str, ProbeRequest]) -> dict[str, Job]:
 def take_back(queue: Queue, keys: list[str]) -> None:
     """Cancel the probes of these keys that still wait; another session that wants one asks again."""
     for key in keys:
-        job = queue.newest("probe", key)
+        job = queue.newest(PROBE, key)
         if job is not None and job.state == "queued":
             queue.cancel(job.id)
 
