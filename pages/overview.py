@@ -67,6 +67,12 @@ def draw_doors() -> None:
         with column.container(border=True):
             st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
+    st.page_link(
+        "pages/probe.py",
+        label="Type a sentence and see whose words each model expects in it",
+        icon=":material/bolt:",
+        query_params=current_choice().parameters,
+    )
     draw_presets()
     st.subheader("What is measured")
     st.markdown(WHAT)

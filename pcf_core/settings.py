@@ -65,7 +65,7 @@ class Settings(BaseSettings):
     mine_workers: int = Field(0, ge=0, le=256, description="processes that mine, 0 for one a core")
     start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
-    worker_models: int = Field(2, ge=1, description="models a worker keeps in memory")
+    worker_models: int = Field(2, ge=1, description="models a worker keeps in memory; small ones beyond")
     endpoint_url: str | None = Field(
         None, description="base URL of an OpenAI-compatible completions server, such as vLLM's"
     )

@@ -14,6 +14,7 @@ from pcf_core.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.charts.factors import factor_plot
 from pcf_core.charts.heat_map import heat_map
 from pcf_core.charts.overview import risk_dots
+from pcf_core.charts.probe import probe_words
 from pcf_core.charts.read import read_scatter
 from pcf_core.charts.risk import RiskBar, occupation_bars, risk_bars
 from pcf_core.charts.sensitivity import sensitivity_dots
@@ -41,6 +42,7 @@ __all__ = [
     "jensen_curve",
     "occupation_bars",
     "prejudice_histogram",
+    "probe_words",
     "qq_plot",
     "read_scatter",
     "reference_tiles",

@@ -64,6 +64,7 @@ from pcf_core.findings.presets import (
     ranked_finding,
     sides_finding,
 )
+from pcf_core.findings.probe import probe_caution, probe_coverage, probe_finding
 from pcf_core.findings.seeds import seeds_finding, seeds_note
 from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
 from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
@@ -129,6 +130,9 @@ __all__ = [
     "origin_finding",
     "overview_finding",
     "percent",
+    "probe_caution",
+    "probe_coverage",
+    "probe_finding",
     "ranked_finding",
     "reference_finding",
     "risk_finding",

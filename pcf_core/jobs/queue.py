@@ -99,6 +99,22 @@ class Queue:
         )
         return tuple(job_of(row) for row in rows)
 
+    def newest(self, kind: str, key: str) -> Job | None:
+        """The newest job of a kind and key, whatever became of it."""
+        rows = self._run(
+            "SELECT * FROM jobs WHERE kind = :kind AND key = :key ORDER BY id DESC LIMIT 1",
+            kind=kind, key=key,
+        )  # fmt: skip
+        return job_of(rows[0]) if rows else None
+
+    def forget(self, kind: str, keep: int) -> None:
+        """Drop all but the newest ``keep`` jobs of a kind; what is running stays."""
+        self._run(
+            "DELETE FROM jobs WHERE kind = :kind AND state != 'running' AND id NOT IN "
+            "(SELECT id FROM jobs WHERE kind = :kind ORDER BY id DESC LIMIT :keep)",
+            kind=kind, keep=keep,
+        )  # fmt: skip
+
     def cancel(self, job_id: int) -> Job:
         """A waiting job ends now, a running one at its next batch; finished shards are kept."""
         self._run(

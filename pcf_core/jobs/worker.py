@@ -18,6 +18,7 @@ from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
+from pcf_core.jobs.probing import PROBE, ProbeRequest, probe_asked
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.reading import ReadRequest, read_asked
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.2
 BEAT_SECONDS = 2.0
 REPORT_SECONDS = 0.2
+LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
 
 
 class Worker:
@@ -51,11 +53,12 @@ class Worker:
         self.settings = settings
         self.owner = name_of(os.getpid())
         self._open_scorer = open_scorer
-        self._scorers: OrderedDict[str, Scorer] = OrderedDict()
+        self._scorers: OrderedDict[str, tuple[Scorer, int]] = OrderedDict()  # with the model's parameters
         self._stopping = False
         self._answers: dict[str, Callable[[Job], dict[str, Any]]] = {
             "score": self._score,
             "words": self._words,
+            PROBE: self._probe,
             "mine": self._mine,
             "read": self._read,
         }
@@ -163,6 +166,9 @@ class Worker:
         asked = WordsRequest.model_validate(job.payload)
         return word_check(asked.model, asked.topic, asked.text, asked.protocol, asked.dtype, self._scorer)
 
+    def _probe(self, job: Job) -> dict[str, Any]:
+        return probe_asked(ProbeRequest.model_validate(job.payload), self._scorer)
+
     def _read(self, job: Job) -> dict[str, Any]:
         return read_asked(
             ReadRequest.model_validate(job.payload),
@@ -208,14 +214,22 @@ class Worker:
             self._answer(job)
 
     def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:
-        """The open scorer of a model; that which was not used for longest is closed for it."""
+        """The open scorer of a model; that which was not used for longest is closed for it.
+
+        Small models stay open beyond the setting, so that a sentence can be put to several of them at once.
+        """
         key = ScoringKey.of(spec, protocol).hash
         if key not in self._scorers:
-            while len(self._scorers) >= self.settings.worker_models:
+            while len(self._scorers) >= self.settings.worker_models and not self._light_with(spec):
                 self._scorers.popitem(last=False)
-            self._scorers[key] = self._open_scorer(spec, protocol)
+            self._scorers[key] = (self._open_scorer(spec, protocol), spec.parameters)
         self._scorers.move_to_end(key)
-        return self._scorers[key]
+        return self._scorers[key][0]
+
+    def _light_with(self, spec: ModelSpec) -> bool:
+        """Whether this model and the open ones are small together; 0 parameters are an unknown number."""
+        sizes = [spec.parameters, *(parameters for _, parameters in self._scorers.values())]
+        return all(sizes) and sum(sizes) <= LIGHT
 
     @contextmanager
     def _registered(self) -> Iterator[None]:

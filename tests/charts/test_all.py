@@ -16,6 +16,7 @@ from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.probed import answer
 from tests.charts.reads import read_example
 from tests.charts.spread import corrected_report, distribution
 from tests.charts.tailed import many, normal_of, shape_of
@@ -55,6 +56,7 @@ def figures(
         "qq_plot": charts.qq_plot({"one": many()}, {"one": normal_of(many())}),
         "cell_bars": charts.cell_bars({"one": {"male": 0.7, "female": 0.3}}),
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
+        "probe_words": charts.probe_words({"one": answer({"male": {"he": 0.4}, "female": {"she": 0.1}})}),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
         "read_scatter": charts.read_scatter(read_example(), "one", ["one"]),
@@ -96,6 +98,7 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "risk_dots",
         "cell_bars",
         "word_bars",
+        "probe_words",
         "caprice_histogram",
         "prejudice_histogram",
         "survival_plot",

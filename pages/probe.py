@@ -1,0 +1,72 @@
+"""Probe: one sentence, typed now, put to every chosen model at once."""
+
+import streamlit as st
+
+from pcf_core.charts import cell_bars, probe_words
+from pcf_core.findings import probe_caution, probe_finding
+from pcf_core.jobs.probing import checked_sentence
+from pcf_core.ui.choice import current_choice
+from pcf_core.ui.page import chart, finding
+from pcf_core.ui.probe import MOST_MODELS, draw_foot, draw_notes, draw_sentence, read_answer, what_to_ask
+from pcf_core.ui.probe_waiting import ask, draw_ended_early, follow
+from pcf_core.ui.queue import ACTIVE
+from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
+
+HOW = """
+Each bar is what a group's words get at [Y], of what all of the topic's words get there: a model's bars sum
+to 1, and the dotted line is an even split. Below, each mark is one word with its probability over everything
+that the model could have written; on that axis every step is ten times as much. One sentence is an example
+and no measurement, so nothing here has an interval: the pages under *Read* say what holds over many
+contexts. Of the sidebar, the models, the topic, *Words* and *A group's words* count here; an answer is kept
+and asked for once.
+"""
+
+
+def draw() -> None:
+    st.title("Probe")
+    st.markdown("##### Whose words does a model expect in this sentence?")
+    choice = current_choice()
+    typed = draw_sentence(choice)
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
+        return
+    sentence = checked_sentence(typed)
+    asked = what_to_ask(choice, sentence)
+    for name, reason in asked.refused.items():
+        st.error(f"**{plain(name)}** {plain(reason)}", icon=":material/error:")
+    if len(choice.models) > MOST_MODELS:
+        st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
+    jobs = ask(asked.requests)
+    answers = {
+        name: read_answer(job.result, asked.requests[name].topic, choice.options.aggregation)
+        for name, job in jobs.items()
+        if job.state == "done" and job.result is not None
+    }
+    finding(*(probe_finding(name, answer) for name, answer in answers.items()))
+    caution = probe_caution(answers)
+    if caution:
+        st.warning(plain(caution), icon=":material/warning:")
+    draw_ended_early(jobs)
+    follow(jobs)
+    if not answers:
+        return
+    # Who has not answered yet has its colour and its place in the legend already.
+    places = {
+        name: answers[name].known if name in answers else {}
+        for name in jobs
+        if name in answers or jobs[name].state in ACTIVE
+    }
+    groups = len(next(iter(answers.values())).preferences)
+    chart(
+        cell_bars(places, neutral=1 / groups),
+        "probe_groups",
+        f"Probability of each group in the sentence, one bar a model: {', '.join(answers)}",
+    )
+    st.markdown("**Words that carry it**")
+    chart(probe_words(answers), "probe_words", "The most probable words of each group, one mark a model")
+    draw_notes(answers)
+    draw_foot(HOW, answers, asked)
+
+
+show(draw)

@@ -1,0 +1,244 @@
+"""The page Probe: asked when it is opened, answered by the worker, waited for with a reason."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.jobs import Queue
+from pcf_core.jobs.probing import PROBE
+from pcf_core.jobs.processes import name_of
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import ModelSpec, ScoringKey
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_topic
+from pcf_core.ui import probe_waiting
+from pcf_core.ui.probe_waiting import ASKED
+from tests.pages.opened import open_app, texts
+
+P = {"he": 0.3, "she": 0.1, "king": 0.05}
+
+
+def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
+    """``he`` before ``she``, the other way round by mini-gpt; every other word next to nothing."""
+
+    def probability(prompt: str, word: str) -> float:
+        assert prompt.count("[Y]") == 1
+        swapped = {"he": "she", "she": "he"} if spec.name == "mini-gpt" else {}
+        return P.get(swapped.get(word, word), 1e-6)
+
+    return FakeScorer(probability, key=ScoringKey.of(spec, protocol), refused={"niece": "unk"})
+
+
+@pytest.fixture
+def queue(own_settings: Settings) -> Queue:
+    return Queue.open(own_settings.catalogue)
+
+
+@pytest.fixture
+def worker(own_settings: Settings, queue: Queue) -> Worker:
+    return Worker(Store.open(own_settings.cache), queue, own_settings, open_fake)
+
+
+@pytest.fixture(autouse=True)
+def no_torch() -> Iterator[None]:
+    """No page may load it into this process; another test of the same process may have."""
+    before = "torch" in sys.modules
+    yield
+    assert ("torch" in sys.modules) == before
+
+
+def answered(worker: Worker, **parameters: str | list[str]) -> AppTest:
+    app = open_app("probe", **parameters)
+    worker.run(until_idle=True)
+    return app.run()
+
+
+def errors(app: AppTest) -> str:
+    return "\n".join(error.value for error in app.error).replace("\\", "")
+
+
+def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
+    app = answered(worker)
+    assert not app.error
+    asked = queue.list(kind=PROBE)
+    assert {(job.payload["model"], job.payload["text"]) for job in asked} == {
+        ("mini-bert", "The nurse said that [Y]"),
+        ("mini-gpt", "The nurse said that [Y]"),
+    }
+    said = texts(app)
+    # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
+    assert "mini-bert puts male words first: 0.778 (“he” 0.667 and “king” 0.111)" in said
+    assert "mini-gpt puts female words first: 0.667 (“she” 0.667)" in said
+    assert len(app.get("plotly_chart")) == 2
+    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "77 words are scored" in captions
+    assert "Left out, unk: niece." in captions
+    table = next(frame.value for frame in app.dataframe if "share" in frame.value)
+    assert len(table) == 2 * 77
+    assert list(table.groupby("model")["share"].sum()) == pytest.approx([1, 1])
+    top = table.iloc[0]
+    assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
+    assert top["log_probability"] == pytest.approx(math.log(0.3))
+    assert "--text 'The nurse said that [Y]'" in app.code[0].value
+
+
+def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
+    answered(worker)
+    again = open_app("probe")
+    assert "mini-bert puts male words first" in texts(again)
+    assert len(queue.list(kind=PROBE)) == 2
+
+
+def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker) -> None:
+    app = answered(worker, model=["mini-gpt"], sentence="A king is [Y]")
+    assert [job.payload["text"] for job in queue.list(kind=PROBE)] == ["A king is [Y]"]
+    app.text_input(key="sentence").set_value("The  <b>cook</b> saw *[Y]* $x$").run()
+    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The <b>cook</b> saw *[Y]* $x$"
+    app.button(key="example_1").click().run()
+    assert app.text_input(key="sentence").value == "The engineer said that [Y]"
+    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The engineer said that [Y]"
+    states = {job.payload["text"]: job.state for job in queue.list(kind=PROBE)}
+    assert states["The <b>cook</b> saw *[Y]* $x$"] == "cancelled"  # nobody waits for it any more
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("The nurse said that", "has no [Y]: write [Y] where the word goes"),
+        ("[Y] and [Y]", "has 2 places [Y]"),
+        ("The [X] said that [Y]", "still has an [X]"),
+        ("x" * 400 + "[Y]", "has 403 characters: shorten it to 300"),
+        (" ", "There is no sentence"),
+    ],
+)
+def test_a_sentence_that_cannot_be_asked_says_why_and_asks_nothing(
+    queue: Queue, own_settings: Settings, sentence: str, said: str
+) -> None:
+    app = open_app("probe", sentence=sentence)
+    assert said in errors(app)
+    assert queue.list(kind=PROBE) == ()
+
+
+def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) -> None:
+    app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
+    assert not app.error
+    # All words alike: sums favour the two groups of two words, 2 of 7 words each.
+    assert "words of “black” and words of “hispanic” get 0.286 each (an even split: 0.2)" in texts(app)
+    assert "The nurse, who played a role, is [Y]" in [button.label.replace("\\", "") for button in app.button]
+    mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
+    assert "words of “hispanic” and words of “indian” get 0.2 each" in texts(mean)
+
+
+def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:
+    app = answered(worker, model=["mini-bert", "mini-gpt", "no-such-model"], protocol="exact-boundary")
+    said = errors(app)
+    assert "mini-bert" in said
+    assert "exact-boundary is for causal models" in said
+    assert "There is no model named 'no-such-model'" in said
+    assert "mini-gpt puts female words first" in texts(app)
+
+
+def test_a_link_downloads_no_model_and_asks_eight_at_the_most(queue: Queue, own_settings: Settings) -> None:
+    names = [f"nobody-{number}/model" for number in range(9)]
+    app = open_app("probe", model=names)
+    assert len(app.error) == 8
+    assert "The first 8 models" in app.info[0].value
+    assert queue.list(kind=PROBE) == ()
+
+
+def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: Worker) -> None:
+    male = load_topic("gender").groups[0].words
+
+    def open_refusing(spec: ModelSpec, protocol: str) -> Scorer:
+        refused = dict.fromkeys(male, "unk")
+        return FakeScorer(lambda prompt, word: 0.1, key=ScoringKey.of(spec, protocol), refused=refused)
+
+    worker._open_scorer = open_refusing
+    app = answered(worker, model=["mini-gpt"])
+    assert "No word of the group 'male' can be used" in errors(app)
+    assert not app.get("plotly_chart")
+    assert app.session_state[ASKED] == {}  # asked again, it has its minute again
+    worker._scorers.clear()
+    worker._open_scorer = open_fake
+    job = queue.list(1, kind=PROBE)[0]
+    app.button(key=f"again_{job.id}").click().run()
+    worker.run(until_idle=True)
+    app.run()
+    assert not app.error
+    assert "mini-gpt puts female words first" in texts(app)
+
+
+# --------------------------------------------------------------------------------------------- waiting
+
+
+def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Queue, worker: Worker) -> None:
+    app = open_app("probe")
+    assert "No worker is running: start one with `python -m pcf_core worker`" in app.info[0].value
+    app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)  # a minute later
+    app.run()
+    app.run()
+    assert "No worker is running (this app starts none), so that nobody answered within 60" in errors(app)
+    assert len(app.error) == 1
+    assert "mini-bert and mini-gpt" in errors(app)
+    assert [job.state for job in queue.list(kind=PROBE)] == ["cancelled", "cancelled"]
+    app.button(key="again").click().run()
+    assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "queued", "cancelled", "cancelled"]
+    worker.run(until_idle=True)
+    app.run()
+    assert "mini-gpt puts female words first" in texts(app)
+    assert not app.error
+
+
+def test_who_has_answered_is_drawn_while_others_are_waited_for(
+    queue: Queue, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe_waiting, "QUICK", 0.05)
+    answered(worker, model=["mini-bert"])
+    queue.heartbeat(name_of(1))  # a process that is alive
+    app = open_app("probe")
+    assert "mini-bert puts male words first" in texts(app)
+    assert "mini-gpt" in app.info[0].value.replace("\\", "")
+    assert "The worker is being woken" in app.info[0].value
+    assert len(app.get("plotly_chart")) == 2
+    busy = queue.submit(
+        "score",
+        "run",
+        {
+            "run": "run",
+            "model": "m",
+            "topic": "t",
+            "topic_name": "t",
+            "templates": "s",
+            "evidence": "e",
+            "protocol": "exact",
+        },
+        priority=9,
+    )
+    assert queue.claim(name_of(1)) is not None
+    assert queue.get(busy.id).state == "running"
+    app.run()
+    assert "at a run and answers between two of its batches" in app.info[0].value
+    assert queue.claim(name_of(1)) is not None
+    app.run()
+    assert "opening a model takes a few seconds" in app.info[0].value
+
+
+def test_what_another_session_took_back_is_asked_again(queue: Queue, own_settings: Settings) -> None:
+    app = open_app("probe", model=["mini-gpt"])
+    queue.cancel(queue.list(1, kind=PROBE)[0].id)
+    app.run()
+    assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "cancelled"]
+
+
+def test_no_model_chosen(queue: Queue, own_settings: Settings) -> None:
+    app = open_app("probe")
+    app.multiselect(key="model").set_value([]).run()
+    assert "Choose one or more models" in app.info[0].value
