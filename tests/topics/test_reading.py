@@ -63,9 +63,9 @@ def test_an_unknown_name_lists_what_exists(name, refusal):
 
 def test_a_folder_or_another_ending_is_refused(tmp_path, refusal):
     (tmp_path / "folder.toml").mkdir()
-    (tmp_path / "topic.json").touch()
+    (tmp_path / "topic.yaml").touch()
     refused(refusal, TopicError, SHELF.find, tmp_path / "folder.toml")
-    refused(refusal, TopicError, SHELF.find, tmp_path / "topic.json")
+    refused(refusal, TopicError, SHELF.find, tmp_path / "topic.yaml")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The gender topic as the papers print it, and what a topic may not be."""
 
 import itertools
+import json
+import tomllib
 
 import pytest
 from hypothesis import given
@@ -107,6 +109,80 @@ def test_a_users_file_needs_groups_only(tmp_path):
     assert not topic.aligned
 
 
+def test_json_says_the_same_as_toml(assets, tmp_path):
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps(tomllib.loads((assets / "topics" / "gender.toml").read_text("utf-8"))))
+    assert load_topic(own) == load_topic("gender")
+
+
+def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
+    path = tmp_path / "Own ages.csv"
+    path.write_text('word,group\nold,old\nyoung,young\n"aged, or so", old \n')
+    topic = load_topic(path)
+    assert (topic.name, topic.title, topic.position) == ("own-ages", "Own ages", "subject")
+    assert [(group.name, group.words) for group in topic.groups] == [
+        ("old", ("old", "aged, or so")),
+        ("young", ("young",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "part"),
+    [
+        ("bad.csv", "", "is empty: its first line names the columns group and word"),
+        ("bad.csv", "group,word\n", "0 groups"),
+        ("bad.csv", "term,word\na,b\n", "must name group and word"),
+        ("bad.csv", "group,word\na,he\nb,\n", "a word of the group b is empty"),
+        ("bad.csv", "group,word\nA,he\nb,she\n", "small letters"),
+        ("bad.csv", "group,word\na,he\nb,she\na,he\n", "'he' stands twice in the group a"),
+        ("bad.json", "", "not valid JSON"),
+        ("bad.json", "[]", "holds a list"),
+        ("bad.json", "null", "holds nothing"),
+        ("bad.json", '{"groups": [], "groups": []}', "the key 'groups' stands twice"),
+        ("bad.json", '{"groups": NaN}', "NaN is no number"),
+        ("bad.json", '{"gropus": []}', "unknown key 'gropus'"),
+        ("bad.json", "[" * 100_000, "not valid JSON"),
+        ("bad.json", '{"name": ' + "9" * 5_000 + "}", "not valid JSON"),
+        ("bad.json", '{"groups": null}', "groups must be a list"),
+        (
+            "bad.json",
+            '{"title": null, "groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}',
+            "the title is nothing",
+        ),
+        (
+            "bad.json",
+            '{"groups": [{"name": "a", "words": ["\\ud800"]}, {"name": "b", "words": ["y"]}]}',
+            "control characters",
+        ),
+    ],
+)
+def test_what_json_and_csv_may_not_say(file, text, part, tmp_path, refusal):
+    path = tmp_path / file
+    path.write_text(text)
+    with pytest.raises(TopicError) as caught:
+        load_topic(path)
+    sentence = refusal(caught.value)
+    assert sentence.startswith("bad.")
+    assert part in sentence
+
+
+def test_five_thousand_words_are_a_topic_and_one_more_is_none(refusal):
+    words = [f"w{number}" for number in range(4_999)]
+    assert len(make_topic("t", groups(a="|".join(words), b="she")).words) == 5_000
+    with pytest.raises(TopicError) as caught:
+        make_topic("t", groups(a="|".join([*words, "one-more"]), b="she"))
+    assert "5,001 words" in refusal(caught.value)
+
+
+@pytest.mark.parametrize(("letter", "number"), [("a", 65_536), ("é", 32_768), ("护", 21_845)])
+def test_64_kb_are_a_field_and_one_letter_more_is_none(letter, number, refusal):
+    notes = letter * number
+    assert make_topic("t", groups(a="he", b="she"), notes=f" {notes}\n").notes == notes
+    with pytest.raises(TopicError) as caught:
+        make_topic("t", groups(a="he", b="she"), notes=notes + letter)
+    assert "the notes has" in refusal(caught.value)
+
+
 def test_the_shipped_file_is_a_valid_users_file(assets, tmp_path):
     own = tmp_path / "own.toml"
     own.write_bytes((assets / "topics" / "gender.toml").read_bytes())
@@ -145,7 +221,7 @@ def test_words_are_normalised_and_keep_their_case():
         ({"groups": groups(a="caf\u00e9", b="cafe\u0301")}, "is in the groups a and b"),
         ({"groups": [*groups(a="he"), *groups(a="she")]}, "two groups are called 'a'"),
         ({"groups": groups(A="he", b="she")}, "small letters"),
-        ({"groups": groups(a="he|him", b="she"), "aligned": True}, "2, 1 words"),
+        ({"groups": groups(a="he|him", b="she"), "aligned": True}, "1 to 2 words"),
         ({"groups": groups(a="he", b="[Y]")}, "bracket"),
         ({"groups": groups(a="|".join(f"w{i}" for i in range(5000)), b="she")}, "5,001 words"),
         ({"name": "../x"}, "the name is"),
