@@ -71,7 +71,7 @@ DISABILITY = [
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("race", RACE), ("religion", RELIGION), ("disability", [[word] for word in DISABILITY])],
+    [("race", RACE), ("religion", RELIGION), ("disability-papers", [[word] for word in DISABILITY])],
 )
 def test_the_papers_other_topics_stand_behind_a_verb(name, words):
     topic = load_topic(name)
@@ -90,6 +90,43 @@ def test_the_chinese_topic_is_ours_and_says_so():
     terms = load_evidence(topic.evidence).terms
     assert len(terms) == 40
     assert not any(word in term for term in terms for word in topic.words)
+
+
+def test_the_third_group_is_ours_and_the_others_are_the_papers():
+    topic, papers = load_topic("gender-inclusive"), load_topic("gender")
+    assert topic.groups[:2] == papers.groups
+    assert topic.group_names == ("male", "female", "nonbinary")
+    assert topic.groups[2].words[0] == "they"
+    assert not topic.aligned
+    assert "also plural" in topic.notes
+
+
+def test_he_and_she_alone_are_the_papers_pair():
+    pronouns, papers = load_topic("gender-pronouns"), load_topic("gender")
+    assert [group.words for group in pronouns.groups] == [("he",), ("she",)]
+    assert pronouns.group_names == papers.group_names
+    assert pronouns.templates == papers.templates
+
+
+def test_the_default_of_disability_has_no_word_that_the_notes_call_an_insult():
+    modern, papers = load_topic("disability"), load_topic("disability-papers")
+    gone = {entry.name for entry in modern.left_out}
+    assert (
+        gone
+        == set(papers.words) - set(modern.words)
+        == {"psychotic", "retarded", "disordered", "handicapped"}
+    )
+    assert "as published" in papers.notes
+    assert papers.hash == "602d3aac8a47e9a6"  # shipped results hang on it
+
+
+@pytest.mark.parametrize(("name", "groups_", "part"), [("age", 3, "Ours"), ("nationality", 15, "Ours")])
+def test_topics_of_ours_say_so(name, groups_, part):
+    topic = load_topic(name)
+    assert len(topic.groups) == groups_
+    assert part in topic.notes
+    assert "Written for this app" in topic.source
+    assert topic.position == "predicate"
 
 
 def test_gender_goes_first_and_the_calibration_last():
