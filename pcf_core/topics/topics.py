@@ -9,13 +9,14 @@ from typing import get_args
 from pcf_core.errors import TopicError
 from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.topics.groups import check_groups, groups_of
+from pcf_core.topics.products import product_groups
 from pcf_core.topics.reading import Shelf, label, name_of, title_of
-from pcf_core.topics.text import check_language, check_left_out, check_name, check_text, shown
+from pcf_core.topics.text import check_language, check_left_out, check_name, check_text, listed, shown
 from pcf_core.topics.topic_files import ENDINGS, read_topic
 
 FIRST = "gender"
 SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError)
-KEYS = tuple(Topic.model_fields)
+KEYS = (*Topic.model_fields, "product")
 POSITIONS = get_args(Topic.model_fields["position"].annotation)
 
 
@@ -37,17 +38,14 @@ def load_topic(name_or_path: str | Path) -> Topic:
     of all groups are counterparts), ``evidence`` and ``templates`` (names of the lists to begin with),
     ``position`` (``subject`` or ``predicate``: what a word is at ``[Y]``), ``source``, ``notes``, two or
     more ``groups`` with ``name`` and ``words``, and ``left_out`` with ``name`` and ``reason``.  Only the
-    groups must be there.  CSV has the columns ``group`` and ``word``, a row for every word; such a topic is
-    English and its words are subjects.
+    groups must be there; in their place ``product`` may make them of factors, each the name of a shipped
+    topic or a list of groups (:func:`~pcf_core.topics.products.product_groups`).  CSV has the columns
+    ``group`` and ``word``, a row for every word; such a topic is English and its words are subjects.
 
     Raises:
         TopicError: unknown, unreadable, or refused by :func:`make_topic`.
     """
-    path = SHELF.find(name_or_path)
-    table = read_topic(path, KEYS)
-    groups = groups_of(table.pop("groups", []), label(path))
-    name = table.pop("name", name_of(path))
-    return make_topic(name, groups, where=label(path), **{"title": title_of(path), **table})
+    return _load(SHELF.find(name_or_path))
 
 
 def make_topic(
@@ -93,3 +91,35 @@ def make_topic(
         templates=templates,
         position=position,
     )
+
+
+def _load(path: Path, *, factor_of: str = "") -> Topic:
+    """The topic of a file; ``factor_of``: the file whose product names it."""
+    where = label(path)
+    table = read_topic(path, KEYS)
+    product = table.pop("product", None)
+    name = table.pop("name", name_of(path))
+    if product is None:
+        groups = groups_of(table.pop("groups", []), where)
+    elif factor_of:
+        raise TopicError(
+            f"{factor_of}: the topic {shown(name)} is a product itself; name its factors instead."
+        )
+    elif table.pop("groups", []):
+        raise TopicError(
+            f"{where} has groups and a product: a product makes all groups, so write one of them."
+        )
+    else:
+        language = check_language(table.get("language", "en"), where, TopicError)
+        groups = product_groups(product, language, lambda factor: _factor(factor, where), where)
+    return make_topic(name, groups, where=where, **{"title": title_of(path), **table})
+
+
+def _factor(name: str, where: str) -> Topic:
+    shipped = SHELF.shipped()
+    if name not in shipped:
+        raise TopicError(
+            f"{where}: {shown(name)} is no shipped topic, of which a product can be made: use "
+            f"{listed(sorted(shipped))}, or list its groups."
+        )
+    return _load(shipped[name], factor_of=where)
