@@ -95,7 +95,9 @@ ReadProtocolOption = Annotated[
     str, typer.Option("--protocol", help="how to read the run: its own protocol, or single-token")
 ]
 ProtocolOption = Annotated[str, typer.Option("--protocol", help="exact, exact-boundary or single-token")]
-WeightsOption = Annotated[str, typer.Option("--weights", help="uniform, employment or a CSV file")]
+WeightsOption = Annotated[
+    str, typer.Option("--weights", help="uniform, employment, list (the list's own) or a CSV file")
+]
 CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> with k ≥ 1")]
 ScaleOption = Annotated[str, typer.Option("--scale", help="pcf (largest value 1) or bvf (p/p* − 1)")]
 ReferenceOption = Annotated[str, typer.Option("--reference", help="neutral p*: uniform or labour")]
