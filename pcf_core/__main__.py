@@ -70,6 +70,8 @@ from pcf_core.topics import (
     load_topic,
     own_template_sets,
     parquet_bytes,
+    suiting_sets,
+    template_cards,
 )
 from pcf_core.topics.reading import name_of
 from pcf_core.topics.text import check_name, check_text
@@ -215,22 +217,29 @@ def give_known(as_json: bool) -> None:
 
 @app.command()
 def topics(as_json: JsonOption = False) -> None:
-    """List the shipped topics and evidence lists."""
-    shipped, lists = list_topics(), list_evidence()
+    """List the shipped topics with the template sets that suit them, and the evidence lists."""
+    shipped, lists, cards = list_topics(), list_evidence(), template_cards()
+    suits = {topic.name: suiting_sets(topic, cards) for topic in shipped}
     give(
         {
-            "topics": [topic.model_dump() for topic in shipped],
+            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in shipped],
             "evidence": [evidence.model_dump() for evidence in lists],
         },
         as_json,
         lambda: [
             *(
-                f"topic     {t.name:<20} {len(t.words):>4} words   {' · '.join(t.group_names)}"
+                f"topic     {t.name:<20} {len(t.words):>4} words   {t.language}, {t.position:<9}   "
+                f"{set_names(suits[t.name]):<40}   {' · '.join(t.group_names)}"
                 for t in shipped
             ),
             *(f"evidence  {e.name:<20} {len(e.terms):>4} terms   {e.title}" for e in lists),
         ],
     )
+
+
+def set_names(names: Sequence[str]) -> str:
+    """The first name and how many more there are."""
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
 
 
 def share_text(card: SetCard) -> str:
