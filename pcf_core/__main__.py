@@ -51,6 +51,7 @@ from pcf_core.records import (
     RunSpec,
     Scale,
     SetCard,
+    Topic,
     Unit,
 )
 from pcf_core.records.comparison import Comparison
@@ -71,6 +72,7 @@ from pcf_core.topics import (
     own_template_sets,
     parquet_bytes,
     suiting_sets,
+    swapped,
     template_cards,
 )
 from pcf_core.topics.reading import name_of
@@ -325,6 +327,7 @@ def score(
     dtype: DtypeOption = "float32",
     within: WithinOption = None,
     engine: EngineOption = "",
+    swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -333,14 +336,10 @@ def score(
     What is in the store is not scored again.
     """
     chosen = load_topic(topic)
-    for option, given in (
-        ("--templates", templates or chosen.templates),
-        ("--evidence", evidence or chosen.evidence),
-    ):
-        if not given:
-            raise InputError(f"The topic {chosen.name!r} names no default for {option}; give one.")
-    texts = load_templates(templates or chosen.templates)
-    terms = load_evidence(evidence or chosen.evidence)
+    terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
+    if swap:
+        chosen, terms = swapped(chosen, terms)
+    texts = load_templates(given_or_usual(templates, chosen, "templates"))
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
     specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
@@ -355,6 +354,14 @@ def score(
         as_json,
         lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
     )
+
+
+def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:
+    """The name that was given, else the one that the topic begins with."""
+    usual = topic.templates if option == "templates" else topic.evidence
+    if not (given or usual):
+        raise InputError(f"The topic {topic.name!r} names no default for --{option}; give one.")
+    return given or usual
 
 
 def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:

@@ -109,7 +109,12 @@ def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
 
 def name_of(path: Path) -> str:
     """A safe name made from a file's name: "Meine Liste.csv" gives "meine-liste"."""
-    ascii_only = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode()
+    return safe_name(path.stem)
+
+
+def safe_name(text: str) -> str:
+    """A name for files and links made from a text: what is not a letter or digit of ASCII is a hyphen."""
+    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
 
 
