@@ -154,7 +154,7 @@ def test_template_sets(content, folder, refusal):
 
 
 @QUICK
-@given(content=contents(".txt"), ending=st.sampled_from([".txt", ".csv", ".toml"]))
+@given(content=contents(".txt"), ending=st.sampled_from([".txt", ".csv", ".toml", ".json"]))
 def test_evidence(content, ending, folder, refusal):
     path = folder / f"list{ending}"
     path.write_bytes(content)
@@ -163,6 +163,8 @@ def test_evidence(content, ending, folder, refusal):
         assert evidence.terms
         assert len(set(evidence.terms)) == len(evidence.terms)
         assert not any("[" in term or "]" in term for term in evidence.terms)
+        assert len(evidence.weights) in (0, len(evidence.terms))
+        assert all(0 <= weight < math.inf for weight in evidence.weights)
 
 
 @QUICK
