@@ -51,6 +51,7 @@ from pcf_core.records import (
     RunSpec,
     Scale,
     SetCard,
+    Topic,
     Unit,
 )
 from pcf_core.records.comparison import Comparison
@@ -70,6 +71,9 @@ from pcf_core.topics import (
     load_topic,
     own_template_sets,
     parquet_bytes,
+    suiting_sets,
+    swapped,
+    template_cards,
 )
 from pcf_core.topics.reading import name_of
 from pcf_core.topics.text import check_name, check_text
@@ -87,7 +91,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
-TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML file")]
+TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON or CSV file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
@@ -95,7 +99,9 @@ ReadProtocolOption = Annotated[
     str, typer.Option("--protocol", help="how to read the run: its own protocol, or single-token")
 ]
 ProtocolOption = Annotated[str, typer.Option("--protocol", help="exact, exact-boundary or single-token")]
-WeightsOption = Annotated[str, typer.Option("--weights", help="uniform, employment or a CSV file")]
+WeightsOption = Annotated[
+    str, typer.Option("--weights", help="uniform, employment, list (the list's own) or a CSV file")
+]
 CriterionOption = Annotated[str, typer.Option("--criterion", help="max, or l<k> with k ≥ 1")]
 ScaleOption = Annotated[str, typer.Option("--scale", help="pcf (largest value 1) or bvf (p/p* − 1)")]
 ReferenceOption = Annotated[str, typer.Option("--reference", help="neutral p*: uniform or labour")]
@@ -213,22 +219,29 @@ def give_known(as_json: bool) -> None:
 
 @app.command()
 def topics(as_json: JsonOption = False) -> None:
-    """List the shipped topics and evidence lists."""
-    shipped, lists = list_topics(), list_evidence()
+    """List the shipped topics with the template sets that suit them, and the evidence lists."""
+    shipped, lists, cards = list_topics(), list_evidence(), template_cards()
+    suits = {topic.name: suiting_sets(topic, cards) for topic in shipped}
     give(
         {
-            "topics": [topic.model_dump() for topic in shipped],
+            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in shipped],
             "evidence": [evidence.model_dump() for evidence in lists],
         },
         as_json,
         lambda: [
             *(
-                f"topic     {t.name:<20} {len(t.words):>4} words   {' · '.join(t.group_names)}"
+                f"topic     {t.name:<20} {len(t.words):>4} words   {t.language}, {t.position:<9}   "
+                f"{set_names(suits[t.name]):<40}   {' · '.join(t.group_names)}"
                 for t in shipped
             ),
             *(f"evidence  {e.name:<20} {len(e.terms):>4} terms   {e.title}" for e in lists),
         ],
     )
+
+
+def set_names(names: Sequence[str]) -> str:
+    """The first name and how many more there are."""
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
 
 
 def share_text(card: SetCard) -> str:
@@ -314,6 +327,7 @@ def score(
     dtype: DtypeOption = "float32",
     within: WithinOption = None,
     engine: EngineOption = "",
+    swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -322,14 +336,10 @@ def score(
     What is in the store is not scored again.
     """
     chosen = load_topic(topic)
-    for option, given in (
-        ("--templates", templates or chosen.templates),
-        ("--evidence", evidence or chosen.evidence),
-    ):
-        if not given:
-            raise InputError(f"The topic {chosen.name!r} names no default for {option}; give one.")
-    texts = load_templates(templates or chosen.templates)
-    terms = load_evidence(evidence or chosen.evidence)
+    terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
+    if swap:
+        chosen, terms = swapped(chosen, terms)
+    texts = load_templates(given_or_usual(templates, chosen, "templates"))
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
     specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
@@ -344,6 +354,14 @@ def score(
         as_json,
         lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
     )
+
+
+def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:
+    """The name that was given, else the one that the topic begins with."""
+    usual = topic.templates if option == "templates" else topic.evidence
+    if not (given or usual):
+        raise InputError(f"The topic {topic.name!r} names no default for --{option}; give one.")
+    return given or usual
 
 
 def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:

@@ -67,6 +67,14 @@ def test_lists_follow_their_schemas(own_settings: Settings) -> None:
     assert "gender-reporting" in {templates["name"] for templates in answer_of("templates")}
 
 
+def test_a_topic_names_the_sets_that_suit_it(own_settings: Settings) -> None:
+    suits = {topic["name"]: topic["suits"] for topic in answer_of("topics")["topics"]}
+    assert suits["gender"][0] == "gender-wikipedia-100"
+    assert suits["race-gender"][0] == "race-relative"
+    assert "people-wikipedia" in suits["race-gender"]
+    assert suits["gender-zh"] == ["gender-zh-reporting"]
+
+
 def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Settings) -> None:
     save_set(small_set())
     (own_settings.cache / "templates" / "broken.parquet").write_bytes(b"PAR1")
@@ -118,6 +126,21 @@ def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> 
     again = answer_of("risk", "--matrix", str(matrix))
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
         assert again[name] == pytest.approx(risk[name], abs=1e-12)
+
+
+def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
+    """The swapped run holds, word by word, what the sentence says with a group at [X] and a term at [Y]."""
+    (tmp_path / "is.csv").write_text('template,count\n"The [X], who came, is [Y]",1\n')
+    lists = ["--topic", "race-gender", "--templates", str(tmp_path / "is.csv"), *small[2:]]
+    scored = answer_of("score", "--model", "mini-gpt", *lists, "--swap")
+    assert scored["cells"] == 10
+    risk = answer_of("risk", scored["run"])
+    assert risk["groups"] == ["nurse", "engineer", "clerk"]
+    found = {row["occupation"]: row["preferences"] for row in risk["occupations"]}
+    (tmp_path / "jobs.csv").write_text("group,word\nnurse,a nurse\nengineer,an engineer\nclerk,a clerk\n")
+    text = "The black woman, who came, is [Y]"
+    words = answer_of("words", "--model", "mini-gpt", "--topic", str(tmp_path / "jobs.csv"), "--text", text)
+    assert found["black woman"] == pytest.approx(words["preferences"], abs=1e-5)
 
 
 def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Settings, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ SOURCES = (
 )
 FORMS = {
     "gender": ("gender",),
-    "people": ("race", "religion", "disability"),
+    "people": ("race", "religion", "disability-papers"),
 }
 
 

@@ -80,7 +80,7 @@ BESIDES = (
     ("gender", "gender-simplewiki-25"),
     ("race", "race-relative"),
     ("religion", "race-relative"),
-    ("disability", "race-relative"),
+    ("disability-papers", "race-relative"),
 )
 RUNS = (
     *(Shipped(model, *USUAL) for model in ZOO),

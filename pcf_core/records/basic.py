@@ -99,16 +99,21 @@ class Topic(Record):
 
 
 class Evidence(Record):
-    """The occupations (X), or any list of terms that fill ``[X]``."""
+    """The occupations (X), or any list of terms that fill ``[X]``.
+
+    ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
+    """
 
     name: str
     title: str
     terms: tuple[str, ...]
+    weights: tuple[float, ...] = ()
     source: str = ""
     notes: str = ""
 
     @property
     def hash(self) -> str:
+        """Hash of the terms: weights are a view option and decide no score."""
         return digest(self.terms)
 
 

@@ -1,8 +1,10 @@
 """Topics, evidence, templates, weights: load, validate, say what was refused or left out and why.
 
-``factors`` and ``own_factors``: figures of the occupations, shipped and the user's.  ``templates`` and
-``template_files``: sets and their files, ``own_sets``: those that users keep, ``editing``: sets changed by
-hand, ``comparing``: two of them side by side.
+``topic_files``, ``groups`` and ``products``: what a topic's file says, and intersections; ``suiting``: the
+template sets that fit a topic; ``swapping``: X and Y in each other's place.  ``factors`` and ``own_factors``:
+figures of the occupations, shipped and the user's.  ``templates`` and ``template_files``: sets and their
+files, ``own_sets``: those that users keep, ``editing``: sets changed by hand, ``comparing``: two of them side
+by side.
 
 Layer: reads files of the assets folder and of the user, writes the user's own sets, returns records of
 :mod:`pcf_core.records`.  May import records, errors, settings, numpy, pydantic, pyarrow (where it is used)
@@ -23,6 +25,8 @@ from pcf_core.topics.published_names import (
     speaks_of,
 )
 from pcf_core.topics.read import read_counts
+from pcf_core.topics.suiting import suiting_sets, template_cards
+from pcf_core.topics.swapping import swapped
 from pcf_core.topics.template_files import card_text, csv_bytes, make_card, parquet_bytes
 from pcf_core.topics.templates import (
     left_out_template_sets,
@@ -78,6 +82,9 @@ __all__ = [
     "read_own_factor",
     "save_set",
     "speaks_of",
+    "suiting_sets",
+    "swapped",
+    "template_cards",
     "template_weights",
     "womens_share",
 ]

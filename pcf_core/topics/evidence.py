@@ -7,11 +7,22 @@ from pathlib import Path
 
 from pcf_core.errors import EvidenceError
 from pcf_core.records import Evidence
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_text, read_toml, title_of
+from pcf_core.topics.reading import (
+    Shelf,
+    label,
+    name_of,
+    read_json,
+    read_table,
+    read_text,
+    read_toml,
+    title_of,
+)
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
+from pcf_core.topics.weights import number_of
 
-SHELF = Shelf("evidence list", "evidence", (".toml",), (".toml", ".csv", ".txt"), EvidenceError)
+SHELF = Shelf("evidence list", "evidence", (".toml",), (".toml", ".json", ".csv", ".txt"), EvidenceError)
 KEYS = tuple(Evidence.model_fields)
+LARGEST = 1e300  # of a weight
 
 
 def list_evidence() -> tuple[Evidence, ...]:
@@ -22,8 +33,9 @@ def list_evidence() -> tuple[Evidence, ...]:
 def load_evidence(name_or_path: str | Path) -> Evidence:
     """A shipped list by its name, or a user's file.
 
-    TOML with ``terms`` and, if wanted, ``name``, ``title``, ``source``, ``notes``; CSV with a column ``term``
-    (a column ``weight`` may stand beside it: :func:`~pcf_core.topics.occupation_weights` reads it); or plain
+    TOML or JSON with ``terms`` and, if wanted, ``weights`` (a number for each), ``name``, ``title``,
+    ``source``, ``notes``; CSV with a column ``term`` and, if wanted, ``weight``, which the list takes where
+    every term has one (:func:`~pcf_core.topics.occupation_weights` also reads a file with gaps); or plain
     text with one term a line.
 
     Raises:
@@ -31,22 +43,28 @@ def load_evidence(name_or_path: str | Path) -> Evidence:
     """
     path = SHELF.find(name_or_path)
     ending = path.suffix.lower()
-    if ending == ".toml":
-        table = read_toml(path, KEYS, EvidenceError)
+    if ending in (".toml", ".json"):
+        read = read_json if ending == ".json" else read_toml
+        table = read(path, KEYS, EvidenceError)
         terms = table.pop("terms", [])
         name = table.pop("name", name_of(path))
         return make_evidence(name, terms, where=label(path), **{"title": title_of(path), **table})
+    weights: list[float] = []
     if ending == ".csv":
-        terms = [row["term"] for _, row in read_table(path, ("term",), ("weight",), EvidenceError)]
+        rows = read_table(path, ("term",), ("weight",), EvidenceError)
+        terms = [row["term"] for _, row in rows]
+        if all(row.get("weight", "").strip() for _, row in rows):
+            weights = [number_of(row["weight"], where) for where, row in rows]
     else:
         terms = [line for line in read_text(path, EvidenceError).splitlines() if line.strip()]
-    return make_evidence(name_of(path), terms, title=title_of(path), where=label(path))
+    return make_evidence(name_of(path), terms, weights=weights, title=title_of(path), where=label(path))
 
 
 def make_evidence(
     name: str,
     terms: Sequence[str],
     *,
+    weights: Sequence[float] = (),
     title: str = "",
     source: str = "",
     notes: str = "",
@@ -55,8 +73,8 @@ def make_evidence(
     """A list of terms, each checked and normalised (NFC, white space).
 
     Raises:
-        EvidenceError: no term, an empty one, one twice, one with brackets, a name that is not safe in files
-            and links.
+        EvidenceError: no term, an empty one, one twice, one with brackets; weights that are not one finite
+            number from 0 up for each term with a positive sum; a name that is not safe in files and links.
     """
     if not isinstance(terms, (list, tuple)):
         raise EvidenceError(f"{where}: terms must be a list of texts in quotation marks, not {shown(terms)}.")
@@ -71,6 +89,31 @@ def make_evidence(
         name=name,
         title=check_text(title, "the title", where, EvidenceError) or name,
         terms=checked,
+        weights=_check_weights(checked, weights, where),
         source=check_text(source, "the source", where, EvidenceError),
         notes=check_text(notes, "the notes", where, EvidenceError),
     )
+
+
+def _check_weights(terms: Sequence[str], weights: object, where: str) -> tuple[float, ...]:
+    if not isinstance(weights, (list, tuple)):
+        raise EvidenceError(f"{where}: weights must be a list of numbers, not {shown(weights)}.")
+    if weights and len(weights) != len(terms):
+        raise EvidenceError(
+            f"{where} has {len(weights):,} weights for {len(terms):,} terms: give each one, or none."
+        )
+    checked = tuple(_weight(term, weight, where) for term, weight in zip(terms, weights, strict=False))
+    if checked and max(checked) == 0:
+        raise EvidenceError(f"{where} gives every term the weight 0; at least one must be positive.")
+    return checked
+
+
+def _weight(term: str, weight: object, where: str) -> float:
+    if not isinstance(weight, (int, float)) or isinstance(weight, bool):
+        raise EvidenceError(f"{where}: the weight of {shown(term)} is {shown(weight)}; write it as a number.")
+    if not 0 <= weight <= LARGEST:
+        raise EvidenceError(
+            f"{where}: the weight of {shown(term)} is negative, not finite or over {LARGEST:g}; give "
+            "a number from 0 up."
+        )
+    return float(weight)

@@ -24,6 +24,7 @@ PAPERS = {
 class PublishedRisk(Record):
     """One row of a paper's table: R, R^p and R^c between 0 and 1 on the named scale.
 
+    ``topic``: the shipped topic that has the row's words (of another language, its name before the language).
     ``scale``: "pcf" or "bvf"; "equal" where both agree (two groups); "unknown" where the paper does not say.
     """
 

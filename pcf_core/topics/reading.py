@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import json
 import re
 import stat
 import tomllib
@@ -15,11 +16,11 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pcf_core.errors import InputError
 from pcf_core.settings import settings
-from pcf_core.topics.text import MAX_NAME, NAME, listed, shown
+from pcf_core.topics.text import MAX_NAME, NAME, first_duplicate, listed, shown
 
 MAX_BYTES = 32 * 2**20
 MOST_NAMED = 12  # names in a sentence
@@ -108,7 +109,12 @@ def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
 
 def name_of(path: Path) -> str:
     """A safe name made from a file's name: "Meine Liste.csv" gives "meine-liste"."""
-    ascii_only = unicodedata.normalize("NFKD", path.stem).encode("ascii", "ignore").decode()
+    return safe_name(path.stem)
+
+
+def safe_name(text: str) -> str:
+    """A name for files and links made from a text: what is not a letter or digit of ASCII is a hyphen."""
+    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
 
 
@@ -174,12 +180,50 @@ def read_toml(
         raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
     if set(table) & set(foreign):
         return {}
+    _refuse_unknown(table, path, allowed, error)
+    return table
+
+
+def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
+    """The object that a JSON file holds.
+
+    Raises:
+        error: malformed, a key twice in one object, no object, or with a key that is not ``allowed``.
+    """
+    text = read_text(path, error)
+    try:
+        table = json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
+    except (
+        ValueError,
+        RecursionError,
+    ) as problem:  # JSONDecodeError is a ValueError; long numbers raise others
+        reason = " ".join(str(problem).split()).rstrip(".")[:200]
+        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
+    if not isinstance(table, dict):
+        raise error(f"{label(path)} holds {shown(table)}: write an object, with the keys in braces.")
+    _refuse_unknown(table, path, allowed, error)
+    return table
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    twice = first_duplicate(key for key, _ in pairs)
+    if twice is not None:  # the standard library would keep the last and drop the others silently
+        raise ValueError(f"the key {shown(twice)} stands twice")
+    return dict(pairs)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _refuse_unknown(
+    table: Mapping[str, Any], path: Path, allowed: Collection[str], error: type[InputError]
+) -> None:
     unknown = sorted(set(table) - set(allowed))
     if unknown:
         raise error(
             f"{label(path)} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}."
         )
-    return table
 
 
 def read_table(

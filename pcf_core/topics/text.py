@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MAX_NAME = 64
 MAX_WORD = 200
-MAX_FIELD = 65_536
+MAX_FIELD = 65_536  # bytes of UTF-8
 
 
 def normalise(text: str) -> str:
@@ -30,6 +30,8 @@ def shown(value: object) -> str:
     if isinstance(value, (str, Path)):
         text = str(value)
         return repr(text if len(text) <= 60 else text[:57] + "...")
+    if value is None:
+        return "nothing"
     kinds = {int: "a number", float: "a number", list: "a list", dict: "a table", bool: "true or false"}
     return kinds.get(type(value), f"a {type(value).__name__}")
 
@@ -69,13 +71,14 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
     """A free text such as a title or a note, normalised; it may be empty.
 
     Raises:
-        error: no text, longer than 64 K characters, or with control characters.
+        error: no text, over 65,536 bytes of UTF-8 once normalised, or with control characters.
     """
     if not isinstance(value, str):
         raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
     text = normalise(value)
-    if len(text) > MAX_FIELD:
-        raise error(f"{where}: {what} has {len(text):,} characters; shorten it to {MAX_FIELD:,}.")
+    size = len(text.encode(errors="surrogatepass"))
+    if size > MAX_FIELD:
+        raise error(f"{where}: {what} has {size:,} bytes; shorten it to {MAX_FIELD:,}.")
     plain = text.isprintable()  # and so without control characters, found much faster
     if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")

@@ -24,14 +24,14 @@ EMPLOYMENT_SOURCE = (
 
 
 def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
-    """Weights of a list's terms that sum to 1: "uniform", "employment", or a CSV file (``term,weight``;
-    an empty weight is no figure).
+    """Weights of a list's terms that sum to 1: "uniform", "employment", "list" (those that the list itself
+    has), or a CSV file (``term,weight``; an empty weight is no figure).
 
     ``share`` is the part of the terms that kept a weight, the others are in ``left_out`` with the reason.
 
     Raises:
-        EvidenceError: neither of the names nor such a file; a weight that is negative or not finite, or all
-            zero; under half of the terms have a weight.
+        EvidenceError: none of the names nor such a file; a weight that is negative or not finite, or all
+            zero; under half of the terms have a weight; a list without weights of its own.
     """
     if name_or_path == "uniform":
         return make_weights(evidence, "uniform", dict.fromkeys(evidence.terms, 1.0), {})
@@ -40,6 +40,14 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
         values = _split_employment(evidence, known)
         reasons = {term: why_unused(known.get(term.casefold())) for term in evidence.terms}
         return make_weights(evidence, "employment", values, reasons, source=EMPLOYMENT_SOURCE)
+    if name_or_path == "list":
+        if not evidence.weights:
+            raise EvidenceError(
+                f"The list {evidence.name} has no weights of its own: choose uniform, or give a .csv file "
+                "with the columns term and weight."
+            )
+        own = dict(zip(evidence.terms, evidence.weights, strict=True))
+        return make_weights(evidence, "list", own, {}, source=evidence.source)
     return _from_file(evidence, name_or_path)
 
 
@@ -141,7 +149,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     path = given_file(name_or_path, (".csv",))
     if path is None:
         raise EvidenceError(
-            f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, "
+            f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, "
             f"or the path of a .csv file with the columns term and weight."
         )
     table = read_table(path, ("term", "weight"), (), EvidenceError)
@@ -153,7 +161,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     return make_weights(
         evidence,
         label(path),
-        {term: _number(text, where) for term, text, where in rows if term in wanted and text.strip()},
+        {term: number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
         {},
         left_out=tuple(
             LeftOut(name=term, reason=f"{label(path)} weighs it, but {evidence.name} does not have it")
@@ -164,7 +172,12 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     )
 
 
-def _number(text: str, where: str) -> float:
+def number_of(text: str, where: str) -> float:
+    """A weight that a table has as text.
+
+    Raises:
+        EvidenceError: it is no number.
+    """
     try:
         return float(text)
     except ValueError as problem:

@@ -25,8 +25,9 @@ VIEW_OPTIONS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     (
         "weights",
         "Occupation weights",
-        ("uniform", "employment"),
-        "uniform: every occupation counts alike. employment: as many times as people work in it in the US.",
+        ("uniform", "employment", "list"),
+        "uniform: every occupation counts alike. employment: as many times as people work in it in the US. "
+        "list: as the list itself says, where its source has figures, such as education.",
     ),
     (
         "template_weights",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import tomllib
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,13 +13,16 @@ from hypothesis import strategies as st
 from pcf_core.errors import InputError
 from pcf_core.settings import settings as app_settings
 from pcf_core.topics import load_evidence, load_templates, load_topic, make_evidence, occupation_weights
+from pcf_core.topics.topics import KEYS as TOPIC_KEYS
 
 PIECES = [
     "name", "title", "groups", "words", "left_out", "terms", "aligned", " = ", "[[groups]]\n", "[", "]", "{",
     "}", '"male"', '"he"', '"she"', '"[Y]"', '""', '"""', "true", "1e400", "2024-01-01", "#", "\n", ",", '"',
     "\r", "\x00", "template,count\n", "term,weight\n", "The [X] said that [Y]", "[X]", "[Y]", "-1", "nan",
-    "nurse", "\ufeff",
+    "nurse", "\ufeff", "null", "NaN", ": ", '{"groups": [', "group,word\n", "male,he\n", "female,she\n",
+    "\\ud800",
 ]  # fmt: skip
+KEYS = (*TOPIC_KEYS, "words", "reason")
 SHIPPED = {
     ".toml": "topics/gender.toml",
     ".csv": "templates/gender-nineteen.csv",
@@ -25,10 +30,22 @@ SHIPPED = {
 }
 
 
+GENDER_CSV = "group,word\nmale,he\nmale,king\nfemale,she\nfemale,queen\n"
+
+
+def valid(ending: str) -> bytes:
+    """A file that the app takes; JSON and CSV have none among the shipped ones."""
+    if ending == ".json":
+        return json.dumps(tomllib.loads(valid(".toml").decode())).encode()
+    if ending == "group.csv":
+        return GENDER_CSV.encode()
+    return (app_settings().assets / SHIPPED[ending]).read_bytes()
+
+
 @st.composite
 def damaged(draw: st.DrawFn, ending: str) -> bytes:
-    """A shipped file with up to four stretches cut out and replaced."""
-    content = (app_settings().assets / SHIPPED[ending]).read_bytes()
+    """A valid file with up to four stretches cut out and replaced."""
+    content = valid(ending)
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(content)))
         length = draw(st.integers(0, 40))
@@ -41,6 +58,22 @@ def contents(ending: str) -> st.SearchStrategy[bytes]:
     pieces = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30)
     encoded = pieces.map("".join).map(lambda text: text.encode("utf-8", "surrogatepass"))
     return st.binary(max_size=200) | encoded | damaged(ending)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
+    max_leaves=12,
+)
+TOPIC_FILES = st.one_of(
+    st.tuples(st.just(".toml"), contents(".toml")),
+    st.tuples(st.just(".json"), contents(".json")),
+    st.tuples(st.just(".json"), JSON.map(lambda value: json.dumps(value).encode())),
+    st.tuples(
+        st.just(".json"), st.dictionaries(st.sampled_from(KEYS), JSON).map(lambda v: json.dumps(v).encode())
+    ),
+    st.tuples(st.just(".csv"), contents("group.csv")),
+)
 
 
 def try_to_load(load, path, refusal):
@@ -60,20 +93,50 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("malformed")
 
 
-@QUICK
-@given(content=contents(".toml"))
-def test_topics(content, folder, refusal):
-    path = folder / "own.toml"
+def a_topic_or_a_sentence(file, folder, refusal):
+    ending, content = file
+    path = folder / f"own{ending}"
     path.write_bytes(content)
+    before = snapshot(folder)
     topic = try_to_load(load_topic, path, refusal)
     if topic is not None:
         assert len(topic.groups) >= 2
         owners = {}
         for group in topic.groups:
             assert group.words
+            assert len(set(group.words)) == len(group.words)
             for word in group.words:
                 assert owners.setdefault(word.casefold(), group.name) == group.name
-    assert path.read_bytes() == content
+    assert snapshot(folder) == before
+
+
+def snapshot(folder):
+    """Every file there and in the shipped lists, with what it holds or when it changed."""
+    lists = app_settings().assets / "topics"
+    return (
+        {path.name: path.read_bytes() for path in folder.iterdir()},
+        {path.name: (path.stat().st_size, path.stat().st_mtime_ns) for path in lists.iterdir()},
+    )
+
+
+@QUICK
+@given(file=TOPIC_FILES)
+def test_topics(file, folder, refusal):
+    a_topic_or_a_sentence(file, folder, refusal)
+
+
+@pytest.mark.slow
+@settings(QUICK, max_examples=5_000)
+@given(file=TOPIC_FILES)
+def test_five_thousand_topics(file, folder, refusal):
+    a_topic_or_a_sentence(file, folder, refusal)
+
+
+@pytest.mark.parametrize("ending", [".toml", ".json", "group.csv"])
+def test_what_is_damaged_here_was_valid(ending, tmp_path):
+    path = tmp_path / f"own.{ending.rpartition('.')[2]}"
+    path.write_bytes(valid(ending))
+    assert load_topic(path).group_names == ("male", "female")
 
 
 @QUICK
@@ -91,7 +154,7 @@ def test_template_sets(content, folder, refusal):
 
 
 @QUICK
-@given(content=contents(".txt"), ending=st.sampled_from([".txt", ".csv", ".toml"]))
+@given(content=contents(".txt"), ending=st.sampled_from([".txt", ".csv", ".toml", ".json"]))
 def test_evidence(content, ending, folder, refusal):
     path = folder / f"list{ending}"
     path.write_bytes(content)
@@ -100,6 +163,8 @@ def test_evidence(content, ending, folder, refusal):
         assert evidence.terms
         assert len(set(evidence.terms)) == len(evidence.terms)
         assert not any("[" in term or "]" in term for term in evidence.terms)
+        assert len(evidence.weights) in (0, len(evidence.terms))
+        assert all(0 <= weight < math.inf for weight in evidence.weights)
 
 
 @QUICK

@@ -23,7 +23,7 @@ def test_a_row_and_its_source():
 
 def test_rows_of_unknown_scale_may_not_be_drawn():
     hidden = {(row.topic, row.table) for row in published_risks() if row.scale == "unknown"}
-    assert hidden == {("religion", 3), ("disability", 3)}
+    assert hidden == {("religion", 3), ("disability-papers", 3)}
 
 
 def test_two_groups_read_the_same_on_both_scales():

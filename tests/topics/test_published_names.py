@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.models import known_models
-from pcf_core.topics import load_topic, published_models, published_of_topic, published_risks, speaks_of
+from pcf_core.topics import (
+    list_topics,
+    load_topic,
+    published_models,
+    published_of_topic,
+    published_risks,
+    speaks_of,
+)
 from pcf_core.topics.published_names import published_name
 
 
@@ -33,6 +40,23 @@ def test_the_papers_models_of_the_registry_all_have_an_entry() -> None:
 def test_a_name_is_found_however_it_is_written(model: str, printed: set[str]) -> None:
     assert {row.model for row in published_risks() if speaks_of(row, model)} == printed
     assert (published_name(model) is None) == (not printed)
+
+
+def test_the_rows_on_disability_belong_to_the_papers_words() -> None:
+    rows = published_of_topic(load_topic("disability-papers"))
+    assert {(row.paper, row.table, row.model) for row in rows} == {
+        ("BVF", 3, model) for model in ("BERT", "GPT2", "T5", "Llama2")
+    }
+    for name in ("disability", "gender-pronouns", "gender-inclusive", "age", "nationality"):
+        assert published_of_topic(load_topic(name)) == ()
+
+
+def test_every_printed_row_speaks_of_a_shipped_topic() -> None:
+    shipped = {topic.name: topic for topic in list_topics()}
+    for row in published_risks():
+        found = shipped.get(row.topic if row.language == "en" else f"{row.topic}-{row.language}")
+        assert found is not None, row
+        assert row in published_of_topic(found)
 
 
 def test_a_topic_has_the_rows_of_its_language() -> None:

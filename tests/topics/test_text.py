@@ -56,9 +56,11 @@ def test_unsafe_names_are_refused(name, refusal):
         ("a\x00b", "control"),
         ("a\ud800", "control"),
         ("a" * 201, "200 characters"),
-        ("a" * 65_537, "65,537"),
+        ("a" * 65_537, "65,537 bytes"),
+        ("护" * 21_846, "65,538 bytes"),
         (7, "a number"),
         ([], "a list"),
+        (None, "nothing"),
     ],
 )
 def test_words_that_cannot_be_scored_are_refused(word, part, refusal):

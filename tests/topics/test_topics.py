@@ -1,6 +1,8 @@
 """The gender topic as the papers print it, and what a topic may not be."""
 
 import itertools
+import json
+import tomllib
 
 import pytest
 from hypothesis import given
@@ -69,7 +71,7 @@ DISABILITY = [
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("race", RACE), ("religion", RELIGION), ("disability", [[word] for word in DISABILITY])],
+    [("race", RACE), ("religion", RELIGION), ("disability-papers", [[word] for word in DISABILITY])],
 )
 def test_the_papers_other_topics_stand_behind_a_verb(name, words):
     topic = load_topic(name)
@@ -90,6 +92,43 @@ def test_the_chinese_topic_is_ours_and_says_so():
     assert not any(word in term for term in terms for word in topic.words)
 
 
+def test_the_third_group_is_ours_and_the_others_are_the_papers():
+    topic, papers = load_topic("gender-inclusive"), load_topic("gender")
+    assert topic.groups[:2] == papers.groups
+    assert topic.group_names == ("male", "female", "nonbinary")
+    assert topic.groups[2].words[0] == "they"
+    assert not topic.aligned
+    assert "also plural" in topic.notes
+
+
+def test_he_and_she_alone_are_the_papers_pair():
+    pronouns, papers = load_topic("gender-pronouns"), load_topic("gender")
+    assert [group.words for group in pronouns.groups] == [("he",), ("she",)]
+    assert pronouns.group_names == papers.group_names
+    assert pronouns.templates == papers.templates
+
+
+def test_the_default_of_disability_has_no_word_that_the_notes_call_an_insult():
+    modern, papers = load_topic("disability"), load_topic("disability-papers")
+    gone = {entry.name for entry in modern.left_out}
+    assert (
+        gone
+        == set(papers.words) - set(modern.words)
+        == {"psychotic", "retarded", "disordered", "handicapped"}
+    )
+    assert "as published" in papers.notes
+    assert papers.hash == "602d3aac8a47e9a6"  # shipped results hang on it
+
+
+@pytest.mark.parametrize(("name", "groups_", "part"), [("age", 3, "Ours"), ("nationality", 15, "Ours")])
+def test_topics_of_ours_say_so(name, groups_, part):
+    topic = load_topic(name)
+    assert len(topic.groups) == groups_
+    assert part in topic.notes
+    assert "Written for this app" in topic.source
+    assert topic.position == "predicate"
+
+
 def test_gender_goes_first_and_the_calibration_last():
     names = [topic.name for topic in list_topics()]
     assert names[0] == "gender"
@@ -105,6 +144,80 @@ def test_a_users_file_needs_groups_only(tmp_path):
     topic = load_topic(path)
     assert (topic.name, topic.title, topic.words) == ("my-topic", "My topic", ("old man", "youth", "kid"))
     assert not topic.aligned
+
+
+def test_json_says_the_same_as_toml(assets, tmp_path):
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps(tomllib.loads((assets / "topics" / "gender.toml").read_text("utf-8"))))
+    assert load_topic(own) == load_topic("gender")
+
+
+def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
+    path = tmp_path / "Own ages.csv"
+    path.write_text('word,group\nold,old\nyoung,young\n"aged, or so", old \n')
+    topic = load_topic(path)
+    assert (topic.name, topic.title, topic.position) == ("own-ages", "Own ages", "subject")
+    assert [(group.name, group.words) for group in topic.groups] == [
+        ("old", ("old", "aged, or so")),
+        ("young", ("young",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "part"),
+    [
+        ("bad.csv", "", "is empty: its first line names the columns group and word"),
+        ("bad.csv", "group,word\n", "0 groups"),
+        ("bad.csv", "term,word\na,b\n", "must name group and word"),
+        ("bad.csv", "group,word\na,he\nb,\n", "a word of the group b is empty"),
+        ("bad.csv", "group,word\nA,he\nb,she\n", "small letters"),
+        ("bad.csv", "group,word\na,he\nb,she\na,he\n", "'he' stands twice in the group a"),
+        ("bad.json", "", "not valid JSON"),
+        ("bad.json", "[]", "holds a list"),
+        ("bad.json", "null", "holds nothing"),
+        ("bad.json", '{"groups": [], "groups": []}', "the key 'groups' stands twice"),
+        ("bad.json", '{"groups": NaN}', "NaN is no number"),
+        ("bad.json", '{"gropus": []}', "unknown key 'gropus'"),
+        ("bad.json", "[" * 100_000, "not valid JSON"),
+        ("bad.json", '{"name": ' + "9" * 5_000 + "}", "not valid JSON"),
+        ("bad.json", '{"groups": null}', "groups must be a list"),
+        (
+            "bad.json",
+            '{"title": null, "groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}',
+            "the title is nothing",
+        ),
+        (
+            "bad.json",
+            '{"groups": [{"name": "a", "words": ["\\ud800"]}, {"name": "b", "words": ["y"]}]}',
+            "control characters",
+        ),
+    ],
+)
+def test_what_json_and_csv_may_not_say(file, text, part, tmp_path, refusal):
+    path = tmp_path / file
+    path.write_text(text)
+    with pytest.raises(TopicError) as caught:
+        load_topic(path)
+    sentence = refusal(caught.value)
+    assert sentence.startswith("bad.")
+    assert part in sentence
+
+
+def test_five_thousand_words_are_a_topic_and_one_more_is_none(refusal):
+    words = [f"w{number}" for number in range(4_999)]
+    assert len(make_topic("t", groups(a="|".join(words), b="she")).words) == 5_000
+    with pytest.raises(TopicError) as caught:
+        make_topic("t", groups(a="|".join([*words, "one-more"]), b="she"))
+    assert "5,001 words" in refusal(caught.value)
+
+
+@pytest.mark.parametrize(("letter", "number"), [("a", 65_536), ("é", 32_768), ("护", 21_845)])
+def test_64_kb_are_a_field_and_one_letter_more_is_none(letter, number, refusal):
+    notes = letter * number
+    assert make_topic("t", groups(a="he", b="she"), notes=f" {notes}\n").notes == notes
+    with pytest.raises(TopicError) as caught:
+        make_topic("t", groups(a="he", b="she"), notes=notes + letter)
+    assert "the notes has" in refusal(caught.value)
 
 
 def test_the_shipped_file_is_a_valid_users_file(assets, tmp_path):
@@ -145,7 +258,7 @@ def test_words_are_normalised_and_keep_their_case():
         ({"groups": groups(a="caf\u00e9", b="cafe\u0301")}, "is in the groups a and b"),
         ({"groups": [*groups(a="he"), *groups(a="she")]}, "two groups are called 'a'"),
         ({"groups": groups(A="he", b="she")}, "small letters"),
-        ({"groups": groups(a="he|him", b="she"), "aligned": True}, "2, 1 words"),
+        ({"groups": groups(a="he|him", b="she"), "aligned": True}, "1 to 2 words"),
         ({"groups": groups(a="he", b="[Y]")}, "bracket"),
         ({"groups": groups(a="|".join(f"w{i}" for i in range(5000)), b="she")}, "5,001 words"),
         ({"name": "../x"}, "the name is"),

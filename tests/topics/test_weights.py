@@ -3,6 +3,7 @@
 import csv
 import math
 from collections import defaultdict
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -121,6 +122,26 @@ def test_an_unknown_weighting_lists_the_known(name, refusal):
     with pytest.raises(EvidenceError) as caught:
         occupation_weights(BVF, name)
     assert "uniform, employment" in refusal(caught.value)
+
+
+@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=6).filter(any))
+def test_the_weights_of_a_list_are_its_own_and_sum_to_one(values):
+    """Second opinion: with exact fractions."""
+    terms = [f"t{place}" for place in range(len(values))]
+    weights = occupation_weights(make_evidence("own", terms, weights=values), "list")
+    assert weights.terms == tuple(terms)
+    assert (weights.share, weights.left_out) == (1.0, ())
+    total = sum(map(Fraction, values))
+    assert weights.values == pytest.approx([float(Fraction(value) / total) for value in values], abs=1e-12)
+    assert math.fsum(weights.values) == pytest.approx(1, abs=1e-12)
+
+
+def test_the_weights_of_a_list_by_hand(refusal):
+    weights = occupation_weights(make_evidence("own", ["cook", "nurse"], weights=[1, 3], source="me"), "list")
+    assert (weights.values, weights.name, weights.source) == ((0.25, 0.75), "list", "me")
+    with pytest.raises(EvidenceError) as caught:
+        occupation_weights(BVF, "list")
+    assert "no weights of its own" in refusal(caught.value)
 
 
 def test_a_damaged_table_is_said_and_not_remembered(assets, refusal):
