@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
@@ -65,8 +66,9 @@ def test_rows_depend_on_seed_and_step_alone(work: Path) -> None:
 
 def test_a_half_is_asked_for_in_that_part_of_the_batches_and_no_row_is_another(work: Path) -> None:
     raw = Tokenizer.from_file(str(work / "tokenizer.json"))
-    batches = Batches(work, recipe("mini-t5", half_share=0.6), raw)
-    usual = Batches(work, recipe("mini-t5"), raw)
+    long = replace(recipe("mini-t5"), tokens=200 * 2048)
+    batches = Batches(work, replace(long, half_share=0.6), raw)
+    usual = Batches(work, long, raw)
     shares = []
     for step in range(200):
         rows, share = batches.rows(step)

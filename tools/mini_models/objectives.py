@@ -88,7 +88,7 @@ class Spans:
     quantity = "a target token (spans of 15 % of the tokens, sentinels counted)"
     training = (
         f"spans of {SPAN_LENGTH} tokens on average behind their sentinels, the last at the end of a row, or "
-        "the second half of a row"
+        "the second half of a row, and of the encoder alone single tokens at sentinels in their places"
     )
 
     def loss(

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.mini_models.architectures import build
+from tools.mini_models.architectures import SLOPES, build, distances
 from tools.mini_models.objectives import (
     OBJECTIVES,
     PIECE,
@@ -108,6 +108,44 @@ def test_of_a_half_that_is_asked_for_the_span_is_one() -> None:
     assert seen["labels"].tolist() == [[VOCABULARY, *row[5:9], *end] for row in rows.tolist()]
     Spans().loss(model, rows, 0.4, seeded())
     assert seen["labels"].shape == (2, 3 + 1 + 2), "of 8 tokens 3 are asked for, a span on average"
+
+
+def test_the_encoder_alone_is_asked_for_single_tokens_at_sentinels() -> None:
+    """What it reads has a sentinel in the place of each token that it is asked for, and no other change."""
+    rows = torch.randint(len(SPECIALS), VOCABULARY, (4, 40), generator=seeded())
+    seen: dict[str, torch.Tensor] = {}
+    model = build("mini-t5")
+    model.encoder.register_forward_pre_hook(
+        lambda module, arguments, options: seen.update(options), with_kwargs=True
+    )
+    loss = Spans().at_sentinels(model, rows, seeded())
+    read = seen["input_ids"]
+    changed = read >= VOCABULARY
+    assert torch.equal(read[~changed], rows[~changed])
+    assert 0.1 < changed.float().mean() < 0.3
+    assert not changed[:, 0].any()
+    for row, places in zip(read, changed, strict=True):
+        assert row[places].tolist() == [VOCABULARY + place % 16 for place in range(int(places.sum()))]
+    states = model.encoder(input_ids=read).last_hidden_state[changed]
+    again = torch.nn.functional.cross_entropy(states @ model.shared.weight.T, rows[changed])
+    assert loss.item() == pytest.approx(again.item(), rel=1e-5)
+
+
+def test_what_is_held_out_is_judged_by_the_spans_alone() -> None:
+    rows = torch.randint(len(SPECIALS), VOCABULARY, (2, 24), generator=seeded())
+    model = build("mini-t5")
+    training = Spans().loss(model, rows, 0.2, seeded()).item()
+    judged = Spans().loss(model.eval(), rows, 0.2, seeded()).item()
+    assert training > judged + 5, "a new model's encoder knows nothing of 8,192 tokens"
+
+
+def test_attention_begins_near_and_each_head_loses_by_the_distance() -> None:
+    attention = build("mini-t5").decoder.block[0].layer[0].SelfAttention
+    found = distances(attention)
+    assert found[:17].tolist() == list(range(17)), "one bucket a distance at first"
+    assert (found.diff() > 0).all()
+    lost = -attention.relative_attention_bias.weight / torch.tensor(SLOPES)
+    assert torch.allclose(lost, found[:, None].expand_as(lost))
 
 
 def test_a_hidden_place_moves_nothing_that_is_asked_before_it() -> None:
