@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_every_score_rises_from_0_to_1_and_is_concave(name: str) -> None:
         ([[-0.1]], "between 0 and 1"),
     ],
 )
-def test_what_is_no_probability_is_refused(values: list[object], said: str) -> None:
+def test_what_is_no_probability_is_refused(values: Any, said: str) -> None:
     with pytest.raises(CriterionError, match=said):
         checked_probabilities(values)
 
