@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-from pcf_core.records.basic import FloatArray, LeftOut, Prompts, Record, Template, digest
+from pcf_core.records.basic import FloatArray, Interval, LeftOut, Prompts, Record, Template, digest
 
 QUANTITIES = ("knowledge", "confidence_gap", "mean_score", "gain")
 
@@ -58,15 +57,6 @@ class KnowledgeSet(Record):
         return digest([self.templates, [[fact.subject, fact.right, fact.wrong] for fact in self.facts]])
 
 
-class KnowledgeInterval(Record):
-    """A two-sided interval: what was drawn again were ``templates``, ``facts``, or both."""
-
-    over: Literal["templates", "facts", "both"]
-    level: float = 0.95
-    low: float
-    high: float
-
-
 @dataclass(frozen=True)
 class FactKnowledge:
     """What a model knows of one fact, each number from 0 to 1 unless said otherwise.
@@ -90,7 +80,7 @@ class FactKnowledge:
     confidence_gap: float
     chance: float
     elsewhere: float | None
-    interval: KnowledgeInterval
+    interval: Interval
 
 
 @dataclass(frozen=True)
@@ -98,7 +88,8 @@ class KnowledgeReport:
     """What a model knows of a set: means over facts by weight of what :class:`FactKnowledge` holds.
 
     ``score``: name of J.  ``gain``: ``knowledge`` less ``elsewhere``, what naming the right subject adds.
-    ``intervals``: by :data:`QUANTITIES`, over templates first, then over facts and over both.
+    ``intervals``: by :data:`QUANTITIES`, over templates first, then over ``occupations`` and over both: the
+    axis of the evidence has that name everywhere, and the unit of the second is ``fact``.
     ``left_out``: answers and facts that did not count, with the reason.
     """
 
@@ -112,7 +103,7 @@ class KnowledgeReport:
     chance: float
     elsewhere: float | None
     facts: tuple[FactKnowledge, ...]
-    intervals: Mapping[str, tuple[KnowledgeInterval, ...]]
+    intervals: Mapping[str, tuple[Interval, ...]]
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
 
