@@ -122,7 +122,7 @@ def _fact(entry: Any, where: str) -> Fact:
     """A fact of a file, its types checked and nothing else."""
     if not isinstance(entry, dict) or not NEEDED <= set(entry) <= NEEDED | {"weight"}:
         raise TopicError(
-            f"{where}: each of the facts needs a subject, right and wrong, may have a weight, and nothing else."
+            f"{where}: each of the facts needs a subject, right and wrong, may have a weight, no more."
         )
     subject, weight = entry["subject"], entry.get("weight", 1.0)
     if not isinstance(subject, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics.knowledge import load_knowledge, make_knowledge
 
+ROOT = Path(__file__).resolve().parents[2]
 SKY = make_knowledge(
     "sky",
     ["The [X] is a [Y]", "A [Y], says the book, is the [X]"],
@@ -221,6 +223,23 @@ def test_a_shipped_model_by_brute_force(own_settings: Settings) -> None:
     assert report.confidence_gap == pytest.approx(np.mean(knowledge) - np.mean(scores), abs=1e-4)
     assert report.elsewhere == pytest.approx(np.mean(elsewhere), rel=1e-4)
     assert score_knowledge(asked, key, Store.open(own_settings.cache, None), unopenable) == 0
+
+
+@pytest.mark.slow
+def test_the_figures_that_the_documentation_gives(own_settings: Settings) -> None:
+    store, key = Store.open(own_settings.cache, None), ScoringKey.of(resolve("mini-gpt"))
+    gains = {}
+    for name in ("continents", "capitals", "animals"):
+        asked = load_knowledge(name)
+        score_knowledge(asked, key, store)
+        report = knowledge_report(store, key, asked)
+        both = report.intervals["gain"][-1]
+        gains[name] = (report.gain, both.low, both.high)
+    text = (ROOT / "docs" / "knowledge.md").read_text(encoding="utf8")
+    for name in ("continents", "capitals"):
+        said = "{:.3f} ({:.3f}–{:.3f})".format(*gains[name])
+        assert said in text
+    assert gains["animals"][1] <= 0 <= gains["animals"][2]
 
 
 def unopenable(spec: ModelSpec, protocol: str) -> Scorer:

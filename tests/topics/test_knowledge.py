@@ -15,6 +15,7 @@ from pcf_core.records.knowledge import Fact
 from pcf_core.settings import settings as app_settings
 from pcf_core.topics.knowledge import list_knowledge, load_knowledge, make_knowledge
 
+ROOT = Path(__file__).resolve().parents[2]
 SUN = Fact(subject="Sun", right=("star",), wrong=("planet", "moon"))
 TEXT = "The [X] is a [Y]"
 SHIPPED = ("continents", "animals", "capitals", "opposites")
@@ -126,6 +127,13 @@ def test_a_file_of_ones_own_needs_templates_and_facts_alone(tmp_path: Path) -> N
     )
     found = load_knowledge(path)
     assert (found.name, found.title, found.facts[0].weight) == ("my-sky", "My sky", 2.0)
+
+
+def test_the_example_of_the_documentation_is_a_set(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "knowledge.md").read_text(encoding="utf8")
+    path = tmp_path / "own.toml"
+    path.write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf8")
+    assert [fact.weight for fact in load_knowledge(path).facts] == [1.0, 2.0]
 
 
 def test_an_unknown_name_lists_what_is_shipped() -> None:
