@@ -13,12 +13,40 @@ import numpy as np
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.errors import ModelError
 from pcf_core.jobs.blocks import Block, environment, score_block
+from pcf_core.jobs.job import Job
+from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped
 from pcf_core.models import resolve
-from pcf_core.records import ScoringKey
+from pcf_core.records import Record, ScoringKey, digest
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.store import Store
+
+
+class KnowledgeRequest(Record):
+    """Score what the store lacks of a shipped set: its name and title, and the key of the model."""
+
+    name: str
+    title: str
+    scoring: ScoringKey
+
+
+def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
+    """Queue a shipped set, or join the job that is at it; ``done`` and ``total`` count prompts.
+
+    Raises:
+        StoreError: the cache folder is read-only or full.
+    """
+    request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
+    missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    return queue.submit(
+        "knowledge", knowledge_key(asked, key), request.model_dump(mode="json"), total=missing
+    )
+
+
+def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
+    """What two requests have in common that ask for the same."""
+    return digest([key.hash, asked.hash])
 
 
 def score_knowledge(
@@ -28,6 +56,7 @@ def score_knowledge(
     open_scorer: OpenScorer = open_real_scorer,
     on_progress: Callable[[int, int, float], None] = lambda done, total, rate: None,
     should_stop: Callable[[], bool] = lambda: False,
+    between_batches: Callable[[], None] = lambda: None,
 ) -> int:
     """Score a set's missing prompts; the model is opened only if something is missing.
 
@@ -38,6 +67,7 @@ def score_knowledge(
         open_scorer: from a model and a protocol to its scorer.
         on_progress: called after each batch with prompts done, prompts in all, prompts a second.
         should_stop: asked between two batches.
+        between_batches: called there as well.
 
     Returns:
         The number of prompts that lacked an answer and were scored.
@@ -74,6 +104,7 @@ def score_knowledge(
         report(began - done)
 
     def pause() -> None:
+        between_batches()
         if should_stop():
             raise Stopped
 

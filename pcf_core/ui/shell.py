@@ -30,7 +30,7 @@ button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !
 </style>"""
 SECTIONS = {
     "Start": [("overview", "Overview", "home")],
-    "Measure": [("score", "Score", "play_circle")],
+    "Measure": [("score", "Score", "play_circle"), ("knowledge", "Knowledge", "lightbulb")],
     "Read": [
         ("heat_map", "Heat map", "grid_on"),
         ("tilt", "Tilt", "candlestick_chart"),
