@@ -43,15 +43,16 @@ def draw() -> None:
         return
     for model, report in known.reports.items():
         finding(knowledge_finding(model, report), confidence_finding(report))
-        for warning in report.warnings:
-            st.warning(f"**{plain(model)}** {plain(warning)}", icon=":material/warning:")
     draw_figures(knowledge_figures(known.reports))
+    for model, report in known.reports.items():
+        if report.warnings:
+            said = " ".join(report.warnings)
+            st.warning(f"**{plain(model)}** {plain(said)}", icon=":material/warning:")
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
             list(known.reports),
             key="knowledge_model",
-            format_func=plain,
             help="Whose facts the picture shows.",
         )
         order = st.segmented_control(

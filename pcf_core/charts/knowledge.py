@@ -11,13 +11,14 @@ from pcf_core.records.knowledge import FactKnowledge
 
 AXIS = "score of p(right) (0 = never, 1 = always) → better known"
 MOST_FACTS = 20
+OTHERS = theme.OKABE_ITO[1]
 
 
 def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
     """The first ``MOST_FACTS`` facts from top to bottom in the order given.
 
-    The bar is E_t J(p), its lighter extension the confidence gap, so that its end is J(E_t p).  A stroke
-    stands where guessing is, a hollow diamond where the same answers are with other subjects.
+    The bar is E_t J(p), its lighter extension the confidence gap, so that its end is J(E_t p).  A white
+    circle stands where guessing is, a diamond where the same answers are with other subjects.
     """
     shown = list(enumerate(facts[:MOST_FACTS]))
     keys = [str(place) for place, _ in shown]
@@ -25,7 +26,7 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
     figure = go.Figure()
     for name, values, opacity, pattern in (
         ("mean score over contexts", [fact.mean_score for _, fact in shown], 1.0, ""),
-        ("confidence gap", [fact.confidence_gap for _, fact in shown], 0.45, "/"),
+        ("confidence gap", [fact.confidence_gap for _, fact in shown], 0.7, "/"),
     ):
         figure.add_trace(
             go.Bar(
@@ -43,17 +44,17 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
                 name=name,
             )
         )
-    marks: tuple[tuple[str, list[float | None], str, str], ...] = (
-        ("guessing", [fact.chance for _, fact in shown], "line-ns-open", theme.MUTED),
-        ("with other subjects", [fact.elsewhere for _, fact in shown], "diamond-open", theme.CAPRICE),
+    marks: tuple[tuple[str, list[float | None], str, str, str], ...] = (
+        ("guessing", [fact.chance for _, fact in shown], "circle", "white", theme.MUTED),
+        ("with other subjects", [fact.elsewhere for _, fact in shown], "diamond", OTHERS, "white"),
     )
-    for name, places, symbol, color in marks:
+    for name, places, symbol, color, edge in marks:  # seen on a bar as well as beside it
         figure.add_trace(
             go.Scatter(
                 y=keys,
                 x=places,
                 mode="markers",
-                marker={"symbol": symbol, "size": 10, "color": color, "line": {"width": 2}},
+                marker={"symbol": symbol, "size": 10, "color": color, "line": {"width": 1.5, "color": edge}},
                 customdata=details,
                 hovertemplate="%{customdata}<extra></extra>",
                 name=name,
