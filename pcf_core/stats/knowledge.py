@@ -85,8 +85,8 @@ def knowledge_intervals(
         )
         lowest = -1.0 if name == "gain" else 0.0
         intervals = []
-        for over, kind, values, units in overs:
-            low, high = np.clip(percentiles(values, level, units), lowest, 1.0)
+        for over, kind, several, units in overs:
+            low, high = np.clip(percentiles(several, level, units), lowest, 1.0)
             intervals.append(
                 Interval(
                     over=over,
