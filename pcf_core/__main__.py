@@ -30,6 +30,7 @@ from pcf_core.audit import (
     planned,
     report,
 )
+from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.findings import (
     coverage_facts,
@@ -39,6 +40,7 @@ from pcf_core.findings import (
     self_audit_facts,
     unseen_note,
 )
+from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining, submit_run
 from pcf_core.mining.miner import Progress
 from pcf_core.models import known_models, left_out_models, list_models, resolve_to_score
@@ -50,12 +52,16 @@ from pcf_core.records import (
     RiskReport,
     RunSpec,
     Scale,
+    ScoringKey,
     SetCard,
     Topic,
     Unit,
 )
 from pcf_core.records.comparison import Comparison
+from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.report import comparison_document, export_run, report_document, write_whole
+from pcf_core.report.knowledge import knowledge_document
+from pcf_core.risk.knowledge import knowledge_score
 from pcf_core.settings import Engine, adopt, settings
 from pcf_core.store import Store
 from pcf_core.topics import (
@@ -75,6 +81,8 @@ from pcf_core.topics import (
     swapped,
     template_cards,
 )
+from pcf_core.topics.knowledge import FIRST as FIRST_KNOWLEDGE
+from pcf_core.topics.knowledge import load_knowledge
 from pcf_core.topics.reading import name_of
 from pcf_core.topics.text import check_name, check_text
 
@@ -393,6 +401,53 @@ def say_if_counts_changed(store: Store, run: RunSpec) -> None:
         say(
             f"the counts of {run.templates.name} changed: run {run.key} is read with the new ones from now on"
         )
+
+
+@app.command()
+def knowledge(
+    model: ModelOption,
+    facts: Annotated[
+        str, typer.Option("--set", help="a shipped knowledge set or a TOML file")
+    ] = FIRST_KNOWLEDGE,
+    score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
+    protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
+    as_json: JsonOption = False,
+) -> None:
+    """Score a knowledge set, what of it is not in the store, and read what the model knows."""
+    asked = load_knowledge(facts)
+    knowledge_score(score)
+    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
+    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    store = open_store()
+    found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [known | knowledge_document(report) for known, report in found]
+    give(
+        answers[0] if len(answers) == 1 else answers,
+        as_json,
+        lambda: [line for known, report in found for line in knowledge_lines(known["model"], report)],
+    )
+
+
+def know_now(
+    store: Store, asked: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
+) -> tuple[dict[str, Any], KnowledgeReport]:
+    """Score in the foreground, with progress on stderr, and read: facts of the scoring, and the report."""
+    from pcf_core.jobs.knowledge import score_knowledge
+
+    def progress(done: int, total: int, rate: float) -> None:
+        typer.echo(f"\r{key.model}: {done:,} of {total:,} prompts, {rate:,.0f}/s ", err=True, nl=False)
+
+    scored = score_knowledge(asked, key, store, on_progress=progress)
+    if scored:
+        say("")
+    facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
+    return facts, knowledge_report(store, key, asked, score, protocol)
+
+
+def knowledge_lines(model: str, found: KnowledgeReport) -> list[str]:
+    lines = [knowledge_finding(model, found), confidence_finding(found), *found.warnings]
+    return lines + [f"left out: {item.name} ({item.reason})" for item in found.left_out]
 
 
 def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:

@@ -143,6 +143,40 @@ def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
     assert found["black woman"] == pytest.approx(words["preferences"], abs=1e-5)
 
 
+def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Settings, tmp_path: Path) -> None:
+    facts = (
+        '{subject = "Kenya", right = ["Africa"], wrong = ["Asia", "Europe"], weight = 2},'
+        '{subject = "Spain", right = ["Europe"], wrong = ["Asia", "Africa"]}'
+    )
+    path = tmp_path / "few.toml"
+    path.write_text(f'templates = ["[X] is in [Y]", "The country of [X] lies in [Y]"]\nfacts = [{facts}]\n')
+    asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
+    root, quadratic = answer_of(*asked), answer_of(*asked, "--score", "quadratic")
+    assert (root["scored"], quadratic["scored"]) == (4, 0)
+    for answer in (root, quadratic):
+        assert answer["knowledge"] - answer["mean_score"] == pytest.approx(
+            answer["confidence_gap"], abs=1e-12
+        )
+        assert answer["confidence_gap"] >= 0
+    for one, other in zip(root["facts"], quadratic["facts"], strict=True):
+        assert one["probabilities"] == other["probabilities"]
+        assert one["knowledge"] ** 2 == pytest.approx(one["mean_probability"])
+        assert other["knowledge"] == pytest.approx(1 - (1 - one["mean_probability"]) ** 2)
+    kenya = answer_of(
+        "words", "--model", "mini-gpt", "--topic", two_groups(tmp_path), "--text", "Kenya is in [Y]"
+    )
+    assert root["facts"][0]["probabilities"][0] == pytest.approx(kenya["preferences"]["right"], abs=1e-6)
+    assert {one["over"] for one in root["intervals"]["gain"]} == {"templates", "facts", "both"}
+
+
+def two_groups(folder: Path) -> str:
+    """Kenya's answers as a topic: the same shares by another command."""
+    path = folder / "kenya.toml"
+    groups = (("right", '["Africa"]'), ("wrong", '["Asia", "Europe"]'))
+    path.write_text("".join(f'[[groups]]\nname = "{name}"\nwords = {words}\n' for name, words in groups))
+    return str(path)
+
+
 def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Settings, tmp_path: Path) -> None:
     """120 templates, drawn by their counts: the draw, its figures and their labels come with every answer."""
     rows = [f"The [X] of house {i} said that [Y],{1 / (i + 1):.4f}" for i in range(120)]
@@ -195,6 +229,8 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["score", "--model", "gpt2"], "openai-community/gpt2"),
         (["score", "--model", "mini-gpt", "--engine", "steam"], "--engine must be one of local, ray"),
         (["score", "--model", "mini-gpt", "--engine", "ray", "--queue"], "PCF_ENGINE"),
+        (["knowledge", "--model", "mini-gpt", "--set", "rivers"], "shipped knowledge set"),
+        (["knowledge", "--model", "mini-gpt", "--score", "cube"], "sqrt, log1p, quadratic"),
         (["worker", "--device", "toaster"], "PCF_DEVICE"),
         (["mine", "--corpus", "nowhere.txt", "--topic", "gender", "--out", "a.csv"], "nowhere.txt"),
         (MINE, "--out must name"),

@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
+from pcf_core.audit.knowledge import missing_answers
 from pcf_core.findings import number, with_interval
 from pcf_core.models import list_models, resolve
 from pcf_core.models.seeds import seeds_of
-from pcf_core.records import RiskReport, RunSpec
+from pcf_core.records import RiskReport, RunSpec, ScoringKey
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
 from pcf_core.stats import preference_difference
 from pcf_core.store import Store
 from pcf_core.topics import load_templates, load_topic, template_weights
+from pcf_core.topics.knowledge import load_knowledge
 from pcf_core.ui.choice import DEFAULT_MODELS
-from tools.ship_results import BEST_KNOWN, PLANTED, RUNS, USUAL, ZOO, Shipped
+from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, RUNS, USUAL, ZOO, Shipped
 
 TEMPLATES = ("gender-nineteen", USUAL[1])
 SAID = [(model, templates) for model in BEST_KNOWN for templates in TEMPLATES]
@@ -129,6 +131,15 @@ def test_nothing_is_shipped_that_no_run_of_the_table_needs(own_settings: Setting
     assert {info.run.key for info in shipped_store(own_settings).runs()} == {run.key for run in runs}
     shipped = {path.name for path in (ROOT / "assets" / "cache" / "scores").iterdir()}
     assert shipped == {run.scoring.hash for run in runs}
+
+
+@pytest.mark.parametrize(("model", "facts"), KNOWLEDGE)
+def test_what_the_models_know_is_shipped(model: str, facts: str, own_settings: Settings) -> None:
+    store, asked, key = shipped_store(own_settings), load_knowledge(facts), ScoringKey.of(resolve(model))
+    assert missing_answers(store, key, asked) == []
+    prompts, words = asked.prompts[:2], asked.words[:3]
+    found = open_scorer(resolve(model)).score(prompts, words)
+    assert store.gather(key, prompts, words) == pytest.approx(found, abs=1e-4)
 
 
 def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskReport:

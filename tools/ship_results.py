@@ -1,4 +1,5 @@
-"""Write the results that come with the app: the runs of ``RUNS``, each a model on a topic and its templates.
+"""Write the results that come with the app: the runs of ``RUNS``, each a model on a topic and its templates,
+and the scores of ``KNOWLEDGE``, each a model on a knowledge set.
 
     python -m tools.ship_results                         # everything anew: about two hours on two cores
     python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
@@ -21,17 +22,20 @@ from typing import Annotated
 import typer
 
 from pcf_core.audit import build_run, load_result
+from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.parts import missing_blocks
 from pcf_core.errors import AuditError
 from pcf_core.jobs.blocks import environment
+from pcf_core.jobs.knowledge import score_knowledge
 from pcf_core.jobs.scoring import score_run
 from pcf_core.jobs.self_audit import audit_scores
 from pcf_core.models import resolve
-from pcf_core.records import RunSpec
+from pcf_core.records import RunSpec, ScoringKey
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import settings
-from pcf_core.store import RunInfo, Store
+from pcf_core.store import Missing, RunInfo, Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.topics.knowledge import load_knowledge
 
 FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
@@ -87,6 +91,9 @@ RUNS = (
     *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
+KNOWLEDGE = tuple(
+    (model, name) for model in BEST_KNOWN for name in ("continents", "animals", "capitals", "opposites")
+)
 
 
 def main(
@@ -115,6 +122,9 @@ def main(
             else:
                 done = "carried over" if carry_if_here(item, shipped, store) else "NOT SHIPPED"
             typer.echo(f"{item}: {done}")
+        for name, facts in KNOWLEDGE:
+            anew = not keep and (not model or name in model)
+            typer.echo(f"{name}, knowledge of {facts}: {know(name, facts, shipped, store, anew=anew)}")
         replace_results(Path(folder), target)
 
 
@@ -146,15 +156,36 @@ def carry(run: RunSpec, shipped: Store, store: Store) -> bool:
     infos = [info for info in shipped.runs() if info.run.scoring.hash == run.scoring.hash and info.complete]
     if not infos or next(missing_blocks(shipped, run), None) is not None:
         return False
-    table = shipped.known_words(run.scoring)
-    made = {name: fact for name, fact in infos[0].provenance.items() if name != "self_audit"}
-    for block in list(missing_blocks(store, run)):
-        accepted = [word for word in block.words if word in table.tokens]
-        values = shipped.gather(run.scoring, block.prompts, accepted)
-        store.write(run.scoring, block.prompts, block.words, table, values, made)
+    copy_blocks(run.scoring, list(missing_blocks(store, run)), shipped, store, infos[0])
     store.save_run(run, audited(run, store, infos), complete=True)
     load_result(store, run)
     return True
+
+
+def copy_blocks(
+    key: ScoringKey, blocks: Sequence[Missing], shipped: Store, store: Store, info: RunInfo
+) -> None:
+    """Write shipped scores into ``store``, with what made those of a run under the same key."""
+    table = shipped.known_words(key)
+    made = {name: fact for name, fact in info.provenance.items() if name != "self_audit"}
+    for block in blocks:
+        accepted = [word for word in block.words if word in table.tokens]
+        values = shipped.gather(key, block.prompts, accepted)
+        store.write(key, block.prompts, block.words, table, values, made)
+
+
+def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) -> str:
+    """Score a knowledge set, or carry its shipped scores over; what was done, in words."""
+    try:
+        key = ScoringKey.of(resolve(model))
+    except AuditError:  # the model is not here
+        return "NOT SHIPPED"
+    asked = load_knowledge(facts)
+    infos = [info for info in shipped.runs() if info.run.scoring.hash == key.hash and info.complete]
+    if anew or not infos or missing_answers(shipped, key, asked):
+        return f"{score_knowledge(asked, key, store, open_scorer):,} prompts scored"
+    copy_blocks(key, missing_answers(store, key, asked), shipped, store, infos[0])
+    return "carried over"
 
 
 def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, object]:

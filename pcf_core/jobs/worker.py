@@ -16,6 +16,7 @@ from pcf_core.audit import load_result
 from pcf_core.errors import AuditError, StoreError
 from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.job import Job
+from pcf_core.jobs.knowledge import KnowledgeRequest, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
 from pcf_core.jobs.probing import PROBE, ProbeRequest, probe_asked
@@ -33,6 +34,7 @@ from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import save_set
+from pcf_core.topics.knowledge import load_knowledge
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class Worker:
             PROBE: self._probe,
             "mine": self._mine,
             "read": self._read,
+            "knowledge": self._knowledge,
         }
 
     @classmethod
@@ -177,6 +180,19 @@ class Worker:
             partial(self._should_stop, job),
             partial(self._answer_small, job),
         )
+
+    def _knowledge(self, job: Job) -> dict[str, Any]:
+        asked = KnowledgeRequest.model_validate(job.payload)
+        scored = score_knowledge(
+            load_knowledge(asked.name),
+            asked.scoring,
+            self.store,
+            self._scorer,
+            lambda done, total, rate: self.queue.progress(job.id, done, total, rate, self.owner),
+            partial(self._should_stop, job),
+            partial(self._answer_small, job),
+        )
+        return {"set": asked.name, "scored": scored}
 
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)

@@ -10,6 +10,7 @@ import streamlit as st
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, look_finding, mining_finding
 from pcf_core.jobs import Job, ReadRequest, ensure_worker
+from pcf_core.jobs.knowledge import KnowledgeRequest
 from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
@@ -21,8 +22,9 @@ from pcf_core.ui.text import duration, plain, size_text
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read")
-DOING = {"score": "scoring", "mine": "mining", "read": "reading"}
+KINDS = ("score", "mine", "read", "knowledge")
+NO_RUN = ("read", "knowledge")  # kinds that make nothing to be opened
+DOING = {"score": "scoring", "mine": "mining", "read": "reading", "knowledge": "scoring"}
 READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
 STATES = {
     "queued": ":material/schedule: waiting",
@@ -118,6 +120,9 @@ def heading(job: Job) -> str:
     if job.kind == "read":
         reading = ReadRequest.model_validate(job.payload)
         return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
+    if job.kind == "knowledge":
+        known = KnowledgeRequest.model_validate(job.payload)
+        return f"**{plain(known.scoring.model)}** · knowledge · {plain(known.title)}"
     asked = ScoreRequest.model_validate(job.payload)
     goal = "" if asked.within is None else f" · until ± {asked.within:g}"
     return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
@@ -147,7 +152,7 @@ def ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
-    return cells if job.kind == "read" else f"{cells} · run {job.key}"
+    return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
 
 
 def draw_actions(job: Job, *, on_templates: bool) -> None:
@@ -160,7 +165,7 @@ def draw_actions(job: Job, *, on_templates: bool) -> None:
             label = "Resume" if job.state == "cancelled" else "Retry"
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
-        if job.state == "done" and job.kind != "read":
+        if job.state == "done" and job.kind not in NO_RUN:
             draw_links(job, on_templates=on_templates)
 
 

@@ -30,7 +30,11 @@ button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !
 </style>"""
 SECTIONS = {
     "Start": [("overview", "Overview", "home")],
-    "Measure": [("score", "Score", "play_circle"), ("probe", "Probe", "bolt")],
+    "Measure": [
+        ("score", "Score", "play_circle"),
+        ("probe", "Probe", "bolt"),
+        ("knowledge", "Knowledge", "lightbulb"),
+    ],
     "Read": [
         ("heat_map", "Heat map", "grid_on"),
         ("tilt", "Tilt", "candlestick_chart"),

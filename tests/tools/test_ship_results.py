@@ -10,13 +10,16 @@ import pytest
 import typer
 
 from pcf_core.audit import load_result
+from pcf_core.audit.knowledge import missing_answers
 from pcf_core.records import RunSpec
 from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.fake import FakeScorer
 from pcf_core.store import Store
 from pcf_core.topics import load_templates
+from pcf_core.topics.knowledge import load_knowledge
 from tests.conftest import fake_scorer
 from tools import ship_results
-from tools.ship_results import FOLDERS, Shipped, carry, main, replace_results
+from tools.ship_results import FOLDERS, Shipped, carry, know, main, replace_results
 
 
 def files_of(folder: Path) -> dict[str, str]:
@@ -109,6 +112,25 @@ def test_what_lacks_a_score_is_not_carried_over(full_store: Store, tmp_path: Pat
     assert not carry(more, full_store, fresh)
     assert fresh.runs() == ()
     assert fresh.shards(more.scoring) == ()
+
+
+def test_a_knowledge_set_is_carried_over_with_every_bit_or_scored(
+    full_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, asked, fresh = run_of(full_store), load_knowledge("continents"), Store.open(tmp_path / "fresh")
+
+    def opened(spec: object, protocol: str) -> Scorer:
+        return FakeScorer(lambda prompt, word: (len(prompt) + len(word)) / 1000, key=run.scoring)
+
+    monkeypatch.setattr(ship_results, "open_scorer", opened)
+    assert know("mini-gpt", "continents", full_store, full_store, anew=False) == "600 prompts scored"
+    assert know("mini-gpt", "continents", full_store, fresh, anew=False) == "carried over"
+    before, after = (store.gather(run.scoring, asked.prompts, asked.words) for store in (full_store, fresh))
+    assert before.tobytes() == after.tobytes()
+    assert missing_answers(fresh, run.scoring, asked) == []
+    other = Store.open(tmp_path / "other")
+    assert know("mini-gpt", "continents", full_store, other, anew=True) == "600 prompts scored"
+    assert know("no-such-model", "continents", full_store, other, anew=False) == "NOT SHIPPED"
 
 
 def test_a_model_that_is_not_here_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,84 @@
+"""Knowledge: what does a model know, and how surely?"""
+
+import streamlit as st
+
+from pcf_core.charts.knowledge import knowledge_bars
+from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.ui.choice import current_choice
+from pcf_core.ui.knowledge import (
+    ORDERS,
+    draw_form,
+    knowledge_figures,
+    knowledge_table,
+    known_of,
+    offer_scoring,
+    ordered,
+    provenance,
+)
+from pcf_core.ui.page import chart, draw_commands, draw_figures, draw_table, finding
+from pcf_core.ui.shell import show
+from pcf_core.ui.text import plain
+
+HOW = """
+Each bar is a fact. It ends at what the model knows of it: the score J of the probability of the right
+answers among the right and wrong ones, averaged over contexts first. The lighter part is the confidence
+gap, what contexts take from each other; it is 0 where the model says the same everywhere. The grey stroke
+is guessing; the hollow diamond is what the same answers get with subjects of which they are wrong: a bar
+that ends there says which answers the model likes, not what it knows. Nothing here is a risk, and the gap
+is no caprice: nobody is harmed by it.
+"""
+
+
+def draw() -> None:
+    st.title("Knowledge")
+    st.markdown("##### What does it know, and how surely?")
+    choice = current_choice()
+    asked, score = draw_form()
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
+        return
+    known = known_of(choice, asked, score)
+    offer_scoring(asked, known.missing)
+    if not known.reports:
+        return
+    for model, report in known.reports.items():
+        finding(knowledge_finding(model, report), confidence_finding(report))
+    draw_figures(knowledge_figures(known.reports))
+    for model, report in known.reports.items():
+        if report.warnings:
+            said = " ".join(report.warnings)
+            st.warning(f"**{plain(model)}** {plain(said)}", icon=":material/warning:")
+    with st.container(horizontal=True):
+        model = st.selectbox(
+            "Model",
+            list(known.reports),
+            key="knowledge_model",
+            help="Whose facts the picture shows.",
+        )
+        order = st.segmented_control(
+            "Facts first",
+            ORDERS,
+            default=ORDERS[0],
+            required=True,
+            key="knowledge_order",
+            bind="query-params",
+            help="Twenty facts are drawn; the table has all.",
+        )
+    chart(
+        knowledge_bars(ordered(known.reports[model], order)),
+        "knowledge_bars",
+        f"What {model} knows of twenty facts, {order} first",
+    )
+    how, data, source = st.tabs(["How to read this", "Data", "Provenance"])
+    how.markdown(HOW)
+    with data:
+        draw_table(knowledge_table(known.reports), "knowledge")
+    with source:
+        st.markdown(f"**{plain(asked.title)}**  \n{plain(asked.source)} {plain(asked.notes)}")
+        draw_commands("\n".join(provenance(asked, choice, known.reports)))
+        for model, report in known.reports.items():
+            for item in report.left_out:
+                st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
+
+
+show(draw)

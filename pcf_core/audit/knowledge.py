@@ -1,0 +1,226 @@
+"""What a model knows: from stored word log-probabilities to a knowledge report.
+
+    KnowledgeSet -> word log-probabilities -> p(right | right or wrong) -> KnowledgeReport
+
+A path of its own beside that of runs, through the same store and scorers.  A run has the same groups in every
+prompt, and whatever reads runs (pages, comparisons, exports) speaks of discrimination and calls the gap
+caprice; here the groups are the answers of each fact, and the gap is none.  Every answer of the set is scored
+in every prompt: the blocks of the store stay rectangles, a set whose answers are sorted anew scores nothing,
+and it is known what the answers of a fact get with another subject, which a preference for frequent words
+explains and knowledge does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcf_core.audit.words import BY_TOKENS, SEES_RIGHT, coverage_of, shares_of
+from pcf_core.errors import ModelError, RunError
+from pcf_core.records import LOW_COVERAGE, FloatArray, Interval, LeftOut, Protocol, ScoringKey, TokenTable
+from pcf_core.records.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.risk import normalised
+from pcf_core.risk.knowledge import DEFAULT_SCORE, knowledge_parts, knowledge_score, knowledge_total
+from pcf_core.stats.knowledge import knowledge_intervals
+from pcf_core.store import Missing, Store
+
+
+@dataclass(frozen=True)
+class AnswerProbabilities:
+    """``facts``: those that count, with the answers that count.  ``values``: [fact, template] p(right |
+    right or wrong).  ``elsewhere``: [fact, template] its mean over the prompts of the subjects that have
+    none of the fact's right answers; NaN where there is no such subject.
+    """
+
+    facts: tuple[Fact, ...]
+    values: FloatArray
+    elsewhere: FloatArray
+    left_out: tuple[LeftOut, ...]
+
+
+def missing_answers(store: Store, key: ScoringKey, asked: KnowledgeSet) -> list[Missing]:
+    """What the store lacks of a set: blocks of prompts × answers."""
+    return store.missing(key, asked.prompts, asked.words)
+
+
+def knowledge_report(
+    store: Store,
+    key: ScoringKey,
+    asked: KnowledgeSet,
+    score: str = DEFAULT_SCORE,
+    protocol: Protocol = "exact",
+) -> KnowledgeReport:
+    """What the model of ``key`` knows of a set that was scored; templates weigh alike.
+
+    Args:
+        store: where the log-probabilities are.
+        key: of the model.
+        asked: the set.
+        score: name of J, one of :data:`pcf_core.risk.knowledge.SCORES`.
+        protocol: ``single-token`` counts only answers of one token.
+
+    Raises:
+        RunError: something of it was not scored yet.
+        CriterionError: an unknown score; the facts that count all have the weight 0.
+        ModelError: the model can express right and wrong answers of no fact.
+    """
+    chosen = knowledge_score(score)
+    lacking = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    if lacking:
+        raise RunError(
+            f"{lacking:,} prompts of the knowledge set {asked.name!r} were not scored with {key.model} yet: "
+            f"run `python -m pcf_core knowledge --model {key.model} --set {asked.name}` first."
+        )
+    table = store.known_words(key)
+    words, unusable = usable_answers(asked.words, table, protocol)
+    values = store.gather(key, asked.prompts, words)
+    nats = values.reshape(len(asked.facts), len(asked.templates), len(words))
+    found = answer_probabilities(asked, words, unusable, nats)
+    if not found.facts:
+        raise ModelError(
+            f"The model {key.model} can express a right and a wrong answer of no fact of {asked.name!r}: "
+            "take another model, or answers that its tokenizer has."
+        )
+    weights = np.ones(len(asked.templates))
+    shares = normalised([fact.weight for fact in found.facts], len(found.facts), "fact_weights")
+    known = np.asarray(~np.isnan(found.elsewhere).any(axis=-1))
+    others = np.nan_to_num(found.elsewhere)
+    intervals = knowledge_intervals(found.values, others if known.all() else None, weights, shares, chosen)
+    parts = knowledge_parts(found.values, weights, chosen)
+    plain = knowledge_parts(others, weights, chosen).knowledge
+    rows = tuple(
+        FactKnowledge(
+            subject=fact.subject,
+            right=fact.right,
+            wrong=fact.wrong,
+            weight=float(shares[index]),
+            probabilities=found.values[index],
+            mean_probability=float(parts.mean_probability[index]),
+            knowledge=float(parts.knowledge[index]),
+            mean_score=float(parts.mean_score[index]),
+            confidence_gap=float(parts.confidence_gap[index]),
+            chance=float(chosen.of(np.array(len(fact.right) / len(fact.answers)))),
+            elsewhere=float(plain[index]) if known[index] else None,
+            interval=Interval(low=float(low), high=float(high)),
+        )
+        for index, (fact, (low, high)) in enumerate(zip(found.facts, intervals.facts, strict=True))
+    )
+    total = knowledge_total(parts, shares)
+    return KnowledgeReport(
+        name=asked.name,
+        title=asked.title,
+        score=score,
+        templates=asked.templates,
+        knowledge=total.knowledge,
+        mean_score=total.mean_score,
+        confidence_gap=total.confidence_gap,
+        chance=float(shares @ np.array([row.chance for row in rows])),
+        elsewhere=float(shares @ plain) if known.all() else None,
+        facts=rows,
+        intervals=intervals.intervals,
+        left_out=found.left_out,
+        warnings=_warnings(asked, found.facts, words, nats, table, key.family),
+    )
+
+
+def usable_answers(
+    words: Sequence[str], table: TokenTable, protocol: Protocol
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """The answers that count, and those that do not with the reason."""
+    reasons = {word: table.refused[word] for word in words if word in table.refused}
+    if protocol == "single-token":
+        reasons |= {
+            word: f"{table.tokens[word]} tokens, and the protocol takes words of one"
+            for word in words
+            if word in table.tokens and table.tokens[word] != 1
+        }
+    kept = tuple(word for word in words if word not in reasons)
+    return kept, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
+
+
+def answer_probabilities(
+    asked: KnowledgeSet, words: Sequence[str], unusable: Sequence[LeftOut], nats: FloatArray
+) -> AnswerProbabilities:
+    """p(right | right or wrong) of every fact in every template.
+
+    Args:
+        asked: the set.
+        words: the answers that count, in the order of the last axis.
+        unusable: those that do not.
+        nats: [fact, template, word] log-probabilities.
+
+    Returns:
+        Facts of which a right and a wrong answer count, the others named with the reason.
+    """
+    column_of = {word: column for column, word in enumerate(words)}
+    facts, values, elsewhere, left_out = [], [], [], list(unusable)
+    for index, fact in enumerate(asked.facts):
+        used = fact.model_copy(
+            update={
+                name: tuple(word for word in getattr(fact, name) if word in column_of)
+                for name in ("right", "wrong")
+            }
+        )
+        if not used.right or not used.wrong:
+            which = "right" if not used.right else "wrong"
+            left_out.append(LeftOut(name=fact.subject, reason=f"no {which} answer of it can be scored"))
+            continue
+        logs = [
+            np.logaddexp.reduce(nats[..., [column_of[word] for word in some]].astype(np.float64), axis=-1)
+            for some in (used.right, used.wrong)
+        ]
+        everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], with every subject
+        if np.isnan(everywhere[index]).any():
+            left_out.append(LeftOut(name=fact.subject, reason="its answers have no probability at all"))
+            continue
+        others = [
+            row
+            for row, other in enumerate(asked.facts)
+            if not set(other.right) & set(fact.right) and not np.isnan(everywhere[row]).any()
+        ]
+        facts.append(used)
+        values.append(everywhere[index])
+        elsewhere.append(everywhere[others].mean(axis=0) if others else np.full(len(asked.templates), np.nan))
+    shape = (len(facts), len(asked.templates))
+    return AnswerProbabilities(
+        facts=tuple(facts),
+        values=np.array(values).reshape(shape),
+        elsewhere=np.array(elsewhere).reshape(shape),
+        left_out=tuple(left_out),
+    )
+
+
+def _warnings(
+    asked: KnowledgeSet,
+    facts: Sequence[Fact],
+    words: Sequence[str],
+    nats: FloatArray,
+    table: TokenTable,
+    family: str,
+) -> tuple[str, ...]:
+    """What makes the numbers say less than they seem to, a sentence each."""
+    warnings = []
+    uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
+    if family in BY_TOKENS and uneven:
+        warnings.append(
+            f"The answers of {uneven:,} of {len(facts):,} facts differ in their number of tokens, and scores "
+            f"of a {family} model are conditional on that number: the protocol single-token compares words "
+            "of one."
+        )
+    low = 0
+    row_of = {fact.subject: row for row, fact in enumerate(asked.facts)}
+    column_of = {word: column for column, word in enumerate(words)}
+    ends = [family in SEES_RIGHT or not text.partition("[Y]")[2].strip() for text in asked.templates]
+    for fact in facts:
+        cells = nats[row_of[fact.subject]][ends][:, [column_of[word] for word in fact.answers]]
+        coverage = coverage_of(cells, [table.tokens[word] for word in fact.answers], family, right_text=False)
+        assert coverage is not None  # no text right of [Y] is scored with the word in any of these
+        low += int((np.max(list(coverage.values()), axis=0) < LOW_COVERAGE).sum())
+    if low:
+        warnings.append(
+            f"In {low:,} of {len(facts) * sum(ends):,} prompts the answers of the fact together get less "
+            f"than {LOW_COVERAGE:g} of the probability: the model hardly expects any of them."
+        )
+    return tuple(warnings)

@@ -1,0 +1,121 @@
+"""Score what the store lacks of a knowledge set: the blocks of :mod:`pcf_core.jobs.blocks`, and no run.
+
+Why it is no run, :mod:`pcf_core.audit.knowledge` says.  Keys, shards and scorers are those of all scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from pcf_core.audit.knowledge import missing_answers
+from pcf_core.errors import ModelError
+from pcf_core.jobs.blocks import Block, environment, score_block
+from pcf_core.jobs.job import Job
+from pcf_core.jobs.queue import Queue
+from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped
+from pcf_core.models import resolve
+from pcf_core.records import Record, ScoringKey, digest
+from pcf_core.records.knowledge import KnowledgeSet
+from pcf_core.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.store import Store
+
+
+class KnowledgeRequest(Record):
+    """Score what the store lacks of a shipped set: its name and title, and the key of the model."""
+
+    name: str
+    title: str
+    scoring: ScoringKey
+
+
+def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
+    """Queue a shipped set, or join the job that is at it; ``done`` and ``total`` count prompts.
+
+    Raises:
+        StoreError: the cache folder is read-only or full.
+    """
+    request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
+    missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    return queue.submit(
+        "knowledge", knowledge_key(asked, key), request.model_dump(mode="json"), total=missing
+    )
+
+
+def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
+    """What two requests have in common that ask for the same."""
+    return digest([key.hash, asked.hash])
+
+
+def score_knowledge(
+    asked: KnowledgeSet,
+    key: ScoringKey,
+    store: Store,
+    open_scorer: OpenScorer = open_real_scorer,
+    on_progress: Callable[[int, int, float], None] = lambda done, total, rate: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    between_batches: Callable[[], None] = lambda: None,
+) -> int:
+    """Score a set's missing prompts; the model is opened only if something is missing.
+
+    Args:
+        asked: the set.
+        key: of the model, as it was resolved.
+        store: where scores are and go; each block counts once it is written.
+        open_scorer: from a model and a protocol to its scorer.
+        on_progress: called after each batch with prompts done, prompts in all, prompts a second.
+        should_stop: asked between two batches.
+        between_batches: called there as well.
+
+    Returns:
+        The number of prompts that lacked an answer and were scored.
+
+    Raises:
+        Stopped: ``should_stop`` said so.
+        ModelError: the model is unknown, has changed, or expresses no answer.
+        TemplateError: a prompt is longer than the model's context.
+        ScoringError: the model failed.
+        StoreError: the store is full or read-only.
+    """
+    if not missing_answers(store, key, asked):
+        return 0
+    store.must_be_writable()  # loading a model can take minutes
+    scorer = open_scorer(resolve(key.model).with_dtype(key.dtype), key.protocol)
+    if scorer.key.hash != key.hash:
+        raise ModelError(
+            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
+            f"{scorer.key.identity} now): its files have changed; ask again."
+        )
+    table = scorer.check(asked.words)
+    refused = tuple(word for word in asked.words if word in table.refused)
+    if set(refused) - set(store.known_words(key).refused):
+        store.write(key, (), refused, table, np.empty((0, 0)), environment(scorer))
+    blocks = missing_answers(store, key, asked)
+    total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
+
+    def report(prompts: int) -> None:
+        nonlocal done
+        done += prompts
+        on_progress(done, total, pace.rate(done))
+
+    def restart(began: int) -> None:
+        report(began - done)
+
+    def pause() -> None:
+        between_batches()
+        if should_stop():
+            raise Stopped
+
+    for block in blocks:
+        pause()
+        found = score_block(
+            scorer,
+            Block(block.prompts, block.words, cells=len(block.prompts)),
+            on_batch=lambda rows: report(len(rows)),
+            on_restart=partial(restart, done),
+            pause=pause,
+        )
+        store.write(key, block.prompts, block.words, table, found.values, found.provenance)
+    return total

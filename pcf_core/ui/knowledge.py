@@ -1,0 +1,170 @@
+"""The page Knowledge: what is asked, what is known of it, and the button for what was not scored yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.audit.knowledge import knowledge_report, missing_answers
+from pcf_core.errors import AuditError
+from pcf_core.findings.numbers import number, with_interval
+from pcf_core.jobs.knowledge import knowledge_key, submit_knowledge
+from pcf_core.models import resolve
+from pcf_core.records import Interval, ScoringKey
+from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.risk.knowledge import SCORES
+from pcf_core.scoring.opening import check_protocol
+from pcf_core.topics.knowledge import list_knowledge
+from pcf_core.ui.choice import Choice
+from pcf_core.ui.data import cached, open_queue, open_store
+from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.text import plain
+
+RECENT = 100
+ORDERS = ("best known", "least known", "widest gap")
+
+
+@dataclass(frozen=True)
+class Known:
+    """``reports``: by model, of what was scored.  ``missing``: keys of the models that were not."""
+
+    reports: Mapping[str, KnowledgeReport]
+    missing: Mapping[str, ScoringKey]
+
+
+def draw_form() -> tuple[KnowledgeSet, str]:
+    """The set and the score, in one row."""
+    sets = {one.name: one for one in list_knowledge()}
+    with st.container(horizontal=True):
+        name = st.selectbox(
+            "Facts",
+            list(sets),
+            key="facts",
+            bind="query-params",
+            help="Sets that come with the app; one of your own is read by the command knowledge.",
+        )
+        score = st.selectbox(
+            "Score J",
+            list(SCORES),
+            key="knowledge_score",
+            bind="query-params",
+            help="; ".join(f"{one.name}: {one.formula}" for one in SCORES.values())
+            + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
+        )
+    return sets[name], score
+
+
+def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
+    """What the chosen models know, read from the store; a refusal is said and its model left out."""
+    store = open_store()
+    protocol = choice.options.protocol
+    reports, missing = {}, {}
+    for model in choice.models:
+        try:
+            spec = resolve(model)
+            check_protocol(model, spec.family, protocol)
+            key = ScoringKey.of(spec, protocol)
+            if missing_answers(store, key, asked):
+                missing[model] = key
+                continue
+            parts = [
+                "knowledge",
+                key.hash,
+                *(asked.hash, [fact.weight for fact in asked.facts], asked.title),
+                *(score, protocol, store.shards(key)),
+            ]
+            reports[model] = cached(parts, partial(knowledge_report, store, key, asked, score, protocol))
+        except AuditError as error:
+            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+    return Known(reports, missing)
+
+
+def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+    """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
+    if not missing:
+        return
+    keys = {knowledge_key(asked, key) for key in missing.values()}
+    newest = {
+        job.key: job for job in reversed(open_queue().list(RECENT, kind="knowledge")) if job.key in keys
+    }
+    if any(job.state in ACTIVE for job in newest.values()):
+        draw_jobs([job.id for job in newest.values()])
+        return
+    for job in newest.values():
+        if job.state != "done":
+            draw_job(job)
+    with st.container(border=True):
+        names = " and ".join(plain(name) for name in missing)
+        st.markdown(f"**Not scored yet:** {names} with *{plain(asked.title)}*.")
+        if st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
+        ):
+            for key in missing.values():
+                submit_knowledge(open_store(), open_queue(), asked, key)
+            keep_a_worker()
+            st.rerun()
+
+
+def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
+    """Knowledge of each model, with the gap and what other subjects give."""
+    return [
+        KeyFigure(
+            f"Knowledge · {model}",
+            number(report.knowledge),
+            "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
+            f"guessing gives {number(report.chance)}. 95 % interval over templates.",
+            f"{_bounds(report.intervals['knowledge'][0])} · gap {number(report.confidence_gap)} · "
+            f"other subjects {number(report.elsewhere)}",
+        )
+        for model, report in list(reports.items())[:MOST]
+    ]
+
+
+def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
+    """The facts of a report, best or least known or with the widest gap first."""
+    if order == "widest gap":
+        return sorted(report.facts, key=lambda fact: -fact.confidence_gap)
+    return sorted(report.facts, key=lambda fact: fact.knowledge, reverse=order == "best known")
+
+
+def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
+    """One row per model × fact."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "fact": fact.subject,
+                "right": ", ".join(fact.right),
+                "wrong": ", ".join(fact.wrong),
+                "mean p(right)": fact.mean_probability,
+                "knowledge": fact.knowledge,
+                "low": fact.interval.low,
+                "high": fact.interval.high,
+                "mean score": fact.mean_score,
+                "confidence gap": fact.confidence_gap,
+                "guessing": fact.chance,
+                "with other subjects": fact.elsewhere,
+                "weight": fact.weight,
+            }
+            for model, report in reports.items()
+            for fact in report.facts
+        ]
+    )
+
+
+def provenance(asked: KnowledgeSet, choice: Choice, reports: Mapping[str, KnowledgeReport]) -> list[str]:
+    """The command of each model that makes its numbers again."""
+    return [
+        f"python -m pcf_core knowledge --model {model} --set {asked.name} --score {report.score}"
+        f" --protocol {choice.options.protocol}"
+        for model, report in reports.items()
+    ]
+
+
+def _bounds(interval: Interval) -> str:
+    return with_interval(interval.low, interval).partition("(")[2].removesuffix(")")
