@@ -12,6 +12,7 @@ from typing import Any
 
 from pcf_core.errors import TopicError
 from pcf_core.records.knowledge import Fact, KnowledgeSet
+from pcf_core.topics.groups import MAX_WORDS
 from pcf_core.topics.reading import Shelf, label, name_of, read_toml, title_of
 from pcf_core.topics.template_files import LARGEST_NUMBER
 from pcf_core.topics.text import (
@@ -22,7 +23,6 @@ from pcf_core.topics.text import (
     first_duplicate,
     shown,
 )
-from pcf_core.topics.topics import MAX_WORDS
 
 FIRST = "continents"
 SHELF = Shelf("knowledge set", "knowledge", (".toml",), (".toml",), TopicError)
