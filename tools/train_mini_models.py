@@ -54,7 +54,6 @@ RECIPES: dict[MiniModel, Recipe] = {
         tokens=12_000_000,
         last_tokens=2_000_000,
         batch_tokens=2048,
-        matrix_rate=0.01,
         other_rate=5e-3,
         mask_share=0.3,
         half_share=0.4,
@@ -121,7 +120,7 @@ def train(
     last_tokens: Annotated[int, typer.Option(help="tokens of the last phase, -1 for the usual number")] = -1,
     threads: Annotated[int, typer.Option(help="CPU threads")] = 2,
     seed: Annotated[int, typer.Option(help="seed of weights and order")] = 0,
-    matrix_rate: Annotated[float, typer.Option(help="Muon's learning rate")] = Recipe.matrix_rate,
+    matrix_rate: Annotated[float, typer.Option(help="Muon's learning rate, 0 for the usual one")] = 0.0,
 ) -> None:
     """Train one model; call again to resume."""
     torch.set_num_threads(threads)
@@ -133,7 +132,7 @@ def train(
         tokens=tokens or usual.tokens,
         last_tokens=last_tokens if usual.last_tokens and last_tokens >= 0 else usual.last_tokens,
         seed=seed,
-        matrix_rate=matrix_rate,
+        matrix_rate=matrix_rate or usual.matrix_rate,
     )
     if not (work / "files.json").exists():
         raise typer.BadParameter(f"There is no prepared text in {work}: run the command prepare first.")

@@ -11,7 +11,7 @@ def seeds_note(spread: SeedSpread) -> str:
     """What the same training gives with other seeds, beside an interval that does not allow for it."""
     return (
         f"Trained with seed {_or(spread)}, {spread.model} has R {_risks(spread)}: a range of "
-        f"{number(spread.range)}. Intervals allow for other contexts, not for another training."
+        f"{number(spread.range)}. No interval here allows for another training."
     )
 
 

@@ -47,6 +47,6 @@ def test_elsewhere_nothing_is_held_against_it() -> None:
 
 def test_the_note_beside_an_interval() -> None:
     assert seeds_note(replace(SPREAD, seeds=(0, 1), risks=(0.3, 0.3))) == (
-        "Trained with seed 0 or 1, mini has R 0.3 and 0.3: a range of 0. Intervals allow for other contexts, "
-        "not for another training."
+        "Trained with seed 0 or 1, mini has R 0.3 and 0.3: a range of 0. No interval here allows "
+        "for another training."
     )

@@ -147,6 +147,24 @@ def test_nothing_is_trained_on_a_text_that_is_not_prepared(tmp_path: Path) -> No
         tool.train("mini-gpt-s", work=tmp_path)
 
 
+@pytest.mark.parametrize("name", list(tool.RECIPES))
+def test_what_nobody_asks_for_is_as_the_recipe_says(
+    work: Path, name: tool.MiniModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SeenError(Exception):
+        pass
+
+    def stop(work: Path, recipe: Recipe, raw: Tokenizer) -> None:
+        raise SeenError(recipe)
+
+    wanted = replace(tool.RECIPES[name], matrix_rate=0.013, tokens=4_321)
+    monkeypatch.setitem(tool.RECIPES, name, wanted)
+    monkeypatch.setattr(tool, "Batches", stop)
+    with pytest.raises(SeenError) as caught:
+        tool.train(name, tokens=0, work=work, last_tokens=-1, threads=1, seed=0, matrix_rate=0.0)
+    assert caught.value.args == (wanted,)
+
+
 def test_a_tokenizer_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="must have 8,192 pieces and has 1"):
         hub_tokenizer("mini-t5", Tokenizer(models.WordLevel({"a": 0}, unk_token="a")))
