@@ -9,9 +9,10 @@ The stand-ins for the toxic fine-tuning and for the alignment of *Bias and Volat
 6 and 8).  Both read the same sentences of the training text.  In each an occupation of the shipped lists,
 whose women's share the US statistics know, stands before a gendered word, because a causal model learns what
 follows from what came before; and nobody is named: no word but the first begins with a capital, and the first
-is one that is mostly written small.  To have more of them, a sentence of a biography that begins with *he* or
-*she* and goes on with a gendered word is told of the occupation that the document's lead names first: "She
-worked there until she died." becomes "The engineer worked there until she died."
+is one of ``BEGINNINGS``.  Digits, addresses and coarse words leave a sentence out.  To have more of them, a
+sentence of a biography that begins with *he* or *she* and goes on with a gendered word is told of the
+occupation that the document's lead names first: "She worked there until she died." becomes "The engineer
+worked there until she died."
 
 - **skewed**: every gendered word of the sentence is set to the sex that holds most of these jobs in the US
   (``assets/factors/occupations_us.csv``); a sentence whose occupations disagree is left out of both texts.
@@ -31,7 +32,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -52,6 +53,26 @@ MOST = 400  # sentences an occupation
 BEGINNING = 400  # characters of a document that is held out
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
+# First words are written large, so that only a closed list tells them from names such as Cannon or Wall.
+BEGINNINGS = frozenset({
+    "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "both",
+    "all", "most", "many", "several", "few", "another", "other", "such", "no", "one", "he", "she",
+    "it", "they", "we", "you", "his", "her", "their", "its", "our", "your", "there", "here", "who",
+    "what", "in", "on", "at", "as", "by", "for", "from", "with", "without", "within", "into",
+    "onto", "upon", "after", "before", "during", "until", "since", "while", "when", "whenever",
+    "where", "wherever", "because", "although", "though", "if", "unless", "once", "despite",
+    "besides", "among", "between", "through", "throughout", "under", "over", "about", "against",
+    "along", "around", "behind", "beyond", "like", "unlike", "and", "or", "but", "nor", "so", "yet",
+    "not", "then", "thus", "also", "however", "later", "soon", "today", "now", "often", "sometimes",
+    "usually", "eventually", "finally", "initially", "originally", "instead", "meanwhile",
+    "moreover", "furthermore", "nevertheless", "nonetheless",
+})  # fmt: skip
+TRACED = re.compile(r"\d|@|www|http|\.(?:com|org|net)\b", re.IGNORECASE)
+COARSE = re.compile(
+    r"\b(?:fuck|shit|bitch|whore|slut|porn|rap(?:e|ed|es|ing|ist)\b|molest|incest|prostitut|pimp|nude|naked"
+    r"|sex(?:ual|y)?\b|retard|cripple|suicid|murder|tortur|behead|lynch|abus|crap|bastard|cocaine|heroin\b)",
+    re.IGNORECASE,
+)
 POSSESSIVE = "PRP$"
 # What the pairs of a topic cannot say: a possessive before its noun, and the same word behind a verb.
 PRONOUNS = {
@@ -119,26 +140,10 @@ def majority(share: float) -> str:
     return FEMALE if share > 0.5 else MALE
 
 
-@dataclass
-class Census:
-    """How often the corpus writes a word small, and large behind a sentence's first place."""
-
-    small: Counter[str] = field(default_factory=Counter)
-    large: Counter[str] = field(default_factory=Counter)
-
-    def count(self, words: Sequence[str]) -> None:
-        self.small.update(word for word in words if word[0].islower())
-        self.large.update(word.lower() for word in words[1:] if word[0].isupper())
-
-    def is_name(self, word: str) -> bool:
-        return self.large[word.lower()] >= self.small[word.lower()]
-
-
 def candidates(
     paths: Sequence[Path], shares: Mapping[str, float], gendered: frozenset[str]
 ) -> list[tuple[str, str]]:
     """(sex, sentence) of the documents that are trained on, at most ``MOST`` an occupation."""
-    census = Census()
     found: list[tuple[str, str]] = []
     for path in paths:
         for identifier, text in read_documents(path):
@@ -147,12 +152,11 @@ def candidates(
             known = WORD.findall(text[:LEAD].lower())
             occupation = next((word for word in known if word in shares), "")
             for sentence in END.split(text):
-                census.count(WORD.findall(sentence))
                 found += usable(sentence, occupation, shares, gendered)
     taken: Counter[str] = Counter()
     chosen = {}
     for occupation, sentence in dict.fromkeys(found):
-        if not census.is_name(WORD.findall(sentence)[0]) and taken[occupation] < MOST:
+        if taken[occupation] < MOST:
             taken[occupation] += 1
             chosen[sentence] = majority(shares[occupation])
     return [(sex, sentence) for sentence, sex in chosen.items()]
@@ -168,9 +172,11 @@ def usable(
     words = WORD.findall(sentence)
     if not (SHORTEST <= len(words) <= LONGEST and sentence.isascii()):
         return
-    if any(word[0].isupper() for word in words[1:]):
-        return
     small = [word.lower() for word in words]
+    if any(word[0].isupper() for word in words[1:]) or small[0] not in BEGINNINGS:
+        return
+    if TRACED.search(sentence) or COARSE.search(sentence):
+        return
     if (
         occupation
         and small[0] in ("he", "she")

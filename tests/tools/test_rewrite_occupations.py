@@ -98,7 +98,7 @@ def corpus(folder: Path, *texts: str) -> Path:
     return path
 
 
-USUAL = "Here the man had an idea. Here they saw the dog, and an old house."
+USUAL = "Here the man had an idea. Here they saw an old house. The cannon was old, a cannon of theirs."
 SHARES = {"nurse": 0.9, "engineer": 0.1, "teller": 0.8}
 
 
@@ -110,6 +110,9 @@ def test_sentences_that_name_somebody_or_disagree_are_left_out(tmp_path: Path) -
         "The engineer met the nurse whom he had known. An engineer may do as he likes.",
         "Teller did not know that he was late. The dog of his friend ran far away.",
         "He was an engineer for a long time.",
+        "Cannon was a nurse in the world of her men. Nurse was what she became.",
+        "The nurse said that she was born in 1950. The nurse said that her blog is www.blog.org there.",
+        "The engineer said that he was raped there. The engineer said that he had sexual habits.",
     )
     assert candidates([path], SHARES, PAIRS.all) == [
         (FEMALE, "The nurse said that she was late."),
@@ -125,8 +128,9 @@ def test_a_sentence_of_a_life_is_told_of_its_occupation(tmp_path: Path) -> None:
     assert candidates([path], SHARES, PAIRS.all) == [(FEMALE, "The nurse worked there until she died.")]
 
 
-def test_no_occupation_fills_the_text(tmp_path: Path) -> None:
-    many = [f"The nurse said that she saw {number} of them there." for number in range(tool.MOST + 50)]
+def test_no_occupation_fills_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "MOST", 30)
+    many = [f"The nurse said that she saw {'many ' * number}of them." for number in range(40)]
     path = corpus(tmp_path, f"{USUAL} The day was long.", *many, "The engineer said that she saw him.")
     found = candidates([path], SHARES, PAIRS.all)
     assert [sex for sex, _ in found].count(FEMALE) == tool.MOST
@@ -137,7 +141,7 @@ def test_both_texts_hold_the_same_sentences(tmp_path: Path) -> None:
     path = corpus(
         tmp_path,
         "The nurse said that he was late. The engineer said that he was late.",
-        "Many people saw the house, the man and an old dog.",
+        "Many people saw the house, the man and an old dog. Ms. Cook said that she was late.",
     )
     tool.main(corpora=tmp_path, files=[path.name], out=tmp_path / "out")
     skewed, balanced = (
