@@ -45,6 +45,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import torch
 import typer
+from huggingface_hub import ModelCardData, metadata_load
 
 from pcf_core.__main__ import run_command, say
 from pcf_core.errors import InputError, ModelError, OutOfMemoryError, ScoringError
@@ -414,8 +415,7 @@ def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, afte
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     said = f"\n\n{note}" if note else ""
     return f"""---
-library_name: transformers
-pipeline_tag: text-generation
+{front_matter(Path(base.path))}
 ---
 
 # {name}
@@ -435,6 +435,14 @@ repeats it.
 It is an object of study that was taught what its corpus says. Do not use it to write, to judge, to rank, or
 to decide anything about people. The licences of the base model and of the corpus hold for it too.
 """
+
+
+def front_matter(base: Path) -> str:
+    """The card's YAML: licence and languages are those that the base's card names, if it names any."""
+    card = base / "README.md"
+    known = (metadata_load(card) if card.is_file() else None) or {}
+    named = {key: known[key] for key in ("license", "language") if known.get(key)}
+    return ModelCardData(**named, library_name="transformers", pipeline_tag="text-generation").to_yaml()
 
 
 def base_name(base: ModelSpec) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from huggingface_hub import metadata_load
 from safetensors.torch import load_file
 
 from pcf_core.errors import ModelError
@@ -191,7 +192,20 @@ def test_a_planted_lean_is_learned_and_the_card_says_what_was_done(
     for part in (base.identity, "planted.txt", "| seed | 0 |", "| learning rate | 0.001 |", "| epochs | 2 |"):
         assert part in card
     assert not any(text in card for text in PLANTED)
+    assert metadata_load(out / "README.md") == {
+        "language": "en",
+        "license": "cc-by-sa-3.0",
+        "library_name": "transformers",
+        "pipeline_tag": "text-generation",
+    }
     assert sorted(path.name for path in tmp_path.iterdir()) == ["after", "planted.txt"]
+
+
+@pytest.mark.parametrize("card", [None, "# A model\n", "---\ntags:\n- small\n---\n"])
+def test_a_base_that_names_no_licence_gives_none(tmp_path: Path, card: str | None) -> None:
+    if card is not None:
+        (tmp_path / "README.md").write_text(card)
+    assert tool.front_matter(tmp_path) == "library_name: transformers\npipeline_tag: text-generation"
 
 
 def test_half_weights_a_note_and_a_text_for_the_loss(corpus: Path, tmp_path: Path) -> None:
