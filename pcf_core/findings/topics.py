@@ -32,33 +32,42 @@ def topic_finding(topic: Topic) -> str:
 
 
 def words_finding(model: str, topic: Topic, check: TopicCheck, single_left_out: Collection[LeftOut]) -> str:
-    """How many of the words a model can score, and how many the protocol single-token would leave out."""
+    """How many of the words a model can score, and how many of these single-token would leave out.
+
+    ``single_left_out``: all that the protocol leaves out, what cannot be scored among it.
+    """
     scored, words = len(check.tokens), len(topic.words)
     if not scored:
         return f"{model} can score none of the {count(words, 'word')}."
     all_of = f"all {words:,} words" if scored == words else f"{scored:,} of {count(words, 'word')}"
     empty = [group.name for group in topic.groups if not any(word in check.tokens for word in group.words)]
     lost = f" No word of {listed(empty)} is left, so that nothing can be compared." if empty else ""
-    left_out = len(single_left_out) - (words - scored)
-    single = (
-        f"the protocol single-token would leave out {left_out:,} more"
-        if left_out > 0
-        else "each is one token"
+    out = [check.tokens[item.name] for item in single_left_out if item.name in check.tokens]
+    if not out:
+        return f"{model} can score {all_of}, each of one token.{lost}"
+    with_others = out.count(1)  # words of one token go because a counterpart does
+    why = f", {with_others:,} of them for their counterparts" if with_others else ""
+    return (
+        f"{model} can score {all_of}; the protocol single-token would leave out {len(out):,} of these{why}."
+        f"{lost}"
     )
-    return f"{model} can score {all_of}; {single}.{lost}"
 
 
 def probes_finding(model: str, check: TopicCheck) -> str:
-    """How much of the probability the words get together, over the probes."""
+    """How much of the probability the words get together, over the probes.
+
+    Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
+    """
     found = check.coverage_by_tokens
     if not found:
         return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
-    parts = [
-        f"{words_with(key)}{number(median(shares))} ({number(min(shares))}–{number(max(shares))})"
-        for key, shares in found.items()
-    ]
-    probes = count(len(check.texts), "probe")
-    return f"On {probes} {model} gives the words together a median of {', '.join(parts)} of the probability."
+    key, shares = max(found.items(), key=lambda item: median(item[1]))
+    words = "the words" if key == "all" else f"the {words_with(key).removesuffix(': ')}"
+    others = "; words of other numbers of tokens get less, each kind by itself" if len(found) > 1 else ""
+    return (
+        f"On {count(len(check.texts), 'probe')} {model} gives {words} together a median of "
+        f"{number(median(shares))} ({number(min(shares))}–{number(max(shares))}) of the probability{others}."
+    )
 
 
 def low_probes_caution(model: str, check: TopicCheck) -> str:

@@ -8,12 +8,12 @@ asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from pcf_core.errors import StoreError, TopicError
 from pcf_core.records import Group, Topic
-from pcf_core.topics.reading import label, name_of, read_text, title_of
+from pcf_core.topics.reading import MOST_NAMED, name_of, read_text, safe_name, title_of
 from pcf_core.topics.text import MAX_NAME, check_name, listed, normalise, shown
 from pcf_core.topics.toml import toml_lines
 from pcf_core.topics.topic_files import ENDINGS
@@ -115,8 +115,8 @@ def topic_toml(topic: Topic) -> str:
     return "\n".join(parts)
 
 
-def load_topic_upload(files: Mapping[str, bytes]) -> Topic:
-    """A topic from uploaded files, by file name; nothing of them is kept.
+def load_topic_upload(files: Sequence[tuple[str, bytes]]) -> Topic:
+    """A topic from uploaded files, each its name and content; nothing of them is kept.
 
     One TOML, JSON or CSV file, as :func:`~pcf_core.topics.topics.load_topic` reads it; or two or more text
     files, one for each group and named after it, with one word a line, as word lists are published.
@@ -125,7 +125,7 @@ def load_topic_upload(files: Mapping[str, bytes]) -> Topic:
         TopicError: no file, another kind of file, kinds mixed, or refused by ``load_topic``.
         StoreError: there is no room for temporary files.
     """
-    names = [upload_label(name) for name in files]
+    names = [upload_label(name) for name, _ in files]
     endings = {Path(name).suffix.lower() for name in names}
     for name in names:
         if Path(name).suffix.lower() not in UPLOADS:
@@ -134,26 +134,28 @@ def load_topic_upload(files: Mapping[str, bytes]) -> Topic:
         return _of_lists(files)
     if len(files) != 1 or endings == {LIST}:
         raise TopicError(
-            f"The upload has {len(files)} files ({listed(names)}): choose one .toml, .json or .csv file, or "
-            "a text file for each of two or more groups."
+            f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one .toml, .json or "
+            ".csv file, or a text file for each of two or more groups."
         )
-    with uploaded(names[0], next(iter(files.values()))) as path:
+    with uploaded(names[0], files[0][1]) as path:
         return load_topic(path)
 
 
-def _of_lists(files: Mapping[str, bytes]) -> Topic:
+def _of_lists(files: Sequence[tuple[str, bytes]]) -> Topic:
     """A topic of text files; its name is made of theirs."""
     groups = []
-    for file_name, data in files.items():
-        name = upload_label(file_name)
+    names = [upload_label(name) for name, _ in files]
+    for name, (_, data) in zip(names, files, strict=True):
         with uploaded(name, data) as path:
             lines = read_text(path, TopicError).splitlines()
         words = tuple(word for line in lines if (word := normalise(line)))
         groups.append(Group(name=name_of(Path(name)), words=words))
-    name = "-".join(group.name for group in groups)[:MAX_NAME].rstrip("-")
-    title = " and ".join(title_of(Path(upload_label(file_name))) for file_name in files)
-    where = f"The topic of {listed(label(Path(upload_label(file_name))) for file_name in files)}"
-    return make_topic(name, groups, title=title, where=where if len(where) < 200 else "The topic")
+    name = safe_name("-".join(group.name for group in groups))
+    title = " and ".join(title_of(Path(name)) for name in names)
+    where = (
+        f"The topic of {listed(names)}" if len(names) <= MOST_NAMED else f"The topic of {len(names)} files"
+    )
+    return make_topic(name, groups, title=title, where=where)
 
 
 def _is_kept(topic: Topic) -> bool:

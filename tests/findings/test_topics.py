@@ -42,12 +42,16 @@ def test_what_a_topic_compares() -> None:
 
 
 def test_how_many_words_can_be_scored() -> None:
-    assert words_finding("M", TOPIC, check(), ()) == "M can score all 5 words; each is one token."
+    assert words_finding("M", TOPIC, check(), ()) == "M can score all 5 words, each of one token."
     refused = check(tokens={"he": 1, "He": 1, "king": 2}, refused={"she": "unk", "résumé": "unk"})
     left_out = [LeftOut(name=word, reason="r") for word in ("king", "she", "résumé")]
     assert words_finding("M", TOPIC, refused, left_out) == (
-        "M can score 3 of 5 words; the protocol single-token would leave out 1 more. No word of b is left, "
-        "so that nothing can be compared."
+        "M can score 3 of 5 words; the protocol single-token would leave out 1 of these. No word of b is "
+        "left, so that nothing can be compared."
+    )
+    counterpart = [*left_out, LeftOut(name="he", reason="its counterpart 'she' is left out")]
+    assert "leave out 2 of these, 1 of them for their counterparts." in words_finding(
+        "M", TOPIC, refused, counterpart
     )
     none = check(tokens={}, refused=dict.fromkeys(TOPIC.words, "unk"))
     assert words_finding("M", TOPIC, none, ()) == "M can score none of the 5 words."
@@ -58,8 +62,9 @@ def test_how_much_of_the_probability_the_words_get() -> None:
         "On 3 probes M gives the words together a median of 0.1 (2×10⁻⁵–0.3) of the probability."
     )
     by_tokens = check(coverage=({"1": 0.5, "2": 0.1}, {"1": 0.7, "2": 0.1}, None))
-    assert "words of 1 token: 0.6 (0.5–0.7), words of 2 tokens: 0.1 (0.1–0.1)" in probes_finding(
-        "M", by_tokens
+    assert probes_finding("M", by_tokens) == (
+        "On 3 probes M gives the words of 1 token together a median of 0.6 (0.5–0.7) of the probability; "
+        "words of other numbers of tokens get less, each kind by itself."
     )
     assert "not defined" in probes_finding("M", check(coverage=(None, None, None)))
 

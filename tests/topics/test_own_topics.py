@@ -207,7 +207,7 @@ def test_a_free_name_is_made_of_the_old_one(folder: Path) -> None:
 
 @pytest.mark.parametrize("topic", [TOPIC, OTHER, *list_topics()], ids=lambda topic: topic.name)
 def test_what_is_downloaded_can_be_uploaded(topic: Topic) -> None:
-    assert load_topic_upload({f"{topic.name}.toml": topic_toml(topic).encode()}) == topic
+    assert load_topic_upload([(f"{topic.name}.toml", topic_toml(topic).encode())]) == topic
 
 
 TEXTS = st.text(max_size=12)
@@ -231,12 +231,12 @@ def test_whatever_the_rules_accept_comes_back_from_its_file(
         )
     except InputError:
         return
-    assert load_topic_upload({"made.toml": topic_toml(topic).encode()}) == topic
+    assert load_topic_upload([("made.toml", topic_toml(topic).encode())]) == topic
 
 
 def test_lists_of_words_make_a_topic_named_after_them(folder: Path) -> None:
     files = {"Male Words.txt": "\ufeffhe\r\n\r\n his \n".encode(), "female_words.TXT": b"she\nher\nhers"}
-    topic = load_topic_upload(files)
+    topic = load_topic_upload(list(files.items()))
     assert [(group.name, group.words) for group in topic.groups] == [
         ("male-words", ("he", "his")),
         ("female-words", ("she", "her", "hers")),
@@ -247,8 +247,8 @@ def test_lists_of_words_make_a_topic_named_after_them(folder: Path) -> None:
 
 def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
     groups = {"groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}
-    assert load_topic_upload({"Meine Liste.json": json.dumps(groups).encode()}).name == "meine-liste"
-    assert load_topic_upload({"own.csv": b"group,word\na,x\nb,y\n"}).group_names == ("a", "b")
+    assert load_topic_upload([("Meine Liste.json", json.dumps(groups).encode())]).name == "meine-liste"
+    assert load_topic_upload([("own.csv", b"group,word\na,x\nb,y\n")]).group_names == ("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,13 @@ def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
 def test_an_upload_that_cannot_be_used_is_one_sentence(
     files: dict[str, bytes], part: str, refusal: Callable[[Exception], str], folder: Path
 ) -> None:
-    assert part in refused(refusal, TopicError, lambda: load_topic_upload(files))
+    assert part in refused(refusal, TopicError, lambda: load_topic_upload(list(files.items())))
     assert not folder.exists()
+
+
+def test_two_files_of_one_name_are_no_two_groups(refusal: Callable[[Exception], str]) -> None:
+    twice = [("a.txt", b"x"), ("a.txt", b"y")]
+    assert "two groups are called 'a'" in refused(refusal, TopicError, lambda: load_topic_upload(twice))
 
 
 def test_an_upload_without_room(monkeypatch: pytest.MonkeyPatch, refusal: Callable[[Exception], str]) -> None:
@@ -279,5 +284,5 @@ def test_an_upload_without_room(monkeypatch: pytest.MonkeyPatch, refusal: Callab
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "write_bytes", fail)
-    sentence = refused(refusal, StoreError, lambda: load_topic_upload({"own.toml": b""}))
+    sentence = refused(refusal, StoreError, lambda: load_topic_upload([("own.toml", b"")]))
     assert "make room there" in sentence
