@@ -54,11 +54,13 @@ def words_finding(model: str, topic: Topic, check: TopicCheck, single_left_out: 
 
 
 def probes_finding(model: str, check: TopicCheck) -> str:
-    """How much of the probability the words get together, over the probes.
+    """How much of the probability the words get together, over the probes; empty where none can be scored.
 
     Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
     """
     found = check.coverage_by_tokens
+    if not check.tokens:
+        return ""
     if not found:
         return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
     key, shares = max(found.items(), key=lambda item: median(item[1]))

@@ -19,6 +19,7 @@ from pcf_core.topics.own_factors import load_own_factor, read_own_factor
 from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.topics.own_topics import (
     check_new_topic_name,
+    copied,
     delete_topic,
     free_topic_name,
     load_topic_upload,
@@ -61,6 +62,7 @@ __all__ = [
     "check_new_name",
     "check_new_topic_name",
     "compare_sets",
+    "copied",
     "csv_bytes",
     "delete_set",
     "delete_topic",

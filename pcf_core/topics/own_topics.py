@@ -88,6 +88,12 @@ def free_topic_name(name: str) -> str:
     return found
 
 
+def copied(topic: Topic) -> Topic:
+    """The topic under a free name; its source says whose copy it is, for its words may change."""
+    source = f"Made from the topic {topic.name}. {topic.source}".strip()
+    return topic.model_copy(update={"name": free_topic_name(topic.name), "source": source})
+
+
 def delete_topic(name: str) -> None:
     """Delete one of the user's own topics; results that were scored with it stay readable.
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pcf_core.errors import TopicError
 from pcf_core.records import Group, LeftOut, Topic
-from pcf_core.topics import free_topic_name, load_topic, make_topic, own_topics
+from pcf_core.topics import copied, load_topic, make_topic, own_topics
 from pcf_core.ui.lists import topic_names, topics
 
 DRAFTS = "topic_drafts"
@@ -63,10 +63,10 @@ class Draft:
         return not self.fields.says_the_same(self.begun)
 
 
-def fields_of(topic: Topic, name: str) -> Fields:
-    """The topic as it would be written, under a name."""
+def fields_of(topic: Topic) -> Fields:
+    """The topic as it would be written."""
     return Fields(
-        name=name,
+        name=topic.name,
         title=topic.title,
         language=topic.language,
         position=topic.position,
@@ -210,7 +210,8 @@ def _drafts() -> dict[str, Draft]:
 def _begun(name: str) -> Fields:
     if name == NEW:
         return empty_fields()
-    return fields_of(opened(name), name if name in own_topics() else free_topic_name(name))
+    topic = opened(name)
+    return fields_of(topic if name in own_topics() else copied(topic))
 
 
 def _content(fields: Fields) -> Fields:

@@ -8,6 +8,7 @@ from pcf_core.errors import AuditError
 from pcf_core.findings.topics import topic_finding
 from pcf_core.records import Topic
 from pcf_core.topics import (
+    copied,
     delete_topic,
     free_topic_name,
     load_topic_upload,
@@ -56,7 +57,7 @@ def draw_actions(topic: Topic) -> None:
             icon=":material/content_copy:",
             help="Keeps a copy among your own topics and opens it.",
         ):
-            kept(topic.model_copy(update={"name": free_topic_name(topic.name)}), "edit")
+            kept(copied(topic), "edit")
         draw_delete(topic.name)
 
 

@@ -55,6 +55,7 @@ def test_how_many_words_can_be_scored() -> None:
     )
     none = check(tokens={}, refused=dict.fromkeys(TOPIC.words, "unk"))
     assert words_finding("M", TOPIC, none, ()) == "M can score none of the 5 words."
+    assert probes_finding("M", none.model_copy(update={"coverage": (None, None, None)})) == ""
 
 
 def test_how_much_of_the_probability_the_words_get() -> None:

@@ -124,6 +124,7 @@ def test_a_shipped_topic_is_changed_into_an_own_one(own_settings: Settings) -> N
     kept = load_topic("gender-pronouns-own")
     assert [group.words for group in kept.groups] == [("he", "his"), ("she", "her")]
     assert (kept.title, kept.notes) == ("Pronouns, mine", "Ours.")
+    assert kept.source.startswith("Made from the topic gender-pronouns.")
     assert (kept.templates, kept.aligned) == ("gender-wikipedia-100", load_topic("gender-pronouns").aligned)
     assert app.selectbox(key="topic_shown").value == "gender-pronouns-own"
     assert app.segmented_control(key="topic_view").value == "see"

@@ -17,6 +17,7 @@ from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.settings import Settings
 from pcf_core.topics import (
     check_new_topic_name,
+    copied,
     delete_topic,
     free_topic_name,
     left_out_topics,
@@ -202,6 +203,17 @@ def test_a_free_name_is_made_of_the_old_one(folder: Path) -> None:
     check_new_topic_name(free_topic_name("a" * 64))
 
 
+def test_a_copy_says_of_what(folder: Path) -> None:
+    copy = copied(TOPIC)
+    assert (copy.name, copy.source, copy.hash) == (
+        "left-right-own",
+        "Made from the topic left-right.",
+        TOPIC.hash,
+    )
+    assert copied(load_topic("gender")).source.startswith("Made from the topic gender. Liu et al.")
+    assert save_topic(copy) == copy
+
+
 # ------------------------------------------------------------------------------------ files in and out
 
 
@@ -272,6 +284,20 @@ def test_an_upload_that_cannot_be_used_is_one_sentence(
 ) -> None:
     assert part in refused(refusal, TopicError, lambda: load_topic_upload(list(files.items())))
     assert not folder.exists()
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(first=st.binary(max_size=40) | st.text(max_size=20).map(str.encode), second=st.binary(max_size=40))
+def test_any_lists_give_a_topic_or_one_sentence(
+    first: bytes, second: bytes, refusal: Callable[[Exception], str]
+) -> None:
+    try:
+        topic = load_topic_upload([("one.txt", first), ("two.txt", second)])
+    except InputError as error:
+        refusal(error)
+    else:
+        assert topic.group_names == ("one", "two")
+        assert all(word == word.strip() for word in topic.words)
 
 
 def test_two_files_of_one_name_are_no_two_groups(refusal: Callable[[Exception], str]) -> None:
