@@ -14,7 +14,7 @@ MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
 POSITIONS = {
     "subject": "its words begin a clause, as in “The [X] said that [Y]”",
-    "predicate": "its words end one, as in “The [X], who came, is [Y]”",
+    "predicate": "its words end a clause, as in “The [X], who came, is [Y]”",
 }
 
 
@@ -80,7 +80,8 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
         return ""
     return (
         f"{model} hardly expects these words: on {low:,} of {count(len(defined), 'probe')} all of them "
-        f"together get less than {number(LOW_COVERAGE)} of the probability. Do the templates suit the topic?"
+        f"together get less than {number(LOW_COVERAGE)} of the probability. Look whether the templates suit "
+        "the topic, and the model its language."
     )
 
 

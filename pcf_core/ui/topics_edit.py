@@ -30,7 +30,8 @@ from pcf_core.ui.topics_draft import (
 )
 
 SIDE_BY_SIDE = 3  # groups
-LINES = 220  # pixels
+LINE, FRAME = 24, 40  # pixels
+FEWEST, MOST = 3, 8  # lines of a field of words that are seen at once
 
 
 def draw_edit(name: str) -> None:
@@ -174,7 +175,7 @@ def draw_group(name: str, draft: Draft, group: GroupFields) -> GroupFields:
     words = st.text_area(
         f"Words of {plain(called)}, one a line",
         key=held(draft, f"words_{group.token}", group.words),
-        height=LINES,
+        height=FRAME + LINE * lines_seen(draft),
         help="A term of several words is scored whole.",
     )
     number = sum(bool(line.strip()) for line in words.splitlines())
@@ -188,6 +189,12 @@ def draw_group(name: str, draft: Draft, group: GroupFields) -> GroupFields:
             args=(name, group.token),
         )
     return GroupFields(group.token, called, words)
+
+
+def lines_seen(draft: Draft) -> int:
+    """As many as the longest group began with, within limits: the fields do not grow while one writes."""
+    longest = max(len(group.words.splitlines()) for group in draft.begun.groups)
+    return min(max(longest, FEWEST), MOST) if longest else MOST
 
 
 def change_groups(name: str, gone: str | None) -> None:
