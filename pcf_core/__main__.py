@@ -68,6 +68,7 @@ from pcf_core.topics import (
     card_text,
     csv_bytes,
     left_out_template_sets,
+    left_out_topics,
     list_evidence,
     list_template_sets,
     list_topics,
@@ -227,12 +228,14 @@ def give_known(as_json: bool) -> None:
 
 @app.command()
 def topics(as_json: JsonOption = False) -> None:
-    """List the shipped topics with the template sets that suit them, and the evidence lists."""
-    shipped, lists, cards = list_topics(), list_evidence(), template_cards()
-    suits = {topic.name: suiting_sets(topic, cards) for topic in shipped}
+    """List the topics, your own last, with the template sets that suit them, and the evidence lists."""
+    known, lists, cards = list_topics(), list_evidence(), template_cards()
+    for item in left_out_topics():
+        say(f"left out: {item.name}: {item.reason}")
+    suits = {topic.name: suiting_sets(topic, cards) for topic in known}
     give(
         {
-            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in shipped],
+            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in known],
             "evidence": [evidence.model_dump() for evidence in lists],
         },
         as_json,
@@ -240,7 +243,7 @@ def topics(as_json: JsonOption = False) -> None:
             *(
                 f"topic     {t.name:<20} {len(t.words):>4} words   {t.language}, {t.position:<9}   "
                 f"{set_names(suits[t.name]):<40}   {' · '.join(t.group_names)}"
-                for t in shipped
+                for t in known
             ),
             *(f"evidence  {e.name:<20} {len(e.terms):>4} terms   {e.title}" for e in lists),
         ],

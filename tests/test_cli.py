@@ -23,7 +23,7 @@ import pytest
 from pcf_core.errors import InputError
 from pcf_core.jobs import Queue
 from pcf_core.settings import Settings
-from pcf_core.topics import load_mined, load_templates, save_set
+from pcf_core.topics import load_mined, load_templates, load_topic, save_set, save_topic
 from tests.topics.mined_sets import small as small_set
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,6 +73,16 @@ def test_a_topic_names_the_sets_that_suit_it(own_settings: Settings) -> None:
     assert suits["race-gender"][0] == "race-relative"
     assert "people-wikipedia" in suits["race-gender"]
     assert suits["gender-zh"] == ["gender-zh-reporting"]
+
+
+def test_own_topics_come_last_and_can_be_asked_for(own_settings: Settings) -> None:
+    mine = load_topic("gender-pronouns").model_copy(update={"name": "mine"})
+    save_topic(mine)
+    (own_settings.cache / "topics" / "broken.toml").write_text("groups = [")
+    assert answer_of("topics")["topics"][-1]["name"] == "mine"
+    assert "left out: broken: broken.toml is not valid TOML" in run_cli("topics").stderr
+    asked = ("--model", "mini-gpt", "--text", "The nurse said that [Y]")
+    assert answer_of("words", "--topic", "mine", *asked)["words"][0]["word"] == mine.words[0]
 
 
 def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Settings) -> None:

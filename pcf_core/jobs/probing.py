@@ -1,4 +1,6 @@
-"""Probes: one sentence a person types at the page Probe and waits for.  What was answered is kept.
+"""What a person asks of a model at an open page and waits for: one sentence, or a topic's words looked over.
+
+What was answered is kept.
 
 The page asks, the worker answers between two batches of whatever it is at, the page looks the answer up under
 the probe's key: nothing but the queue's table stands between the two.
@@ -6,7 +8,7 @@ the probe's key: nothing but the queue's table stands between the two.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pcf_core.errors import ModelError, TemplateError
 from pcf_core.jobs.job import Job
@@ -15,26 +17,51 @@ from pcf_core.jobs.requests import SMALLEST, WordsRequest
 from pcf_core.jobs.scoring import OpenScorer
 from pcf_core.jobs.words import word_check
 from pcf_core.models.remote_code import require_allowed_code
-from pcf_core.records import ModelSpec, Protocol, ScoringKey, Topic, digest
+from pcf_core.records import ModelSpec, Protocol, Record, ScoringKey, Topic, digest
 from pcf_core.scoring.base import GAP, Scorer, quoted
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.topics.text import check_text
 
 PROBE = "probe"
+CHECK = "check"
+WAITED_FOR = (PROBE, CHECK)
 LONGEST = 300  # characters of a sentence
-KEPT = 250  # probes, answered or not; of a topic of usual size one takes about 10 KB
+KEPT = 250  # of each kind, answered or not; of a topic of usual size one takes about 10 KB
 EXAMPLE = f"The nurse said that {GAP}"
 
 
 class ProbeRequest(WordsRequest):
     """What a probe asks; ``scoring`` is the hash of the scoring key that decides its numbers."""
 
+    kind: ClassVar[str] = PROBE
     scoring: str
 
     @property
     def key(self) -> str:
         """What two probes have in common that have one answer: names and titles decide nothing."""
         return digest([self.scoring, self.topic.hash, self.topic.aligned, self.text, self.protocol])
+
+
+class CheckRequest(Record):
+    """Look a topic's words over: their tokens, and what they get in ``texts``, each with one ``[Y]``.
+
+    ``scoring`` as in a probe; the protocol is ``exact``, of which ``single-token`` is a selection.
+    """
+
+    kind: ClassVar[str] = CHECK
+    model: str
+    topic: Topic
+    texts: tuple[str, ...]
+    dtype: str
+    scoring: str
+
+    @property
+    def key(self) -> str:
+        """What two checks have in common that have one answer."""
+        return digest([self.scoring, self.topic.hash, self.texts])
+
+
+Question = ProbeRequest | CheckRequest
 
 
 def checked_sentence(text: str) -> str:
@@ -74,13 +101,7 @@ def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> 
     Raises:
         ModelError: its weights are not here, its own code may not run, or it has no such protocol.
     """
-    require_allowed_code(spec)
-    check_protocol(spec.name, spec.family, protocol)
-    if not spec.path:
-        raise ModelError(
-            f"The weights of {spec.name} are not on this machine: score the model on the page Score, which "
-            "downloads them, or choose another."
-        )
+    require_at_hand(spec, protocol)
     return ProbeRequest(
         model=spec.name,
         topic=topic,
@@ -91,19 +112,46 @@ def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> 
     )
 
 
-def newest_probe(queue: Queue, request: ProbeRequest) -> Job | None:
-    """The newest job that asks the same, whatever became of it; its ``result`` is as ``words`` has it."""
-    return queue.newest(PROBE, request.key)
+def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRequest:
+    """What to ask of a model that is at hand, as :func:`make_probe`.
+
+    Raises:
+        ModelError: its weights are not here, or its own code may not run.
+    """
+    require_at_hand(spec, "exact")
+    return CheckRequest(
+        model=spec.name, topic=topic, texts=texts, dtype=spec.dtype, scoring=ScoringKey.of(spec).hash
+    )
 
 
-def submit_probe(queue: Queue, request: ProbeRequest) -> Job:
-    """Queue a probe ahead of all runs, or join the one that asks the same; of old ones the last 250 stay.
+def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
+    """Refuse a model that would have to be downloaded, or cannot answer.
+
+    Raises:
+        ModelError: its weights are not here, its own code may not run, or it has no such protocol.
+    """
+    require_allowed_code(spec)
+    check_protocol(spec.name, spec.family, protocol)
+    if not spec.path:
+        raise ModelError(
+            f"The weights of {spec.name} are not on this machine: score the model on the page Score, which "
+            "downloads them, or choose another."
+        )
+
+
+def newest_answer(queue: Queue, asked: Question) -> Job | None:
+    """The newest job that asks the same, whatever became of it."""
+    return queue.newest(asked.kind, asked.key)
+
+
+def submit_question(queue: Queue, asked: Question) -> Job:
+    """Queue a question ahead of all runs, or join the one that asks the same; the last 250 of a kind stay.
 
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    job = queue.submit(PROBE, request.key, request.model_dump(mode="json"), priority=SMALLEST)
-    queue.forget(PROBE, KEPT)
+    job = queue.submit(asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST)
+    queue.forget(asked.kind, KEPT)
     return job
 
 
@@ -114,13 +162,23 @@ def probe_asked(request: ProbeRequest, open_scorer: OpenScorer) -> dict[str, Any
         ModelError: the model's files have changed since the probe was asked; as ``word_check``.
         TemplateError: as ``word_check``.
     """
+    return word_check(
+        request.model,
+        request.topic,
+        request.text,
+        request.protocol,
+        request.dtype,
+        opening_the_same(request, open_scorer),
+    )
+
+
+def opening_the_same(asked: Question, open_scorer: OpenScorer) -> OpenScorer:
+    """What opens the model that was asked, and refuses one whose files have changed since."""
 
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
         scorer = open_scorer(spec, protocol)
-        if scorer.key.hash != request.scoring:
-            raise ModelError(f"The files of the model {request.model} have just changed: ask again.")
+        if scorer.key.hash != asked.scoring:
+            raise ModelError(f"The files of the model {asked.model} have just changed: ask again.")
         return scorer
 
-    return word_check(
-        request.model, request.topic, request.text, request.protocol, request.dtype, open_the_same
-    )
+    return open_the_same

@@ -19,13 +19,14 @@ from pcf_core.jobs.job import Job
 from pcf_core.jobs.knowledge import KnowledgeRequest, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
-from pcf_core.jobs.probing import PROBE, ProbeRequest, probe_asked
+from pcf_core.jobs.probing import CHECK, PROBE, CheckRequest, ProbeRequest, probe_asked
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.reading import ReadRequest, read_asked
 from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
 from pcf_core.jobs.sampling import look_document, score_asked
 from pcf_core.jobs.scoring import OpenScorer, Stopped
+from pcf_core.jobs.topic_check import check_asked
 from pcf_core.jobs.words import word_check
 from pcf_core.mining.miner import Progress
 from pcf_core.records import Look, ModelSpec, Protocol, ScoringKey
@@ -61,6 +62,7 @@ class Worker:
             "score": self._score,
             "words": self._words,
             PROBE: self._probe,
+            CHECK: self._check,
             "mine": self._mine,
             "read": self._read,
             "knowledge": self._knowledge,
@@ -171,6 +173,9 @@ class Worker:
 
     def _probe(self, job: Job) -> dict[str, Any]:
         return probe_asked(ProbeRequest.model_validate(job.payload), self._scorer)
+
+    def _check(self, job: Job) -> dict[str, Any]:
+        return check_asked(CheckRequest.model_validate(job.payload), self._scorer)
 
     def _read(self, job: Job) -> dict[str, Any]:
         return read_asked(

@@ -380,10 +380,15 @@ class RunSpec(Record):
 
 @dataclass(frozen=True)
 class TokenTable:
-    """What a tokenizer makes of the words: tokens per word, and the words it cannot express."""
+    """What a tokenizer makes of the words: tokens per word, and the words it cannot express.
+
+    ``same``: words that it writes in the very same tokens, so that the model cannot tell them apart; of a
+    table that a tokenizer gave, and empty where the tokens themselves are not known.
+    """
 
     tokens: Mapping[str, int]
     refused: Mapping[str, str] = field(default_factory=dict)
+    same: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
 
 
 class SelfAudit(Record):

@@ -17,7 +17,8 @@ class FakeScorer(Scorer):
     """Deterministic, without torch.
 
     ``probability`` maps (prompt, word) to a probability in [0, 1], as a function or a table.  ``tokens``
-    gives words another number of tokens than 1; ``refused`` names words with the reason.  Each batch holds
+    gives words another number of tokens than 1; ``refused`` names words with the reason; ``same`` words that
+    share their tokens.  Each batch holds
     ``batch_size`` prompts and takes ``delay`` seconds, so that progress can be watched.  ``scored`` counts
     the prompts that were scored.
     """
@@ -29,6 +30,7 @@ class FakeScorer(Scorer):
         name: str = "fake",
         tokens: Mapping[str, int] | None = None,
         refused: Mapping[str, str] | None = None,
+        same: Sequence[tuple[str, ...]] = (),
         batch_size: int = 64,
         delay: float = 0.0,
         key: ScoringKey | None = None,
@@ -38,13 +40,15 @@ class FakeScorer(Scorer):
         self.probability = probability
         self.tokens = tokens or {}
         self.refused = refused or {}
+        self.same = tuple(same)
         self.batch_size = batch_size
         self.delay = delay
         self.scored = 0
 
     def check(self, words: Sequence[str]) -> TokenTable:
         accepted = {word: self.tokens.get(word, 1) for word in words if word not in self.refused}
-        return TokenTable(accepted, {word: self.refused[word] for word in words if word in self.refused})
+        refused = {word: self.refused[word] for word in words if word in self.refused}
+        return TokenTable(accepted, refused, self.same)
 
     @property
     def traits(self) -> dict[str, str]:

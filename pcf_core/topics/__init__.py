@@ -1,12 +1,13 @@
 """Topics, evidence, templates, weights: load, validate, say what was refused or left out and why.
 
 ``topic_files``, ``groups`` and ``products``: what a topic's file says, and intersections; ``suiting``: the
-template sets that fit a topic; ``swapping``: X and Y in each other's place.  ``factors`` and ``own_factors``:
+template sets that fit a topic; ``previewing``: the sentences they make; ``forms``: words that are forms of
+one; ``swapping``: X and Y in each other's place.  ``factors`` and ``own_factors``:
 figures of the occupations, shipped and the user's.  ``templates`` and ``template_files``: sets and their
-files, ``own_sets``: those that users keep, ``editing``: sets changed by hand, ``comparing``: two of them side
-by side.
+files, ``editing``: sets changed by hand, ``comparing``: two of them side by side.  ``own_topics`` and
+``own_sets``: what users keep.
 
-Layer: reads files of the assets folder and of the user, writes the user's own sets, returns records of
+Layer: reads files of the assets folder and of the user, writes the user's own, returns records of
 :mod:`pcf_core.records`.  May import records, errors, settings, numpy, pydantic, pyarrow (where it is used)
 and the standard library; nothing else of the core.
 """
@@ -16,6 +17,16 @@ from pcf_core.topics.evidence import list_evidence, load_evidence, make_evidence
 from pcf_core.topics.factors import Factor, factors
 from pcf_core.topics.own_factors import load_own_factor, read_own_factor
 from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
+from pcf_core.topics.own_topics import (
+    check_new_topic_name,
+    copied,
+    delete_topic,
+    free_topic_name,
+    load_topic_upload,
+    own_topics,
+    save_topic,
+    topic_toml,
+)
 from pcf_core.topics.published import PublishedRisk, published_risks
 from pcf_core.topics.published_names import (
     PublishedModel,
@@ -39,7 +50,7 @@ from pcf_core.topics.templates import (
     own_template_sets,
     template_weights,
 )
-from pcf_core.topics.topics import list_topics, load_topic, make_topic
+from pcf_core.topics.topics import left_out_topics, list_topics, load_topic, make_topic
 from pcf_core.topics.weights import labour_reference, make_weights, occupation_weights, womens_share
 
 __all__ = [
@@ -49,12 +60,17 @@ __all__ = [
     "SetComparison",
     "card_text",
     "check_new_name",
+    "check_new_topic_name",
     "compare_sets",
+    "copied",
     "csv_bytes",
     "delete_set",
+    "delete_topic",
     "factors",
+    "free_topic_name",
     "labour_reference",
     "left_out_template_sets",
+    "left_out_topics",
     "list_evidence",
     "list_template_sets",
     "list_topics",
@@ -64,6 +80,7 @@ __all__ = [
     "load_own_factor",
     "load_templates",
     "load_topic",
+    "load_topic_upload",
     "load_upload",
     "make_card",
     "make_evidence",
@@ -73,6 +90,7 @@ __all__ = [
     "make_weights",
     "occupation_weights",
     "own_template_sets",
+    "own_topics",
     "parquet_bytes",
     "published_models",
     "published_name",
@@ -81,10 +99,12 @@ __all__ = [
     "read_counts",
     "read_own_factor",
     "save_set",
+    "save_topic",
     "speaks_of",
     "suiting_sets",
     "swapped",
     "template_cards",
     "template_weights",
+    "topic_toml",
     "womens_share",
 ]

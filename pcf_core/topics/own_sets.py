@@ -5,18 +5,15 @@ They are found by name after the shipped ones, whose names they cannot take.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from pcf_core.errors import StoreError, TemplateError
 from pcf_core.records import MinedSet
-from pcf_core.topics.reading import MAX_BYTES, label
+from pcf_core.topics.reading import MAX_BYTES
 from pcf_core.topics.template_files import parquet_bytes
 from pcf_core.topics.templates import ENDINGS, SHELF, load_mined, make_mined
 from pcf_core.topics.text import check_name, listed, shown
-
-LONGEST_FILE_NAME = 60  # characters, of up to four bytes
+from pcf_core.topics.whole_files import upload_label, uploaded, write_whole
 
 
 def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
@@ -38,7 +35,7 @@ def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
         )
     path = SHELF.own_folder / f"{mined.name}.parquet"
     try:
-        if not _write_whole(path, data, replace=mined.name in SHELF.own()) and not _is_kept(checked):
+        if not write_whole(path, data, replace=mined.name in SHELF.own()) and not _is_kept(checked):
             check_new_name(mined.name)  # another app was quicker
         for file in _files_of(mined.name):
             if file != path:
@@ -88,18 +85,11 @@ def load_upload(file_name: str, data: bytes) -> MinedSet:
         TemplateError: another kind of file, or refused by :func:`~pcf_core.topics.load_mined`.
         StoreError: there is no room for temporary files.
     """
-    name = label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_FILE_NAME:]
+    name = upload_label(file_name)
     if Path(name).suffix.lower() not in ENDINGS:
         raise TemplateError(f"{shown(name)} is no {' or '.join(ENDINGS)} file: save the set as one.")
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            path.write_bytes(data)
-            return load_mined(path)
-    except OSError as problem:
-        raise StoreError(
-            f"{name} cannot be put into the folder for temporary files ({problem.strerror}): make room there."
-        ) from problem
+    with uploaded(name, data) as path:
+        return load_mined(path)
 
 
 def _is_kept(mined: MinedSet) -> bool:
@@ -113,35 +103,6 @@ def _is_kept(mined: MinedSet) -> bool:
 def _files_of(name: str) -> tuple[Path, ...]:
     """All that a set may consist of, what names it last: an interrupted deletion can be repeated."""
     return tuple(SHELF.own_folder / f"{name}{suffix}" for suffix in (".toml", *ENDINGS))
-
-
-def _write_whole(path: Path, data: bytes, *, replace: bool) -> bool:
-    """Write a file that is there completely or not at all; ``False``: there is one, and it stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(prefix=f"{path.stem}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(draft).chmod(0o644)
-        if replace:
-            Path(draft).replace(path)
-            return True
-        return _named(Path(draft), path)
-    finally:
-        Path(draft).unlink(missing_ok=True)
-
-
-def _named(draft: Path, path: Path) -> bool:
-    """Give a draft its name unless another file has it."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without links
-        draft.replace(path)
-    return True
 
 
 def _sentence(what: str, name: str, problem: OSError) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from pcf_core.errors import TopicError
+from pcf_core.errors import InputError, TopicError
 from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.topics.groups import check_groups, groups_of
 from pcf_core.topics.products import product_groups
@@ -15,24 +15,29 @@ from pcf_core.topics.text import check_language, check_left_out, check_name, che
 from pcf_core.topics.topic_files import ENDINGS, read_topic
 
 FIRST = "gender"
-SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError)
+SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError, keeps_own=True)
 KEYS = (*Topic.model_fields, "product")
 POSITIONS = get_args(Topic.model_fields["position"].annotation)
 
 
 def list_topics() -> tuple[Topic, ...]:
     """Every shipped topic, by name, gender first: where nothing is chosen, it is what the app begins with.
-    The calibration stands last.
+    The calibration stands last of them; then come the user's own, of which damaged ones are left out.
 
     Raises:
         TopicError: a shipped file is damaged.
     """
-    names = sorted(SHELF.names(), key=lambda name: name != FIRST)
-    return tuple(load_topic(name) for name in names)
+    shipped = tuple(load_topic(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
+    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), Topic))
+
+
+def left_out_topics() -> tuple[LeftOut, ...]:
+    """The user's own topics that cannot be read, with the reason."""
+    return tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
-    """A shipped topic by its name, or a user's file: TOML, JSON or CSV.
+    """A shipped topic by its name, else one of the user's own, else a file: TOML, JSON or CSV.
 
     TOML and JSON have the same keys: ``name``, ``title``, ``language``, ``aligned`` (whether the i-th words
     of all groups are counterparts), ``evidence`` and ``templates`` (names of the lists to begin with),
@@ -40,7 +45,8 @@ def load_topic(name_or_path: str | Path) -> Topic:
     more ``groups`` with ``name`` and ``words``, and ``left_out`` with ``name`` and ``reason``.  Only the
     groups must be there; in their place ``product`` may make them of factors, each the name of a shipped
     topic or a list of groups (:func:`~pcf_core.topics.products.product_groups`).  CSV has the columns
-    ``group`` and ``word``, a row for every word; such a topic is English and its words are subjects.
+    ``group`` and ``word``, a row for every word; such a topic is English and its words are subjects.  One of
+    the user's own has the name of its file.
 
     Raises:
         TopicError: unknown, unreadable, or refused by :func:`make_topic`.
@@ -98,7 +104,8 @@ def _load(path: Path, *, factor_of: str = "") -> Topic:
     where = label(path)
     table = read_topic(path, KEYS)
     product = table.pop("product", None)
-    name = table.pop("name", name_of(path))
+    written = table.pop("name", name_of(path))
+    name = path.stem if path.parent == SHELF.own_folder else written
     if product is None:
         groups = groups_of(table.pop("groups", []), where)
     elif factor_of:
@@ -123,3 +130,10 @@ def _factor(name: str, where: str) -> Topic:
             f"{listed(sorted(shipped))}, or list its groups."
         )
     return _load(shipped[name], factor_of=where)
+
+
+def _tried(name: str) -> Topic | LeftOut:
+    try:
+        return load_topic(name)
+    except InputError as refusal:
+        return LeftOut(name=name, reason=str(refusal))

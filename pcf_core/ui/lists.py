@@ -19,6 +19,7 @@ from pcf_core.topics import (
 )
 from pcf_core.topics.editing import heaviest_first
 from pcf_core.topics.templates import SHELF
+from pcf_core.topics.topics import SHELF as TOPIC_SHELF
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -57,8 +58,13 @@ def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
 
 
 def topics() -> Mapping[str, Topic]:
-    """Topics by name."""
-    return _topics(stamp_of("topics"))
+    """Topics by name, the shipped ones first; the user's own that are damaged are not among them."""
+    return _topics((*stamp_of("topics"), *stamp_of_files(*TOPIC_SHELF.own().values())))
+
+
+def topic_names() -> list[str]:
+    """Names of the shipped topics, gender first, then of the user's own, damaged ones among them."""
+    return list(dict.fromkeys([*topics(), *TOPIC_SHELF.names()]))
 
 
 class TemplateSets(Mapping[str, TemplateSet]):

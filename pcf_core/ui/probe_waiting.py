@@ -1,4 +1,4 @@
-"""Asking the worker for probes and waiting for it: at first within the script, then a look each half second.
+"""Asking the worker a question and waiting for it: at first within the script, then a look each half second.
 
 What this session has asked for, and until when it waits, is kept under ``ASKED``; answers are in the queue.
 """
@@ -13,13 +13,13 @@ import streamlit as st
 from pcf_core.errors import RunError
 from pcf_core.findings.numbers import listed
 from pcf_core.jobs import Job, Queue
-from pcf_core.jobs.probing import PROBE, ProbeRequest, newest_probe, submit_probe
+from pcf_core.jobs.probing import WAITED_FOR, Question, newest_answer, submit_question
 from pcf_core.settings import settings
 from pcf_core.ui.data import open_queue
 from pcf_core.ui.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
 from pcf_core.ui.text import plain
 
-ASKED = "probes_asked"  # key of a probe -> the monotonic time until which it may wait for a worker
+ASKED = "probes_asked"  # key of a question -> the monotonic time until which it may wait for a worker
 QUICK = 1.0  # seconds that a script waits itself: most answers of a model that is open come sooner
 LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
@@ -27,8 +27,8 @@ RECENT = 20
 BY_HAND = "start one with `python -m pcf_core worker`"
 
 
-def ask(requests: Mapping[str, ProbeRequest]) -> dict[str, Job]:
-    """The job of each probe, by model: what is answered or failed as it is, all else queued, once.
+def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
+    """The job of each question, by model: what is answered or failed as it is, all else queued, once.
 
     What this session asked for before and wants no longer is taken back, if no worker has begun with it.
 
@@ -42,10 +42,10 @@ def ask(requests: Mapping[str, ProbeRequest]) -> dict[str, Job]:
     take_back(queue, [key for key in before if key not in wanted])
     jobs = {}
     for model, request in requests.items():
-        job = newest_probe(queue, request)
+        job = newest_answer(queue, request)
         waited = time.monotonic() >= asked.get(request.key, float("inf"))
         if job is None or (job.state == "cancelled" and not waited):  # perhaps by another session
-            job = submit_probe(queue, request)
+            job = submit_question(queue, request)
         if job.state in ACTIVE:
             asked.setdefault(request.key, time.monotonic() + PATIENCE)
         elif job.state != "cancelled":
@@ -58,11 +58,12 @@ def ask(requests: Mapping[str, ProbeRequest]) -> dict[str, Job]:
 
 
 def take_back(queue: Queue, keys: list[str]) -> None:
-    """Cancel the probes of these keys that still wait; another session that wants one asks again."""
-    for key in keys:
-        job = queue.newest(PROBE, key)
-        if job is not None and job.state == "queued":
-            queue.cancel(job.id)
+    """Cancel the questions of these keys that still wait; another session that wants one asks again."""
+    for kind in WAITED_FOR:
+        for key in keys:
+            job = queue.newest(kind, key)
+            if job is not None and job.state == "queued":
+                queue.cancel(job.id)
 
 
 def wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:

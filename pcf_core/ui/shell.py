@@ -44,7 +44,11 @@ SECTIONS = {
         ("sensitivity", "Sensitivity", "tune"),
     ],
     "Compare": [("compare", "Compare", "compare_arrows")],
-    "Set up": [("templates", "Templates", "list_alt"), ("models", "Models", "deployed_code")],
+    "Set up": [
+        ("topics", "Topics", "category"),
+        ("templates", "Templates", "list_alt"),
+        ("models", "Models", "deployed_code"),
+    ],
     "Understand": [("how_it_works", "How it works", "school"), ("about", "About", "menu_book")],
 }
 

@@ -17,8 +17,8 @@ from pcf_core.jobs.probing import (
     ProbeRequest,
     checked_sentence,
     make_probe,
-    newest_probe,
-    submit_probe,
+    newest_answer,
+    submit_question,
 )
 from pcf_core.jobs.words import word_check
 from pcf_core.jobs.worker import Worker
@@ -130,11 +130,11 @@ def test_the_answer_is_that_of_the_command_words_and_is_found_again(
     worker: Worker, queue: Queue, toy: ModuleType
 ) -> None:
     asked = probe_of(toy)
-    assert newest_probe(queue, asked) is None
-    job = submit_probe(queue, asked)
-    assert submit_probe(queue, asked).id == job.id
+    assert newest_answer(queue, asked) is None
+    job = submit_question(queue, asked)
+    assert submit_question(queue, asked).id == job.id
     worker.run(until_idle=True)
-    kept = newest_probe(queue, asked)
+    kept = newest_answer(queue, asked)
     assert kept is not None
     assert (kept.id, kept.state) == (job.id, "done")
     assert kept.result == word_check("toy", toy.TOPIC, NURSE, open_scorer=toy.open_toy)
@@ -158,8 +158,8 @@ def test_a_probe_does_not_wait_for_a_run(worker: Worker, store: Store, queue: Qu
         scorer = toy.open_toy(spec, protocol)
 
         def asked_meanwhile(prompt: str, word: str) -> float:
-            if scorer.scored == 2 and not newest_probe(queue, probe_of(toy)):
-                submit_probe(queue, probe_of(toy))
+            if scorer.scored == 2 and not newest_answer(queue, probe_of(toy)):
+                submit_question(queue, probe_of(toy))
             return float(toy.probability(prompt, word))
 
         scorer.probability = asked_meanwhile
@@ -175,9 +175,9 @@ def test_a_probe_does_not_wait_for_a_run(worker: Worker, store: Store, queue: Qu
 def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue, toy: ModuleType) -> None:
     """The files changed between asking and scoring: the answer must not be kept under the old key."""
     asked = probe_of(toy, identity="weights of yesterday")
-    submit_probe(queue, asked)
+    submit_question(queue, asked)
     worker.run(until_idle=True)
-    found = newest_probe(queue, asked)
+    found = newest_answer(queue, asked)
     assert found is not None
     assert (found.state, found.result) == ("failed", None)
     assert "have just changed" in (found.error or "")
@@ -185,16 +185,16 @@ def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue, toy: M
 
 def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue, toy: ModuleType) -> None:
     other = queue.submit("words", "x", {})
-    first = submit_probe(queue, probe_of(toy, "0 [Y]"))
+    first = submit_question(queue, probe_of(toy, "0 [Y]"))
     held = queue.claim("somebody", min_priority=2)
     assert held is not None
     assert held.id == first.id
     for number in range(1, KEPT + 2):
-        submit_probe(queue, probe_of(toy, f"{number} [Y]"))
+        submit_question(queue, probe_of(toy, f"{number} [Y]"))
     assert len(queue.list(10 * KEPT, kind=PROBE)) == KEPT + 1
-    assert newest_probe(queue, probe_of(toy, "0 [Y]")) is not None  # it is running
-    assert newest_probe(queue, probe_of(toy, "1 [Y]")) is None
-    assert newest_probe(queue, probe_of(toy, "2 [Y]")) is not None
+    assert newest_answer(queue, probe_of(toy, "0 [Y]")) is not None  # it is running
+    assert newest_answer(queue, probe_of(toy, "1 [Y]")) is None
+    assert newest_answer(queue, probe_of(toy, "2 [Y]")) is not None
     assert queue.get(other.id).state == "queued"
 
 
@@ -224,7 +224,7 @@ def test_small_models_stay_open_side_by_side(
     worker = Worker(store, queue, toy_settings.model_copy(update={"worker_models": 2}), open_noted)
     for text in ("one [Y]", "two [Y]"):
         for name in "abcd":
-            submit_probe(queue, make_probe(spec_of(name), toy.TOPIC, text, "exact"))
+            submit_question(queue, make_probe(spec_of(name), toy.TOPIC, text, "exact"))
         worker.run(until_idle=True)
     assert {job.state for job in queue.list(kind=PROBE)} == {"done"}
     assert len(names) == opened

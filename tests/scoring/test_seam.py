@@ -137,6 +137,13 @@ def test_words_are_counted_as_they_stand_in_a_text(
     assert {1, 2, 3, 4} <= set(table.tokens.values())
 
 
+def test_words_that_are_written_in_the_same_tokens_are_named(seams: dict[str, Seam]) -> None:
+    """The tokenizer of bert here knows neither capital letters nor accents."""
+    table = seams["bert"].check(["he", "she", "He", "HÉ", "she"])
+    assert table.same == (("he", "He", "HÉ"),)
+    assert seams["gpt2"].check(["he", "she", "He", "HÉ"]).same == ()
+
+
 @pytest.mark.parametrize(
     ("kind", "word", "reason"),
     [

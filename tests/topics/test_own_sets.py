@@ -154,7 +154,7 @@ def test_a_disk_that_fails_leaves_what_was_there(code, folder, refusal, monkeypa
     def fail(handle: int) -> None:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(own_sets.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     sentence = refused(refusal, StoreError, save_set, cut(small(), top=2), replace=True)
     assert os.strerror(code) in sentence
     assert "PCF_CACHE" in sentence

@@ -1,0 +1,29 @@
+"""Topics: which groups are compared, by which words, and what do the models make of them?"""
+
+import streamlit as st
+
+from pcf_core.ui.shell import show
+from pcf_core.ui.topics import draw_head, draw_new, draw_preview, draw_see, shown_topic
+from pcf_core.ui.topics_check import draw_check
+from pcf_core.ui.topics_edit import draw_edit
+
+DRAWN = {"see": draw_see, "preview": draw_preview, "check": draw_check}
+
+
+def draw() -> None:
+    st.title("Topics")
+    st.markdown("##### Which groups are compared, and by which words?")
+    name, view = draw_head()
+    if view == "new":
+        draw_new()
+        return
+    topic = shown_topic(name, view)
+    if topic is None:
+        return
+    if view == "edit":
+        draw_edit(name)
+    else:
+        DRAWN[view](topic)
+
+
+show(draw)

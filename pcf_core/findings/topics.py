@@ -1,0 +1,120 @@
+"""A topic in sentences: what it compares, what a model makes of its words, which of them count twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from statistics import median
+
+from pcf_core.findings.notes import words_of as words_with
+from pcf_core.findings.numbers import count, listed, number
+from pcf_core.records import LOW_COVERAGE, LeftOut, Topic
+from pcf_core.records.topics import TopicCheck
+
+MOST_GROUPS = 4  # named with their words; more are counted
+MOST_NAMED = 8
+POSITIONS = {
+    "subject": "its words begin a clause, as in “The [X] said that [Y]”",
+    "predicate": "its words end a clause, as in “The [X], who came, is [Y]”",
+}
+
+
+def topic_finding(topic: Topic) -> str:
+    """What the topic compares: "It compares male (39 words) with female (39 words) …"."""
+    sizes = [len(group.words) for group in topic.groups]
+    if len(sizes) > MOST_GROUPS:
+        least, most = min(sizes), max(sizes)
+        words = count(most, "word") if least == most else f"{least:,} to {most:,} words"
+        compared = f"It compares {len(sizes)} groups of {words} each"
+    else:
+        groups = [f"{group.name} ({count(len(group.words), 'word')})" for group in topic.groups]
+        compared = f"It compares {listed(groups)}"
+    return f"{compared}; {POSITIONS[topic.position]}."
+
+
+def words_finding(model: str, topic: Topic, check: TopicCheck, single_left_out: Collection[LeftOut]) -> str:
+    """How many of the words a model can score, and how many of these single-token would leave out.
+
+    ``single_left_out``: all that the protocol leaves out, what cannot be scored among it.
+    """
+    scored, words = len(check.tokens), len(topic.words)
+    if not scored:
+        return f"{model} can score none of the {count(words, 'word')}."
+    all_of = f"all {words:,} words" if scored == words else f"{scored:,} of {count(words, 'word')}"
+    empty = [group.name for group in topic.groups if not any(word in check.tokens for word in group.words)]
+    lost = f" No word of {listed(empty)} is left, so that nothing can be compared." if empty else ""
+    out = [check.tokens[item.name] for item in single_left_out if item.name in check.tokens]
+    if not out:
+        return f"{model} can score {all_of}, each of one token.{lost}"
+    with_others = out.count(1)  # words of one token go because a counterpart does
+    why = f", {with_others:,} of them for their counterparts" if with_others else ""
+    return (
+        f"{model} can score {all_of}; the protocol single-token would leave out {len(out):,} of these{why}."
+        f"{lost}"
+    )
+
+
+def probes_finding(model: str, check: TopicCheck) -> str:
+    """How much of the probability the words get together, over the probes; empty where none can be scored.
+
+    Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
+    """
+    found = check.coverage_by_tokens
+    if not check.tokens:
+        return ""
+    if not found:
+        return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
+    key, shares = max(found.items(), key=lambda item: median(item[1]))
+    words = "the words" if key == "all" else f"the {words_with(key).removesuffix(': ')}"
+    others = "; words of other numbers of tokens get less, each kind by itself" if len(found) > 1 else ""
+    return (
+        f"On {count(len(check.texts), 'probe')} {model} gives {words} together a median of "
+        f"{number(median(shares))} ({number(min(shares))}–{number(max(shares))}) of the probability{others}."
+    )
+
+
+def low_probes_caution(model: str, check: TopicCheck) -> str:
+    """Warns where on most probes no kind of words gets much; empty elsewhere."""
+    defined = [shares for shares in check.coverage if shares]
+    low = sum(max(shares.values()) < LOW_COVERAGE for shares in defined)
+    if 2 * low <= len(defined):
+        return ""
+    return (
+        f"{model} hardly expects these words: on {low:,} of {count(len(defined), 'probe')} all of them "
+        f"together get less than {number(LOW_COVERAGE)} of the probability. Look whether the templates suit "
+        "the topic, and the model its language."
+    )
+
+
+def same_tokens_cautions(model: str, topic: Topic, check: TopicCheck) -> list[str]:
+    """Words that the model cannot tell apart: counted twice in a group, or for several groups."""
+    owner = {word: group.name for group in topic.groups for word in group.words}
+    within = [words for words in check.same if len({owner[word] for word in words}) == 1]
+    across = [words for words in check.same if len({owner[word] for word in words}) > 1]
+    sentences = []
+    if across:
+        sentences.append(
+            f"{model} reads words of different groups as the same: {_families(across)}. What it gives them "
+            "counts for each of these groups; remove them."
+        )
+    if within:
+        sentences.append(
+            f"{model} reads these as the same word, so that it counts more than once: {_families(within)}. "
+            "Keep one of each."
+        )
+    return sentences
+
+
+def forms_note(families: Sequence[Sequence[str]]) -> str:
+    """Inflections by simple rules, which all count; empty where there are none."""
+    if not families:
+        return ""
+    return (
+        f"Forms of one word, by simple rules of English: {_families(families)}. Each counts as a word of its "
+        "own, and which of them fits is up to the template."
+    )
+
+
+def _families(families: Sequence[Sequence[str]]) -> str:
+    some = [" = ".join(family) for family in families[:MOST_NAMED]]
+    more = len(families) - MOST_NAMED
+    return "; ".join([*some, f"and {more:,} more"] if more > 0 else some)

@@ -1,0 +1,218 @@
+"""What is written in the form of a topic and not saved yet; it stays while one moves between pages.
+
+Streamlit forgets a field that is not drawn, so that every run writes the fields down here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+import streamlit as st
+
+from pcf_core.errors import TopicError
+from pcf_core.records import Group, LeftOut, Topic
+from pcf_core.topics import copied, load_topic, make_topic, own_topics
+from pcf_core.ui.lists import topic_names, topics
+
+DRAFTS = "topic_drafts"
+NEXT = "topic_next"
+NEW = ""  # the draft of a topic that is not there yet
+
+
+@dataclass(frozen=True)
+class GroupFields:
+    """A group as it is written: its words one a line.  ``token`` tells its fields from those of others."""
+
+    token: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A topic as it is written, right or not."""
+
+    name: str
+    title: str
+    language: str
+    position: str
+    aligned: bool
+    source: str
+    notes: str
+    evidence: str
+    templates: str
+    groups: tuple[GroupFields, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def says_the_same(self, other: Fields) -> bool:
+        return _content(self) == _content(other)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """``begun``: the fields as they were when they were filled, ``token``: in the keys of the fields."""
+
+    token: str
+    begun: Fields
+    fields: Fields
+
+    @property
+    def changed(self) -> bool:
+        return not self.fields.says_the_same(self.begun)
+
+
+def fields_of(topic: Topic) -> Fields:
+    """The topic as it would be written."""
+    return Fields(
+        name=topic.name,
+        title=topic.title,
+        language=topic.language,
+        position=topic.position,
+        aligned=topic.aligned,
+        source=topic.source,
+        notes=topic.notes,
+        evidence=topic.evidence,
+        templates=topic.templates,
+        groups=tuple(new_group(group.name, group.words) for group in topic.groups),
+        left_out=topic.left_out,
+    )
+
+
+def new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
+    return GroupFields(uuid4().hex, name, "\n".join(words))
+
+
+def empty_fields() -> Fields:
+    """A topic of two groups without words."""
+    groups = (new_group("first"), new_group("second"))
+    return Fields("my-topic", "", "en", "subject", False, "", "", "", "", groups)
+
+
+def topic_of(fields: Fields) -> Topic:
+    """The topic that is written.
+
+    Raises:
+        TopicError: what is written is not right (yet).
+    """
+    return make_topic(
+        fields.name.strip(),
+        [
+            Group(name=group.name.strip(), words=tuple(lines_of(group.words, fields.aligned)))
+            for group in fields.groups
+        ],
+        title=fields.title,
+        aligned=fields.aligned,
+        language=fields.language.strip(),
+        source=fields.source,
+        notes=fields.notes,
+        left_out=fields.left_out,
+        evidence=fields.evidence,
+        templates=fields.templates,
+        position=fields.position,
+    )
+
+
+def lines_of(text: str, aligned: bool) -> list[str]:
+    """The lines with a word; of counterparts every line up to the last word, so that a gap is refused."""
+    lines = text.rstrip().splitlines()
+    return lines if aligned else [line for line in lines if line.strip()]
+
+
+def opened(name: str) -> Topic:
+    """The topic as it is saved.
+
+    Raises:
+        TopicError: there is none of the name (any more), or it is damaged.
+    """
+    if name not in topic_names():
+        raise TopicError(f"There is no topic named {name!r}; choose another under Topic.")
+    return topics().get(name) or load_topic(name)
+
+
+def draft_of(name: str) -> Draft:
+    """What is written in the form of a topic, else the topic as it is saved; ``NEW`` begins an empty one.
+
+    Raises:
+        TopicError: there is no such topic (any more).
+    """
+    drafts = _drafts()
+    draft = drafts.get(name)
+    begun = _begun(name)
+    if draft is None or not (draft.changed or draft.begun.says_the_same(begun)):
+        draft = drafts[name] = Draft(uuid4().hex, begun, begun)
+    return draft
+
+
+def write_down(name: str, fields: Fields) -> Draft:
+    """Keep what is written."""
+    drafts = _drafts()
+    drafts[name] = replace(drafts[name], fields=fields)
+    return drafts[name]
+
+
+def is_changed(name: str) -> bool:
+    """Whether something is written that is not saved."""
+    draft = _drafts().get(name)
+    return draft is not None and draft.changed
+
+
+def discard(name: str) -> None:
+    """Forget what is written."""
+    _drafts().pop(name, None)
+
+
+def as_it_stands(name: str) -> Topic:
+    """The topic as it is written where that is right, else as it is saved.
+
+    Raises:
+        TopicError: there is none of the name (any more), or it is damaged.
+    """
+    saved = opened(name)
+    if not is_changed(name):
+        return saved
+    try:
+        return topic_of(_drafts()[name].fields)
+    except TopicError:
+        return saved
+
+
+def check_not_overtaken(name: str) -> None:
+    """Refuse to save over what somebody else has saved since the writing began.
+
+    Raises:
+        TopicError: that has happened.
+    """
+    if not _drafts()[name].begun.says_the_same(_begun(name)):
+        raise TopicError(
+            f"The topic {name} was saved elsewhere since you began to change it: save yours under another "
+            "name, or discard your changes."
+        )
+
+
+def point_at(name: str, view: str) -> None:
+    """Let the page show another topic and view when it is drawn next."""
+    st.session_state[NEXT] = {"topic_shown": name, "topic_view": view}
+
+
+def adopt_pointed() -> None:
+    """Take over what :func:`point_at` said, before the page's widgets are drawn."""
+    for key, value in st.session_state.pop(NEXT, {}).items():
+        st.session_state[key] = value
+
+
+def _drafts() -> dict[str, Draft]:
+    drafts: dict[str, Draft] = st.session_state.setdefault(DRAFTS, {})
+    return drafts
+
+
+def _begun(name: str) -> Fields:
+    if name == NEW:
+        return empty_fields()
+    topic = opened(name)
+    return fields_of(topic if name in own_topics() else copied(topic))
+
+
+def _content(fields: Fields) -> Fields:
+    return replace(fields, groups=tuple(replace(group, token="") for group in fields.groups))

@@ -1,0 +1,90 @@
+"""Sentences about topics."""
+
+from __future__ import annotations
+
+from pcf_core.findings.topics import (
+    forms_note,
+    low_probes_caution,
+    probes_finding,
+    same_tokens_cautions,
+    topic_finding,
+    words_finding,
+)
+from pcf_core.records import Group, LeftOut
+from pcf_core.records.topics import TopicCheck
+from pcf_core.topics import load_topic, make_topic
+
+TOPIC = make_topic(
+    "t", [Group(name="a", words=("he", "He", "king")), Group(name="b", words=("she", "résumé"))]
+)
+
+
+def check(**facts: object) -> TopicCheck:
+    given: dict[str, object] = {
+        "tokens": dict.fromkeys(TOPIC.words, 1),
+        "refused": {},
+        "same": (),
+        "texts": ("[Y]", "I [Y]", "You [Y]"),
+        "coverage": ({"all": 0.1}, {"all": 0.3}, {"all": 0.00002}),
+    }
+    return TopicCheck.model_validate(given | facts)
+
+
+def test_what_a_topic_compares() -> None:
+    assert topic_finding(load_topic("gender")) == (
+        "It compares male (39 words) and female (39 words); its words begin a clause, as in “The [X] said "
+        "that [Y]”."
+    )
+    assert topic_finding(load_topic("race")).startswith(
+        "It compares 5 groups of 1 to 2 words each; its words"
+    )
+    assert "6 groups of 1 word each" in topic_finding(load_topic("religion"))
+
+
+def test_how_many_words_can_be_scored() -> None:
+    assert words_finding("M", TOPIC, check(), ()) == "M can score all 5 words, each of one token."
+    refused = check(tokens={"he": 1, "He": 1, "king": 2}, refused={"she": "unk", "résumé": "unk"})
+    left_out = [LeftOut(name=word, reason="r") for word in ("king", "she", "résumé")]
+    assert words_finding("M", TOPIC, refused, left_out) == (
+        "M can score 3 of 5 words; the protocol single-token would leave out 1 of these. No word of b is "
+        "left, so that nothing can be compared."
+    )
+    counterpart = [*left_out, LeftOut(name="he", reason="its counterpart 'she' is left out")]
+    assert "leave out 2 of these, 1 of them for their counterparts." in words_finding(
+        "M", TOPIC, refused, counterpart
+    )
+    none = check(tokens={}, refused=dict.fromkeys(TOPIC.words, "unk"))
+    assert words_finding("M", TOPIC, none, ()) == "M can score none of the 5 words."
+    assert probes_finding("M", none.model_copy(update={"coverage": (None, None, None)})) == ""
+
+
+def test_how_much_of_the_probability_the_words_get() -> None:
+    assert probes_finding("M", check()) == (
+        "On 3 probes M gives the words together a median of 0.1 (2×10⁻⁵–0.3) of the probability."
+    )
+    by_tokens = check(coverage=({"1": 0.5, "2": 0.1}, {"1": 0.7, "2": 0.1}, None))
+    assert probes_finding("M", by_tokens) == (
+        "On 3 probes M gives the words of 1 token together a median of 0.6 (0.5–0.7) of the probability; "
+        "words of other numbers of tokens get less, each kind by itself."
+    )
+    assert "not defined" in probes_finding("M", check(coverage=(None, None, None)))
+
+
+def test_low_coverage_is_a_caution_where_it_is_the_rule() -> None:
+    assert low_probes_caution("M", check()) == ""
+    low = check(coverage=({"all": 1e-6}, {"all": 0.3}, {"all": 0.00002}))
+    assert "on 2 of 3 probes" in low_probes_caution("M", low)
+    assert low_probes_caution("M", check(coverage=(None, None, None))) == ""
+
+
+def test_words_of_the_same_tokens_are_told_by_where_they_stand() -> None:
+    assert same_tokens_cautions("M", TOPIC, check()) == []
+    across, within = same_tokens_cautions("M", TOPIC, check(same=(("he", "He"), ("king", "she"))))
+    assert "words of different groups as the same: king = she." in across
+    assert "counts more than once: he = He. Keep one" in within
+
+
+def test_forms_are_a_note() -> None:
+    assert forms_note(()) == ""
+    assert "he = his; man = men. Each counts" in forms_note((("he", "his"), ("man", "men")))
+    assert "and 2 more" in forms_note([("a", "as")] * 10)

@@ -1,0 +1,105 @@
+"""A topic's words looked over by the worker, with real tokenizers and with made-up ones."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from pcf_core.errors import ModelError
+from pcf_core.jobs import Queue
+from pcf_core.jobs.probing import CHECK, CheckRequest, make_check, newest_answer, submit_question
+from pcf_core.jobs.topic_check import check_asked
+from pcf_core.jobs.worker import Worker
+from pcf_core.models import resolve
+from pcf_core.records import Group, ModelSpec
+from pcf_core.records.topics import TopicCheck
+from pcf_core.scoring.base import Scorer
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import make_topic
+
+TEXTS = ("The nurse said that [Y]", "The cook is [Y] .")
+
+
+@pytest.fixture
+def asked(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
+    monkeypatch.setattr("pcf_core.jobs.topic_check.resolve", toy.spec_of)
+    return make_check(toy.spec_of().model_copy(update={"path": "here"}), toy.TOPIC, TEXTS)
+
+
+def test_the_worker_answers_and_the_answer_is_found_again(
+    asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+) -> None:
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer: Scorer = toy.open_toy(
+            spec, protocol, tokens={"king": 2}, refused={"queen": "unk"}, same=[("he", "she")]
+        )
+        return scorer
+
+    job = submit_question(queue, asked)
+    assert submit_question(queue, asked).id == job.id
+    Worker(store, queue, toy_settings, opened).run(until_idle=True)
+    kept = newest_answer(queue, asked)
+    assert kept is not None
+    assert (kept.kind, kept.state) == (CHECK, "done")
+    check = TopicCheck.model_validate(kept.result)
+    assert check.tokens == {"he": 1, "king": 2, "she": 1}
+    assert check.refused == {"queen": "unk"}
+    assert check.same == (("he", "she"),)
+    # A masked model: words of one token and of two are no shares of one whole.
+    one = [toy.probability(text, "he") + toy.probability(text, "she") for text in TEXTS]
+    assert [shares["1"] for shares in check.coverage if shares] == pytest.approx(one)
+    assert check.coverage_by_tokens["2"] == pytest.approx([toy.probability(text, "king") for text in TEXTS])
+
+
+def test_no_word_and_no_text_are_answers_too(asked: CheckRequest, toy: ModuleType) -> None:
+    def refusing(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer: Scorer = toy.open_toy(spec, protocol, refused=dict.fromkeys(toy.WORDS, "unk"))
+        return scorer
+
+    assert TopicCheck.model_validate(check_asked(asked, refusing)).coverage == (None, None)
+    without = asked.model_copy(update={"texts": ()})
+    assert TopicCheck.model_validate(check_asked(without, toy.open_toy)).coverage == ()
+
+
+def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest, toy: ModuleType) -> None:
+    spec = toy.spec_of().model_copy(update={"path": "here"})
+    titled = toy.TOPIC.model_copy(update={"title": "Other"})
+    assert make_check(spec, titled, TEXTS).key == asked.key
+    fewer = toy.TOPIC.model_copy(update={"groups": (toy.TOPIC.groups[0], Group(name="f", words=("she",)))})
+    others = {
+        make_check(spec, fewer, TEXTS).key,
+        make_check(spec, toy.TOPIC, TEXTS[:1]).key,
+        make_check(spec.model_copy(update={"identity": "other"}), toy.TOPIC, TEXTS).key,
+    }
+    assert len(others | {asked.key}) == 4
+    with pytest.raises(ModelError, match="not on this machine"):
+        make_check(toy.spec_of(), toy.TOPIC, TEXTS)
+
+
+def test_other_weights_give_no_answer(asked: CheckRequest, toy: ModuleType) -> None:
+    with pytest.raises(ModelError, match="have just changed"):
+        check_asked(asked.model_copy(update={"scoring": "yesterday's"}), toy.open_toy)
+
+
+def test_the_shipped_models_tell_spellings_apart() -> None:
+    """Real tokenizers and weights: a word of more pieces, no two words and no two numbers alike."""
+    groups = [Group(name="asian", words=("asian", "Asian", "ASIAN")), Group(name="black", words=("black",))]
+    topic = make_topic("cases", groups)
+    texts = ("The nurse is [Y]",)
+    for model in ("mini-bert", "mini-gpt"):
+        spec = resolve(model)
+        check = TopicCheck.model_validate(check_asked(make_check(spec, topic, texts), open_scorer))
+        assert check.same == ()
+        assert not check.refused
+        assert check.tokens["asian"] < check.tokens["ASIAN"]
+        nats = open_scorer(spec, "exact").score(texts, topic.words)[0]
+        assert len(set(nats.tolist())) == 4
+        by_hand = sum(np.exp(nats[[count == 1 for count in check.tokens.values()]]))
+        covered = check.coverage_by_tokens
+        assert sum(shares[0] for key, shares in covered.items() if key == "1") == pytest.approx(
+            by_hand if "1" in covered else 0
+        )
