@@ -44,6 +44,7 @@ ZOO = (
     *BEST_KNOWN,
     "mini-gpt-s",
     "mini-gpt-l",
+    "mini-t5",
     "mini-xlnet",
     "mini-gpt-skewed",
     "mini-gpt-balanced",
