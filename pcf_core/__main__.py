@@ -100,7 +100,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
-TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON or CSV file")]
+TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]

@@ -16,7 +16,7 @@ from pcf_core.topics import (
     save_topic,
     topic_toml,
 )
-from pcf_core.topics.own_topics import UPLOADS
+from pcf_core.topics.topic_files import ENDINGS
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.choice import take_usual
 from pcf_core.ui.lists import topic_names
@@ -101,7 +101,7 @@ def draw_upload() -> None:
     st.caption(FORMS)
     files = st.file_uploader(
         "Files",
-        type=[ending.removeprefix(".") for ending in UPLOADS],
+        type=[ending.removeprefix(".") for ending in ENDINGS],
         accept_multiple_files=True,
         max_upload_size=LARGEST_UPLOAD,
         key="upload_topic",
