@@ -30,7 +30,7 @@ SHIPPED = {
 }
 
 
-GENDER_LINES = "he,king\nshe,queen\nthey\n"
+GENDER_LINES = "male,he,king\nfemale,she\n"
 GENDER_CSV = "group,word\nmale,he\nmale,king\nfemale,she\nfemale,queen\n"
 
 
