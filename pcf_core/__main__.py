@@ -410,7 +410,7 @@ def say_if_counts_changed(store: Store, run: RunSpec) -> None:
 def knowledge(
     model: ModelOption,
     facts: Annotated[
-        str, typer.Option("--set", help="a shipped knowledge set or a TOML file")
+        str, typer.Option("--set", help="a knowledge set, shipped or your own, or a file")
     ] = FIRST_KNOWLEDGE,
     score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
     protocol: ProtocolOption = "exact",

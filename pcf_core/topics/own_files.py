@@ -91,7 +91,9 @@ class OwnFiles(Generic[T]):
         """
         own, kind = self.shelf.own(), self.shelf.kind
         if name not in own:
-            what = f"a shipped {kind}, which stays" if name in self.shelf.shipped() else f"none of your {kind}s"
+            what = (
+                f"a shipped {kind}, which stays" if name in self.shelf.shipped() else f"none of your {kind}s"
+            )
             raise self.shelf.error(f"{shown(name)} is {what}: you can delete {listed(own)}.")
         try:
             own[name].unlink(missing_ok=True)

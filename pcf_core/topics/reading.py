@@ -205,7 +205,7 @@ def read_json_value(path: Path, error: type[InputError]) -> object:
     """
     text = read_text(path, error)
     try:
-        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)  # type: ignore[no-any-return]
+        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
         # JSONDecodeError is a ValueError; long numbers raise others
         reason = " ".join(str(problem).split()).rstrip(".")[:200]

@@ -65,9 +65,7 @@ def test_a_set_that_was_saved_is_found_after_the_shipped_ones_and_deleted(
     OWN.delete("sky")
     assert list(folder.iterdir()) == []
     assert "none of your knowledge sets" in refused(refusal, TopicError, lambda: OWN.delete("sky"))
-    assert "shipped knowledge set, which stays" in refused(
-        refusal, TopicError, lambda: OWN.delete("animals")
-    )
+    assert "shipped knowledge set, which stays" in refused(refusal, TopicError, lambda: OWN.delete("animals"))
 
 
 def test_a_shipped_set_is_never_hidden_and_a_damaged_one_hides_no_other(
@@ -152,7 +150,22 @@ def test_an_upload_that_cannot_be_used_is_one_sentence(
     assert not folder.exists()
 
 
-PIECES = ["|", ",", "\n", '"', "[X]", "[Y]", "template", "weight", "nan", "9" * 400, "\ufeff", "{", "[", "null"]
+PIECES = [
+    "|",
+    ",",
+    "\n",
+    '"',
+    "[X]",
+    "[Y]",
+    "template",
+    "weight",
+    "nan",
+    "9" * 400,
+    "\ufeff",
+    "{",
+    "[",
+    "null",
+]
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -165,12 +178,12 @@ def test_a_damaged_upload_is_a_set_or_one_sentence(
         start = data.draw(st.integers(0, len(content)))
         new = data.draw(st.binary(max_size=8) | st.sampled_from(PIECES).map(str.encode))
         content = content[:start] + new + content[start + data.draw(st.integers(0, 40)) :]
+    sentence = ""
     try:
         found = load_knowledge_upload([(f"own{ending}", content)])
     except InputError as error:
-        assert f"own{ending}" in refusal(error)
-    else:
-        assert all(fact.right and fact.wrong for fact in found.facts)
+        sentence = refusal(error)
+    assert f"own{ending}" in sentence or all(fact.right and fact.wrong for fact in found.facts)
 
 
 WORDS = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=3)

@@ -181,7 +181,11 @@ def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
             },
         ),
         ("race.json", '["white", "black"]', {"white": ("white",), "black": ("black",)}),
-        ("both.json", '["white", ["black", "african"]]', {"white": ("white",), "black": ("black", "african")}),
+        (
+            "both.json",
+            '["white", ["black", "african"]]',
+            {"white": ("white",), "black": ("black", "african")},
+        ),
         ("zh.txt", "他,男人\n她,女人", {"group-1": ("他", "男人"), "group-2": ("她", "女人")}),
         ("case.txt", "A b,c\na-b,d", {"group-1": ("A b", "c"), "group-2": ("a-b", "d")}),
     ],
