@@ -8,14 +8,15 @@ from pcf_core.ui.choice import current_choice
 from pcf_core.ui.knowledge import (
     ORDERS,
     draw_form,
+    draw_provenance,
     knowledge_figures,
     knowledge_table,
     known_of,
     offer_scoring,
     ordered,
-    provenance,
 )
-from pcf_core.ui.page import chart, draw_commands, draw_figures, draw_table, finding
+from pcf_core.ui.knowledge_own import draw_own, opened
+from pcf_core.ui.page import chart, draw_figures, draw_table, finding
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
 
@@ -33,7 +34,11 @@ def draw() -> None:
     st.title("Knowledge")
     st.markdown("##### What does it know, and how surely?")
     choice = current_choice()
-    asked, score = draw_form()
+    name, score = draw_form()
+    asked = opened(name)
+    draw_own(name, asked)
+    if asked is None:
+        return
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
@@ -74,11 +79,7 @@ def draw() -> None:
     with data:
         draw_table(knowledge_table(known.reports), "knowledge")
     with source:
-        st.markdown(f"**{plain(asked.title)}**  \n{plain(asked.source)} {plain(asked.notes)}")
-        draw_commands("\n".join(provenance(asked, choice, known.reports)))
-        for model, report in known.reports.items():
-            for item in report.left_out:
-                st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
+        draw_provenance(asked, choice, known)
 
 
 show(draw)

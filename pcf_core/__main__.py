@@ -100,7 +100,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
-TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON or CSV file")]
+TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
@@ -410,7 +410,7 @@ def say_if_counts_changed(store: Store, run: RunSpec) -> None:
 def knowledge(
     model: ModelOption,
     facts: Annotated[
-        str, typer.Option("--set", help="a shipped knowledge set or a TOML file")
+        str, typer.Option("--set", help="a knowledge set, shipped or your own, or a file")
     ] = FIRST_KNOWLEDGE,
     score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
     protocol: ProtocolOption = "exact",

@@ -22,7 +22,7 @@ from typing import Annotated
 import typer
 
 from pcf_core.audit import build_run, load_result
-from pcf_core.audit.knowledge import missing_answers
+from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, missing_answers
 from pcf_core.audit.parts import missing_blocks
 from pcf_core.errors import AuditError
 from pcf_core.jobs.blocks import environment
@@ -186,6 +186,8 @@ def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) ->
     if anew or not infos or missing_answers(shipped, key, asked):
         return f"{score_knowledge(asked, key, store, open_scorer):,} prompts scored"
     copy_blocks(key, missing_answers(store, key, asked), shipped, store, infos[0])
+    if (audit := knowledge_audit_of(shipped, key, asked)) is not None:
+        keep_knowledge_audit(store, key, asked, audit)
     return "carried over"
 
 

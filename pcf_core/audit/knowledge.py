@@ -16,15 +16,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import ValidationError
 
+from pcf_core.audit.results import noise_warnings
 from pcf_core.audit.words import BY_TOKENS, SEES_RIGHT, coverage_of, shares_of
 from pcf_core.errors import ModelError, RunError
-from pcf_core.records import LOW_COVERAGE, FloatArray, Interval, LeftOut, Protocol, ScoringKey, TokenTable
+from pcf_core.records import (
+    LOW_COVERAGE,
+    FloatArray,
+    Interval,
+    LeftOut,
+    Protocol,
+    ScoringKey,
+    SelfAudit,
+    TokenTable,
+    digest,
+)
 from pcf_core.records.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.risk import normalised
 from pcf_core.risk.knowledge import DEFAULT_SCORE, knowledge_parts, knowledge_score, knowledge_total
 from pcf_core.stats.knowledge import knowledge_intervals
 from pcf_core.store import Missing, Store
+
+AUDIT = "self-audit"
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,36 @@ class AnswerProbabilities:
 def missing_answers(store: Store, key: ScoringKey, asked: KnowledgeSet) -> list[Missing]:
     """What the store lacks of a set: blocks of prompts × answers."""
     return store.missing(key, asked.prompts, asked.words)
+
+
+def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
+    """What two requests have in common that ask for the same; the self-audit lies under it."""
+    return digest([key.hash, asked.hash])
+
+
+def knowledge_audit_of(store: Store, key: ScoringKey, asked: KnowledgeSet) -> SelfAudit | None:
+    """What the scorer found out about itself when it scored a set.
+
+    ``None`` where it is under way, where nothing was scored for the set itself, or an earlier version of the
+    app has scored it.
+    """
+    kept = store.load_result(knowledge_key(asked, key), AUDIT)
+    try:
+        return None if kept is None else SelfAudit.model_validate(kept[1])
+    except ValidationError:
+        return None
+
+
+def audit_begun(store: Store, key: ScoringKey, asked: KnowledgeSet) -> bool:
+    """Whether a set was scored, or begun to be, whose self-audit is not there yet."""
+    place = knowledge_key(asked, key)
+    return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, asked) is None
+
+
+def keep_knowledge_audit(store: Store, key: ScoringKey, asked: KnowledgeSet, found: SelfAudit | None) -> None:
+    """Keep a self-audit; ``None`` says that it is still to be made."""
+    facts = {} if found is None else found.model_dump(mode="json")
+    store.save_result(knowledge_key(asked, key), AUDIT, {}, facts)
 
 
 def knowledge_report(
@@ -121,7 +165,10 @@ def knowledge_report(
         facts=rows,
         intervals=intervals.intervals,
         left_out=found.left_out,
-        warnings=_warnings(asked, found.facts, words, nats, table, key.family),
+        warnings=(
+            *_warnings(asked, found.facts, words, nats, table, key.family),
+            *noise_warnings(knowledge_audit_of(store, key, asked)),
+        ),
     )
 
 

@@ -17,11 +17,13 @@ from pcf_core.risk import RACE_LEAST_COUNT, Script, script_risks
 
 
 def option_choices(case: Case) -> Found:
-    """View options, one changed at a time; scales are units and no choice."""
+    """View options, one changed at a time; scales are units and no choice, nor are a list's own weights
+    where it has none."""
     now = case.options
+    own_weights = ("list",) if case.run.evidence.weights else ()
     several = "with two groups one stereotype at most is above 0, and all criteria agree"
     for dimension, field, names in (
-        ("occupation weights", "occupation_weights", ("uniform", "employment")),
+        ("occupation weights", "occupation_weights", ("uniform", "employment", *own_weights)),
         ("template weights", "template_weighting", ("counts", "equal")),
         ("criterion", "criterion", ("max", "l2", "l1")),
         ("neutral point", "reference", ("uniform", "labour")),

@@ -24,8 +24,10 @@ from pcf_core.records.sensitivity import BASE, Sensitivity, Unavailable, Variant
 from pcf_core.store import Store
 
 SENSITIVITY_VERSION = 3  # raise it when a kept table would come out differently
-# The choices that rest on labour statistics, which the table holds whatever it starts from.
+# The choices that rest on labour statistics, which the table holds whatever it starts from; so it does a
+# list's own weights, which are no part of the run key either.
 STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})
+OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 
 
 def sensitivity(
@@ -75,14 +77,18 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         view.rows.tolist(),
         view.occupation_weights.tolist(),
         None if reference is None else reference.tolist(),
-        [_statistics(run, options, change) for change in STATISTICS],
+        [_statistics(run, options, change) for change in _always_tried(run)],
         [found.run.key if isinstance(found, Sibling) else "" for found in siblings],
     ]
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"
 
 
+def _always_tried(run: RunSpec) -> tuple[Mapping[str, str], ...]:
+    return (*STATISTICS, OWN_WEIGHTS) if run.evidence.weights else STATISTICS
+
+
 def _statistics(run: RunSpec, options: ViewOptions, change: Mapping[str, str]) -> list[object]:
-    """What the labour statistics come to for a choice that is always tried, or why it cannot be made."""
+    """What the figures come to for a choice that is always tried, or why it cannot be made."""
     try:
         view = view_of(run, options.model_copy(update=change))
     except AuditError as error:

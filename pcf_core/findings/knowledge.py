@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pcf_core.findings.numbers import count, number, percent, with_interval
 from pcf_core.records import Interval
-from pcf_core.records.knowledge import KnowledgeReport
+from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
+
+
+def set_finding(asked: KnowledgeSet) -> str:
+    """What a set asks for."""
+    return (
+        f"“{asked.title}” asks for {count(len(asked.facts), 'fact')} in "
+        f"{count(len(asked.templates), 'template')}, with {count(len(asked.words), 'answer')} in all: a "
+        f"model has to read {count(len(asked.prompts), 'prompt')}."
+    )
 
 
 def knowledge_finding(model: str, report: KnowledgeReport) -> str:

@@ -94,6 +94,6 @@ def noise_note(found: SelfAudit) -> str:
     if found.noise_floor is None:
         return found.note or "not measured"
     return (
-        f"Scores of the run and the same ones made alone differ by at most {number(found.noise_floor)} nats "
+        f"The scores and the same ones made again alone differ by at most {number(found.noise_floor)} nats "
         f"({count(found.noise_scores, 'score')}, {found.noise_dtype})."
     )

@@ -10,21 +10,23 @@ from functools import partial
 
 import numpy as np
 
-from pcf_core.audit.knowledge import missing_answers
-from pcf_core.errors import ModelError
+from pcf_core.audit.knowledge import audit_begun, keep_knowledge_audit, knowledge_key, missing_answers
+from pcf_core.errors import ModelError, TopicError
 from pcf_core.jobs.blocks import Block, environment, score_block
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped
+from pcf_core.jobs.self_audit import audit_answers
 from pcf_core.models import resolve
-from pcf_core.records import Record, ScoringKey, digest
+from pcf_core.records import Record, ScoringKey
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.store import Store
+from pcf_core.topics.knowledge import load_knowledge
 
 
 class KnowledgeRequest(Record):
-    """Score what the store lacks of a shipped set: its name and title, and the key of the model."""
+    """Score what the store lacks of a set: its name and title, and the key of the model."""
 
     name: str
     title: str
@@ -32,7 +34,7 @@ class KnowledgeRequest(Record):
 
 
 def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
-    """Queue a shipped set, or join the job that is at it; ``done`` and ``total`` count prompts.
+    """Queue a set, or join the job that is at it; ``done`` and ``total`` count prompts.
 
     Raises:
         StoreError: the cache folder is read-only or full.
@@ -44,9 +46,22 @@ def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: Scori
     )
 
 
-def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
-    """What two requests have in common that ask for the same."""
-    return digest([key.hash, asked.hash])
+def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
+    """The set that a request names.
+
+    Args:
+        request: what a job holds.
+        key: of the job, :func:`~pcf_core.audit.knowledge.knowledge_key` of what was asked for.
+
+    Raises:
+        TopicError: there is none of the name any more, or it has other texts, facts or answers now.
+    """
+    asked = load_knowledge(request.name)
+    if knowledge_key(asked, request.scoring) != key:
+        raise TopicError(
+            f"The knowledge set {request.name} was changed after it was asked for: ask for it again."
+        )
+    return asked
 
 
 def score_knowledge(
@@ -58,7 +73,7 @@ def score_knowledge(
     should_stop: Callable[[], bool] = lambda: False,
     between_batches: Callable[[], None] = lambda: None,
 ) -> int:
-    """Score a set's missing prompts; the model is opened only if something is missing.
+    """Score a set's missing prompts; the model is opened only if something is missing, or not yet audited.
 
     Args:
         asked: the set.
@@ -79,10 +94,11 @@ def score_knowledge(
         ScoringError: the model failed.
         StoreError: the store is full or read-only.
     """
-    if not missing_answers(store, key, asked):
+    if not missing_answers(store, key, asked) and not audit_begun(store, key, asked):
         return 0
     store.must_be_writable()  # loading a model can take minutes
-    scorer = open_scorer(resolve(key.model).with_dtype(key.dtype), key.protocol)
+    spec = resolve(key.model).with_dtype(key.dtype)
+    scorer = open_scorer(spec, key.protocol)
     if scorer.key.hash != key.hash:
         raise ModelError(
             f"The model {key.model} is not the one that was asked for ({key.identity} then, "
@@ -92,6 +108,7 @@ def score_knowledge(
     refused = tuple(word for word in asked.words if word in table.refused)
     if set(refused) - set(store.known_words(key).refused):
         store.write(key, (), refused, table, np.empty((0, 0)), environment(scorer))
+    keep_knowledge_audit(store, key, asked, None)
     blocks = missing_answers(store, key, asked)
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -118,4 +135,6 @@ def score_knowledge(
             pause=pause,
         )
         store.write(key, block.prompts, block.words, table, found.values, found.provenance)
+    audit = audit_answers(asked, key, store, scorer, spec, open_scorer, pause)
+    keep_knowledge_audit(store, key, asked, audit)
     return total

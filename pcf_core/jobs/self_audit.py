@@ -1,22 +1,25 @@
-"""The self-audit of a run: what its scorer does, and how far scores move when they are made again alone.
+"""The self-audit of a run or a knowledge set: what its scorer does, and how far scores move when they are
+made again alone.
 
-**Noise floor.**  Of 50 cells drawn at random (the same ones in every repetition of a run), one random word
-a group is scored again in a forward pass of its own, with nothing batched, packed or shared; the floor is the
-largest |difference| to what the store has, in nats.  A run in bfloat16 or float16 is read again in float32
-where a second copy of the weights fits into half of the free memory: its floor then also holds the rounding
-of the model's own arithmetic.
+**Noise floor.**  Of 50 cells drawn at random (the same ones in every repetition), one random word a group, or
+a right and a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched,
+packed or shared; the floor is the largest |difference| to what the store has, in nats.  A run in bfloat16 or
+float16 is read again in float32 where a second copy of the weights fits into half of the free memory: its
+floor then also holds the rounding of the model's own arithmetic.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pcf_core.audit.knowledge import knowledge_key
 from pcf_core.errors import AuditError
-from pcf_core.records import FloatArray, LeftOut, ModelSpec, RunSpec, SelfAudit, TokenTable
+from pcf_core.records import FloatArray, LeftOut, ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
+from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.scoring.base import Scorer, quoted
 from pcf_core.store import Store
 
@@ -38,19 +41,54 @@ def audit_scores(
 
     A model that fails now costs the noise floor and not the run: ``note`` says why.
     """
-    words = run.topic.words
-    table = scorer.check(words)
-    facts = SelfAudit(
+    table = scorer.check(run.topic.words)
+    facts = _facts(scorer, run.topic.words, table)
+    return _read_again(facts, draw_scores(run, table), run.scoring, store, scorer, spec, open_scorer, pause)
+
+
+def audit_answers(
+    asked: KnowledgeSet,
+    key: ScoringKey,
+    store: Store,
+    scorer: Scorer,
+    spec: ModelSpec,
+    open_scorer: Callable[[ModelSpec, str], Scorer],
+    pause: Callable[[], None],
+) -> SelfAudit:
+    """The same of a knowledge set of which every answer in every prompt is in the store."""
+    table = scorer.check(asked.words)
+    facts = _facts(scorer, asked.words, table)
+    drawn = draw_answers(asked, key, table)
+    if not drawn:
+        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
+    return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause)
+
+
+def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable) -> SelfAudit:
+    """What is known without reading anything again."""
+    return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
         left_out=tuple(
             LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused
         ),
     )
-    drawn = draw_scores(run, table)
-    stored = _stored(run, store, drawn)
+
+
+def _read_again(
+    facts: SelfAudit,
+    drawn: Sequence[tuple[str, str]],
+    key: ScoringKey,
+    store: Store,
+    scorer: Scorer,
+    spec: ModelSpec,
+    open_scorer: Callable[[ModelSpec, str], Scorer],
+    pause: Callable[[], None],
+) -> SelfAudit:
+    """The noise floor of what was drawn, beside the other facts."""
+    stored = _stored(key, store, drawn)
     try:
-        reader = second_reader(scorer, spec, run.scoring.protocol, open_scorer)
+        reader = second_reader(scorer, spec, key.protocol, open_scorer)
         again = []
         for prompt, word in drawn:
             pause()
@@ -76,6 +114,20 @@ def draw_scores(run: RunSpec, table: TokenTable) -> list[tuple[str, str]]:
     return [
         (prompts[cell], words[generator.integers(len(words))]) for cell in cells.tolist() for words in choices
     ]
+
+
+def draw_answers(asked: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[tuple[str, str]]:
+    """(prompt, answer) of a right and a wrong answer of the fact, where it has them, in ``CELLS`` prompts, or
+    in all if fewer; drawn by what is asked and of whom."""
+    generator = np.random.default_rng(int(knowledge_key(asked, key), 16))
+    prompts, drawn = asked.prompts, []
+    for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():
+        fact = asked.facts[cell // len(asked.templates)]
+        for answers in (fact.right, fact.wrong):
+            known = [word for word in answers if word in table.tokens]
+            if known:
+                drawn.append((prompts[cell], known[generator.integers(len(known))]))
+    return drawn
 
 
 def difference(first: float, second: float) -> float:
@@ -110,11 +162,11 @@ def free_memory(device: str) -> float:
     return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
 
-def _stored(run: RunSpec, store: Store, drawn: list[tuple[str, str]]) -> FloatArray:
+def _stored(key: ScoringKey, store: Store, drawn: Sequence[tuple[str, str]]) -> FloatArray:
     """[score] nats of the drawn (prompt, word)."""
     prompts = list(dict.fromkeys(prompt for prompt, _ in drawn))
     words = list(dict.fromkeys(word for _, word in drawn))
-    nats = store.gather(run.scoring, prompts, words)
+    nats = store.gather(key, prompts, words)
     rows = {prompt: row for row, prompt in enumerate(prompts)}
     columns = {word: column for column, word in enumerate(words)}
     return np.array([nats[rows[prompt], columns[word]] for prompt, word in drawn], dtype=np.float64)

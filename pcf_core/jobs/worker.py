@@ -16,7 +16,7 @@ from pcf_core.audit import load_result
 from pcf_core.errors import AuditError, StoreError
 from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.job import Job
-from pcf_core.jobs.knowledge import KnowledgeRequest, score_knowledge
+from pcf_core.jobs.knowledge import KnowledgeRequest, asked_for, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
 from pcf_core.jobs.probing import CHECK, PROBE, CheckRequest, ProbeRequest, probe_asked
@@ -35,7 +35,6 @@ from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import save_set
-from pcf_core.topics.knowledge import load_knowledge
 
 log = logging.getLogger(__name__)
 
@@ -189,7 +188,7 @@ class Worker:
     def _knowledge(self, job: Job) -> dict[str, Any]:
         asked = KnowledgeRequest.model_validate(job.payload)
         scored = score_knowledge(
-            load_knowledge(asked.name),
+            asked_for(asked, job.key),
             asked.scoring,
             self.store,
             self._scorer,

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import TopicError
+from pcf_core.errors import InputError, TopicError
 from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.topics.groups import MAX_WORDS
-from pcf_core.topics.reading import Shelf, label, name_of, read_toml, title_of
+from pcf_core.topics.knowledge_files import ENDINGS, read_knowledge
+from pcf_core.topics.reading import Shelf, label, name_of, title_of
 from pcf_core.topics.template_files import LARGEST_NUMBER
 from pcf_core.topics.text import (
     check_language,
@@ -25,38 +26,42 @@ from pcf_core.topics.text import (
 )
 
 FIRST = "continents"
-SHELF = Shelf("knowledge set", "knowledge", (".toml",), (".toml",), TopicError)
+SHELF = Shelf("knowledge set", "knowledge", (".toml",), ENDINGS, TopicError, keeps_own=True)
 KEYS = tuple(KnowledgeSet.model_fields)
 NEEDED = {"subject", "right", "wrong"}
 
 
 def list_knowledge() -> tuple[KnowledgeSet, ...]:
-    """Every shipped set, by name, the one to begin with first.
+    """Every shipped set, by name, the one to begin with first; then the user's own, of which damaged ones are
+    left out.
 
     Raises:
         TopicError: a shipped file is damaged.
     """
-    return tuple(load_knowledge(name) for name in sorted(SHELF.names(), key=lambda name: name != FIRST))
+    shipped = tuple(load_knowledge(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
+    return shipped + tuple(found for name in SHELF.own() if (found := _tried(name)))
 
 
 def load_knowledge(name_or_path: str | Path) -> KnowledgeSet:
-    """A shipped set by its name, or a user's TOML file.
+    """A shipped set by its name, else one of the user's own, else a file: TOML, JSON or CSV.
 
-    The file: ``name``, ``title``, ``language``, ``source``, ``notes``, ``templates`` (texts with one ``[X]``
-    and one ``[Y]``) and ``facts``, each with ``subject`` (fills ``[X]``), ``right`` and ``wrong`` (lists of
-    answers) and, if wanted, ``weight``.  Templates and facts must be there.
+    TOML and JSON have the same keys: ``name``, ``title``, ``language``, ``source``, ``notes``, ``templates``
+    (texts with one ``[X]`` and one ``[Y]``) and ``facts``, each with ``subject`` (fills ``[X]``), ``right``
+    and ``wrong`` (lists of answers) and, if wanted, ``weight``.  Templates and facts must be there.  CSV:
+    :mod:`~pcf_core.topics.knowledge_files`.  One of the user's own has the name of its file.
 
     Raises:
         TopicError: unknown, unreadable, or refused by :func:`make_knowledge`.
     """
     path = SHELF.find(name_or_path)
     where = label(path)
-    table = read_toml(path, KEYS, TopicError)
+    table = read_knowledge(path, KEYS)
     templates, facts = table.pop("templates", []), table.pop("facts", [])
     if not isinstance(templates, list) or not isinstance(facts, list):
         raise TopicError(f"{where}: templates and facts must be lists.")
     checked = [_fact(entry, where) for entry in facts]
-    name = table.pop("name", name_of(path))
+    written = table.pop("name", name_of(path))
+    name = path.stem if path.parent == SHELF.own_folder else written
     return make_knowledge(name, templates, checked, where=where, **{"title": title_of(path), **table})
 
 
@@ -165,3 +170,10 @@ def _check_fact(fact: Fact, where: str) -> Fact:
             f"{where}: the weight of {shown(subject)} is {fact.weight:g}; give a number from 0 up."
         )
     return Fact(subject=subject, right=answers["right"], wrong=answers["wrong"], weight=fact.weight)
+
+
+def _tried(name: str) -> KnowledgeSet | None:
+    try:
+        return load_knowledge(name)
+    except InputError:
+        return None

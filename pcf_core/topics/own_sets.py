@@ -13,7 +13,7 @@ from pcf_core.topics.reading import MAX_BYTES
 from pcf_core.topics.template_files import parquet_bytes
 from pcf_core.topics.templates import ENDINGS, SHELF, load_mined, make_mined
 from pcf_core.topics.text import check_name, listed, shown
-from pcf_core.topics.whole_files import upload_label, uploaded, write_whole
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
 
 
 def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
@@ -86,8 +86,7 @@ def load_upload(file_name: str, data: bytes) -> MinedSet:
         StoreError: there is no room for temporary files.
     """
     name = upload_label(file_name)
-    if Path(name).suffix.lower() not in ENDINGS:
-        raise TemplateError(f"{shown(name)} is no {' or '.join(ENDINGS)} file: save the set as one.")
+    check_ending(name, ENDINGS, "set", TemplateError)
     with uploaded(name, data) as path:
         return load_mined(path)
 

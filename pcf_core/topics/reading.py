@@ -190,19 +190,26 @@ def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> 
     Raises:
         error: malformed, a key twice in one object, no object, or with a key that is not ``allowed``.
     """
-    text = read_text(path, error)
-    try:
-        table = json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
-    except (
-        ValueError,
-        RecursionError,
-    ) as problem:  # JSONDecodeError is a ValueError; long numbers raise others
-        reason = " ".join(str(problem).split()).rstrip(".")[:200]
-        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
+    table = read_json_value(path, error)
     if not isinstance(table, dict):
         raise error(f"{label(path)} holds {shown(table)}: write an object, with the keys in braces.")
     _refuse_unknown(table, path, allowed, error)
     return table
+
+
+def read_json_value(path: Path, error: type[InputError]) -> object:
+    """What a JSON file holds, of whatever kind.
+
+    Raises:
+        error: malformed, or a key twice in one object.
+    """
+    text = read_text(path, error)
+    try:
+        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
+        # JSONDecodeError is a ValueError; long numbers raise others
+        reason = " ".join(str(problem).split()).rstrip(".")[:200]
+        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def left_out_topics() -> tuple[LeftOut, ...]:
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
-    """A shipped topic by its name, else one of the user's own, else a file: TOML, JSON or CSV.
+    """A shipped topic by its name, else one of the user's own, else a file: TOML, JSON, CSV or text.
 
     TOML and JSON have the same keys: ``name``, ``title``, ``language``, ``aligned`` (whether the i-th words
     of all groups are counterparts), ``evidence`` and ``templates`` (names of the lists to begin with),
@@ -45,8 +45,9 @@ def load_topic(name_or_path: str | Path) -> Topic:
     more ``groups`` with ``name`` and ``words``, and ``left_out`` with ``name`` and ``reason``.  Only the
     groups must be there; in their place ``product`` may make them of factors, each the name of a shipped
     topic or a list of groups (:func:`~pcf_core.topics.products.product_groups`).  CSV has the columns
-    ``group`` and ``word``, a row for every word; such a topic is English and its words are subjects.  One of
-    the user's own has the name of its file.
+    ``group`` and ``word``, a row for every word; the papers' published lists are read too
+    (:mod:`~pcf_core.topics.topic_files`).  Such a topic is English and its words are subjects.  One of the
+    user's own has the name of its file.
 
     Raises:
         TopicError: unknown, unreadable, or refused by :func:`make_topic`.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pcf_core.errors import StoreError
+from pcf_core.errors import InputError, StoreError
 from pcf_core.topics.reading import label
+from pcf_core.topics.text import shown
 
 LONGEST_FILE_NAME = 60  # characters, of up to four bytes
 
@@ -39,6 +40,16 @@ def write_whole(path: Path, data: bytes, *, replace: bool) -> bool:
 def upload_label(file_name: str) -> str:
     """The name of an uploaded file as it stands in sentences and in a temporary folder."""
     return label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_FILE_NAME:]
+
+
+def check_ending(name: str, endings: Collection[str], kind: str, error: type[InputError]) -> None:
+    """Refuse an upload whose name says that it is of another form.
+
+    Raises:
+        error: the name has none of the ``endings``.
+    """
+    if Path(name).suffix.lower() not in endings:
+        raise error(f"{shown(name)} is no {' or '.join(endings)} file: save the {kind} as one.")
 
 
 @contextmanager

@@ -9,44 +9,52 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pcf_core.audit.knowledge import knowledge_report, missing_answers
+from pcf_core.audit.knowledge import knowledge_audit_of, knowledge_key, knowledge_report, missing_answers
 from pcf_core.errors import AuditError
+from pcf_core.findings import self_audit_facts
 from pcf_core.findings.numbers import number, with_interval
-from pcf_core.jobs.knowledge import knowledge_key, submit_knowledge
+from pcf_core.jobs.knowledge import submit_knowledge
 from pcf_core.models import resolve
-from pcf_core.records import Interval, ScoringKey
+from pcf_core.records import Interval, ScoringKey, SelfAudit
 from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
-from pcf_core.topics.knowledge import list_knowledge
-from pcf_core.ui.choice import Choice
+from pcf_core.ui.choice import Choice, with_asked
 from pcf_core.ui.data import cached, open_queue, open_store
 from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.ui.knowledge_own import adopt_next, set_names
+from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.ui.text import plain
 
 RECENT = 100
+NOT_AUDITED = {
+    "noise floor": "not audited: nothing was scored for this set itself, or by an earlier version of the app"
+}
 ORDERS = ("best known", "least known", "widest gap")
 
 
 @dataclass(frozen=True)
 class Known:
-    """``reports``: by model, of what was scored.  ``missing``: keys of the models that were not."""
+    """``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
+    ``missing``: keys of the models that were not."""
 
     reports: Mapping[str, KnowledgeReport]
+    keys: Mapping[str, ScoringKey]
+    audits: Mapping[str, SelfAudit | None]
     missing: Mapping[str, ScoringKey]
 
 
-def draw_form() -> tuple[KnowledgeSet, str]:
-    """The set and the score, in one row."""
-    sets = {one.name: one for one in list_knowledge()}
+def draw_form() -> tuple[str, str]:
+    """The name of the set, and the score, in one row."""
+    adopt_next()
     with st.container(horizontal=True):
         name = st.selectbox(
             "Facts",
-            list(sets),
+            with_asked("facts", set_names()),
             key="facts",
             bind="query-params",
-            help="Sets that come with the app; one of your own is read by the command knowledge.",
+            help="Sets that come with the app, then your own.",
         )
         score = st.selectbox(
             "Score J",
@@ -56,14 +64,17 @@ def draw_form() -> tuple[KnowledgeSet, str]:
             help="; ".join(f"{one.name}: {one.formula}" for one in SCORES.values())
             + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
         )
-    return sets[name], score
+    return name, score
 
 
 def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
     """What the chosen models know, read from the store; a refusal is said and its model left out."""
     store = open_store()
     protocol = choice.options.protocol
-    reports, missing = {}, {}
+    reports: dict[str, KnowledgeReport] = {}
+    keys: dict[str, ScoringKey] = {}
+    audits: dict[str, SelfAudit | None] = {}
+    missing: dict[str, ScoringKey] = {}
     for model in choice.models:
         try:
             spec = resolve(model)
@@ -72,16 +83,19 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
             if missing_answers(store, key, asked):
                 missing[model] = key
                 continue
+            audit = knowledge_audit_of(store, key, asked)
             parts = [
                 "knowledge",
                 key.hash,
                 *(asked.hash, [fact.weight for fact in asked.facts], asked.title),
                 *(score, protocol, store.shards(key)),
+                audit and audit.model_dump(),
             ]
             reports[model] = cached(parts, partial(knowledge_report, store, key, asked, score, protocol))
+            keys[model], audits[model] = key, audit
         except AuditError as error:
             st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
-    return Known(reports, missing)
+    return Known(reports, keys, audits, missing)
 
 
 def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
@@ -157,13 +171,29 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
     )
 
 
-def provenance(asked: KnowledgeSet, choice: Choice, reports: Mapping[str, KnowledgeReport]) -> list[str]:
-    """The command of each model that makes its numbers again."""
-    return [
-        f"python -m pcf_core knowledge --model {model} --set {asked.name} --score {report.score}"
-        f" --protocol {choice.options.protocol}"
-        for model, report in reports.items()
-    ]
+def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
+    """What was asked, of which models, how far the scores hold, and the commands that make them again."""
+    st.markdown(f"**{plain(asked.title)}**  \n{plain(asked.source)} {plain(asked.notes)}")
+    for model, report in known.reports.items():
+        st.markdown(f"**{plain(model)}**")
+        key, audit = known.keys[model], known.audits[model]
+        facts = {
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "dtype": key.dtype,
+            "protocol": choice.options.protocol,
+            "hash of templates, subjects and answers": asked.hash,
+            **(NOT_AUDITED if audit is None else self_audit_facts(audit)),
+        }
+        values = [plain(value) for value in facts.values()]
+        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_commands(
+            f"python -m pcf_core knowledge --model {model} --set {asked.name} --score {report.score}"
+            f" --protocol {choice.options.protocol}"
+        )
+        for item in report.left_out:
+            st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
 
 
 def _bounds(interval: Interval) -> str:

@@ -13,6 +13,7 @@ from pcf_core.topics import check_new_name, csv_bytes, delete_set, load_upload, 
 from pcf_core.topics.editing import renamed
 from pcf_core.topics.reading import label, name_of
 from pcf_core.topics.text import MAX_NAME
+from pcf_core.ui import own
 from pcf_core.ui.lists import own_sets, set_names
 from pcf_core.ui.templates_draft import check_not_overtaken, discard, point_at
 from pcf_core.ui.text import plain
@@ -23,11 +24,11 @@ LARGEST_IMPORT = 32  # MiB
 def draw_save(mined: MinedSet) -> None:
     """Keep the set as it stands under a name."""
     st.subheader("Save")
-    own = own_sets()
+    kept = own_sets()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
             "Name",
-            value=mined.name if mined.name in own else f"{mined.name[: MAX_NAME - 4]}-own",
+            value=mined.name if mined.name in kept else f"{mined.name[: MAX_NAME - 4]}-own",
             max_chars=MAX_NAME,
             key=f"save_name_{mined.name}",
             help="Small letters, digits and hyphens. Sets that come with the app are never replaced.",
@@ -36,7 +37,7 @@ def draw_save(mined: MinedSet) -> None:
             "Title", value=mined.card.title, key=f"save_title_{mined.name}", help="What people read in lists."
         )
         pressed = st.button(
-            "Save" if name == mined.name and name in own else "Save as a new set",
+            "Save" if name == mined.name and name in kept else "Save as a new set",
             key="save_set",
             type="primary",
             icon=":material/save:",
@@ -140,18 +141,10 @@ def draw_export(mined: MinedSet) -> None:
 
 
 def draw_delete(name: str) -> None:
-    """Delete an own set, after a second question."""
-    if name not in own_sets():
-        return
-    with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
-        st.markdown(
-            f"**{plain(name)}** is deleted with its history. Results scored with it stay in the cache."
-        )
-        if st.button("Delete for good", key="delete_set", type="primary"):
-            try:
-                delete_set(name)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
-                discard(name)
-                go_to(set_names()[0])
+    """Delete an own set with its history, after a second question."""
+
+    def deleted() -> None:
+        discard(name)
+        go_to(set_names()[0])
+
+    own.draw_delete(name, own_sets(), delete_set, deleted, "delete_set")

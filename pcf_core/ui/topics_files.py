@@ -10,24 +10,58 @@ from pcf_core.records import Topic
 from pcf_core.topics import (
     copied,
     delete_topic,
-    free_topic_name,
     load_topic_upload,
     own_topics,
     save_topic,
     topic_toml,
 )
-from pcf_core.topics.own_topics import UPLOADS
-from pcf_core.topics.text import MAX_NAME
+from pcf_core.topics.own_topics import OWN
+from pcf_core.topics.topic_files import ENDINGS
+from pcf_core.ui import own
 from pcf_core.ui.choice import take_usual
 from pcf_core.ui.lists import topic_names
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import discard, point_at
 
-LARGEST_UPLOAD = 32  # MiB
 FORMS = """
-TOML or JSON as the download gives it, CSV with the columns *group* and *word*, or the published form: a text
-file for each group, named after it, with one word a line.
+TOML or JSON, CSV with the columns *group* and *word*, or lists as they are published: a text file with a line
+for each group, a text file for each group, or JSON with the groups' words.
 """
+EXAMPLES = {
+    "**TOML**, as the download gives it; a title, notes and more may stand above": """\
+[[groups]]
+name = "male"
+words = ["he", "man"]
+
+[[groups]]
+name = "female"
+words = ["she", "woman"]
+""",
+    "**JSON** with the same keys": """\
+{"groups": [{"name": "male", "words": ["he", "man"]},
+            {"name": "female", "words": ["she", "woman"]}]}
+""",
+    "**CSV**, a row for every word": """\
+group,word
+male,he
+male,man
+female,she
+female,woman
+""",
+    "**Text**, a line for each group with commas between its words, as the papers' authors publish theirs; a "
+    "group is called after its first word": """\
+he,man
+she,woman
+""",
+    "**JSON** with a list, also theirs: each word is a group; a list in it is a group of several words": """\
+["white", ["black", "african"], "asian"]
+""",
+    "**Text files**, one for each group and named after it, such as `male.txt`, with one word a line; choose "
+    "two or more at once": """\
+he
+man
+""",
+}
 
 
 def draw_actions(topic: Topic) -> None:
@@ -80,48 +114,33 @@ def kept(topic: Topic, view: str) -> None:
 
 def draw_delete(name: str) -> None:
     """Delete an own topic, after a second question."""
-    if name not in own_topics():
-        return
-    with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
-        st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
-        if st.button("Delete for good", key="delete_topic", type="primary"):
-            try:
-                delete_topic(name)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
-                discard(name)
-                point_at(topic_names()[0], "see")
-                st.rerun()
+
+    def deleted() -> None:
+        discard(name)
+        go_to(topic_names()[0])
+
+    own.draw_delete(name, own_topics(), delete_topic, deleted, "delete_topic")
 
 
 def draw_upload() -> None:
     """A topic from one file, or from a list of words for each group."""
     st.subheader("Upload")
     st.caption(FORMS)
-    files = st.file_uploader(
-        "Files",
-        type=[ending.removeprefix(".") for ending in UPLOADS],
-        accept_multiple_files=True,
-        max_upload_size=LARGEST_UPLOAD,
-        key="upload_topic",
-        help="One file, or two or more text files with one word a line.",
+    with st.expander("An example of each"):
+        for what, example in EXAMPLES.items():
+            st.markdown(what)
+            st.code(example, language=None)
+    own.draw_upload(
+        OWN,
+        ENDINGS,
+        load_topic_upload,
+        topic_finding,
+        go_to,
+        "One file, or two or more text files with one word a line.",
     )
-    if not files:
-        return
-    try:
-        topic = load_topic_upload([(file.name, file.getvalue()) for file in files])
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return
-    st.markdown(plain(topic_finding(topic)))
-    free = free_topic_name(topic.name) if topic.name in topic_names() else topic.name
-    name = st.text_input(
-        "Name of the topic",
-        value=free,
-        max_chars=MAX_NAME,
-        key=f"upload_name_{'_'.join(file.file_id for file in files)}",
-        help="Small letters, digits and hyphens.",
-    ).strip()
-    if st.button("Keep it", key="keep_upload", type="primary", icon=":material/upload:"):
-        kept(topic.model_copy(update={"name": name}), "see")
+
+
+def go_to(name: str) -> None:
+    """Show another topic from now on."""
+    point_at(name, "see")
+    st.rerun()

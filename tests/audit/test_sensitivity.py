@@ -215,6 +215,31 @@ def test_fewer_occupations_are_told(store: Store, monkeypatch: pytest.MonkeyPatc
     )
 
 
+def test_the_weights_of_a_list_are_a_choice_where_it_has_some(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R under them is the mean of each term's risk by its weight, worked out from the unweighted report."""
+    terms, weights = ["nurse", "teacher", "wizard"], [1.0, 0.0, 3.0]
+    run = score_few(store, monkeypatch, evidence=make_evidence("odd", terms, weights=weights))
+    plain, options = ViewOptions(), ViewOptions(occupation_weights="list")
+    found = sensitivity(store, run, plain)
+    assert_same(under(found, "occupation weights", "list"), read(store, run, options))
+    alone = {row.occupation: row for row in read(store, run, plain).occupations}
+    by_hand = sum(w * alone[term].overall_risk for term, w in zip(terms, weights, strict=True)) / 4
+    assert under(found, "occupation weights", "list").overall_risk == pytest.approx(by_hand, abs=1e-12)
+    others = {one.name for one in sensitivity(store, run, options).variants if "weights" in one.dimension}
+    assert "uniform" in others
+    assert "list" not in others
+    other = run.model_copy(update={"evidence": run.evidence.model_copy(update={"weights": (1.0, 1.0, 3.0)})})
+    assert other.key == run.key
+    assert sensitivity_name(store, other, plain) != sensitivity_name(store, run, plain)
+
+
+def test_a_list_without_weights_has_no_such_choice(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sensitivity(store, score_few(store, monkeypatch), ViewOptions())
+    assert "list" not in [one.name for one in (*found.variants, *found.unavailable)]
+
+
 def test_one_template_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     one = make_templates("one", [("The [X] said that [Y]", 3)])
     found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())

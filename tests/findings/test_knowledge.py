@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.findings.knowledge import confidence_finding, knowledge_finding, set_finding
 from pcf_core.records import Interval
-from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport
+from pcf_core.records.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
 
 
 def interval(low: float, high: float, over: str = "templates") -> Interval:
@@ -92,3 +92,14 @@ def test_the_gap_names_the_fact_that_it_is_widest_for_and_is_no_caprice(gap: flo
         )
     else:
         assert "is 0" in said
+
+
+def test_a_set_is_told_by_what_it_asks() -> None:
+    facts = (
+        Fact(subject="Sun", right=("star",), wrong=("moon",)),
+        Fact(subject="Io", right=("moon",), wrong=("star",)),
+    )
+    asked = KnowledgeSet(name="sky", title="The sky", templates=("[X] is a [Y]",), facts=facts)
+    assert set_finding(asked) == (
+        "“The sky” asks for 2 facts in 1 template, with 2 answers in all: a model has to read 2 prompts."
+    )

@@ -80,7 +80,7 @@ def test_a_self_audit_is_told_trait_by_trait() -> None:
         "closing": "None.",
         "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
         "words left out": "Left out, unknown: niece.",
-        "noise floor": "Scores of the run and the same ones made alone differ by at most 2.1×10⁻⁶ nats "
+        "noise floor": "The scores and the same ones made again alone differ by at most 2.1×10⁻⁶ nats "
         "(100 scores, float32).",
     }
     assert list(self_audit_facts(None)) == ["self-audit"]

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pcf_core.audit.knowledge import missing_answers
-from pcf_core.errors import ModelError, OutOfMemoryError
-from pcf_core.jobs.knowledge import score_knowledge
+from pcf_core.audit.knowledge import (
+    audit_begun,
+    knowledge_audit_of,
+    knowledge_key,
+    knowledge_report,
+    missing_answers,
+)
+from pcf_core.errors import ModelError, OutOfMemoryError, ScoringError, TopicError
+from pcf_core.jobs.knowledge import KnowledgeRequest, asked_for, score_knowledge
 from pcf_core.jobs.scoring import Stopped
-from pcf_core.records import ModelSpec, ScoringKey
+from pcf_core.jobs.self_audit import CELLS, draw_answers
+from pcf_core.records import ModelSpec, ScoringKey, TokenTable
 from pcf_core.records.knowledge import Fact
 from pcf_core.scoring.base import Batch, Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
-from pcf_core.topics.knowledge import make_knowledge
+from pcf_core.topics.knowledge import load_knowledge, make_knowledge
+from pcf_core.topics.own_knowledge import OWN
 
 ASKED = make_knowledge(
     "numbers",
@@ -121,3 +130,110 @@ def test_out_of_memory_starts_the_block_again_with_half(store: Store) -> None:
 
 def unopenable(spec: ModelSpec, protocol: str) -> Scorer:
     raise AssertionError("nothing was missing")
+
+
+# ------------------------------------------------------------------------------------------- self-audit
+
+
+class Wavering(FakeScorer):
+    """Gives an answer alone twice the probability that it gives among others."""
+
+    def alone(self, prompt: str, word: str) -> float:
+        return super().alone(prompt, word) + math.log(2)
+
+
+def wavering(spec: ModelSpec, protocol: str) -> Scorer:
+    return Wavering(lambda prompt, word: 0.1, key=ScoringKey.of(spec, protocol), refused={"3": "unk"})
+
+
+def test_the_noise_floor_is_the_largest_difference_and_a_large_one_is_a_warning(store: Store) -> None:
+    assert knowledge_audit_of(store, KEY, ASKED) is None
+    score_knowledge(ASKED, KEY, store, wavering)
+    found = knowledge_audit_of(store, KEY, ASKED)
+    assert found is not None
+    assert found.noise_floor == pytest.approx(math.log(2), abs=1e-6)
+    # 3 is the only right answer of 2 and the only wrong one of 1: two prompts each lack one
+    assert (found.noise_scores, found.noise_dtype) == (12 * 2 - 2 * 2, "float32")
+    assert [(item.name, item.reason) for item in found.left_out] == [("3", "unk")]
+    assert any("0.69 nats" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
+
+
+def test_a_steady_scorer_shows_rounding_to_float32_alone(store: Store) -> None:
+    score_knowledge(ASKED, KEY, store, fake)
+    found = knowledge_audit_of(store, KEY, ASKED)
+    assert found is not None
+    assert found.noise_floor is not None
+    assert 0 < found.noise_floor < 1e-6
+    assert not any("made again" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
+
+
+def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) -> None:
+    """Every score is there and the floor is not: the model is opened for it once more, and then no more."""
+
+    def stopped() -> bool:
+        return not missing_answers(store, KEY, ASKED)
+
+    with pytest.raises(Stopped):
+        score_knowledge(ASKED, KEY, store, fake, should_stop=stopped)
+    assert missing_answers(store, KEY, ASKED) == []
+    assert audit_begun(store, KEY, ASKED)
+    assert score_knowledge(ASKED, KEY, store, fake) == 0
+    assert not audit_begun(store, KEY, ASKED)
+    assert knowledge_audit_of(store, KEY, ASKED) is not None
+    assert score_knowledge(ASKED, KEY, store, unopenable) == 0
+
+
+def test_a_model_that_fails_alone_costs_the_floor_and_not_the_scores(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: FakeScorer, prompt: str, word: str) -> float:
+        raise ScoringError("The server is gone.")
+
+    monkeypatch.setattr(FakeScorer, "alone", fails)
+    assert score_knowledge(ASKED, KEY, store, fake) == 12
+    found = knowledge_audit_of(store, KEY, ASKED)
+    assert found is not None
+    assert (found.noise_floor, found.note) == (None, "The scores were not read again: The server is gone.")
+
+
+def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -> None:
+    def mute(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(lambda prompt, word: 0.1, key=KEY, refused=dict.fromkeys(ASKED.words, "unk"))
+
+    score_knowledge(ASKED, KEY, store, mute)
+    found = knowledge_audit_of(store, KEY, ASKED)
+    assert found is not None
+    assert found.note == "The model can express the answers of no fact."
+
+
+def test_the_draw_is_a_right_and_a_wrong_answer_of_the_prompts_own_fact() -> None:
+    asked = load_knowledge("capitals")
+    table = TokenTable(dict.fromkeys(asked.words, 1), {})
+    drawn = draw_answers(asked, KEY, table)
+    assert drawn == draw_answers(asked, KEY, table)
+    assert len({prompt for prompt, _ in drawn}) == CELLS
+    assert len(drawn) == 2 * CELLS
+    fact_of = {
+        prompt: asked.facts[place // len(asked.templates)] for place, prompt in enumerate(asked.prompts)
+    }
+    assert all(word in fact_of[prompt].right for prompt, word in drawn[::2])
+    assert all(word in fact_of[prompt].wrong for prompt, word in drawn[1::2])
+    assert drawn != draw_answers(asked, KEY.model_copy(update={"identity": "other"}), table)
+
+
+# ------------------------------------------------------------------------------------------- own sets
+
+
+def test_a_set_that_was_changed_or_deleted_meanwhile_is_not_scored_for_the_one_asked_for(
+    store: Store,
+) -> None:
+    OWN.save(ASKED)
+    request = KnowledgeRequest(name="numbers", title="Numbers", scoring=KEY)
+    key = knowledge_key(ASKED, KEY)
+    assert asked_for(request, key) == ASKED
+    OWN.save(make_knowledge("numbers", ASKED.templates[:1], ASKED.facts), replace=True)
+    with pytest.raises(TopicError, match="was changed after it was asked for"):
+        asked_for(request, key)
+    OWN.delete("numbers")
+    with pytest.raises(TopicError, match="neither a shipped knowledge set"):
+        asked_for(request, key)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
@@ -11,11 +14,14 @@ from pcf_core.jobs.knowledge import score_knowledge
 from pcf_core.jobs.worker import Worker
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, ScoringKey
+from pcf_core.records.knowledge import Fact
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics.knowledge import load_knowledge
+from pcf_core.topics.own_knowledge import OWN, load_knowledge_upload
+from pcf_core.ui.knowledge_own import EXAMPLES
 from tests.pages.opened import open_app, texts
 
 CONTINENTS = load_knowledge("continents")
@@ -48,7 +54,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert len(app.get("plotly_chart")) == 1
     assert len(app.dataframe[0].value) == 60
     assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
-    assert "knowledge --model mini-gpt --set continents --score sqrt" in app.code[0].value
+    assert "knowledge --model mini-gpt --set continents --score sqrt" in app.code[-1].value
     assert not app.error
 
 
@@ -90,3 +96,98 @@ def test_a_protocol_that_a_model_does_not_have_is_one_sentence(scored: Store) ->
     app = open_app("knowledge", model=["mini-bert", "mini-gpt"], protocol="exact-boundary")
     assert "masked model" in app.error[0].value
     assert not app.metric
+
+
+# ---------------------------------------------------------------------------------------- noise floor
+
+
+def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
+    app = open_app("knowledge", model="mini-gpt")
+    values = app.table[0].value["value"]
+    assert values["noise floor"].replace("\\", "").startswith("The scores and the same ones made again alone")
+    assert "100 scores" in values["noise floor"].replace("\\", "")
+
+
+def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -> None:
+    """As those that an earlier version shipped."""
+    shutil.rmtree(own_settings.cache / "results")
+    app = open_app("knowledge", model="mini-gpt")
+    assert app.table[0].value["value"]["noise floor"].startswith("not audited")
+    assert not app.error
+
+
+# ------------------------------------------------------------------------------------------- own sets
+
+SKY = "template,subject,right,wrong\nThe [X] is a [Y],,,\n,Sun,star,planet|moon\n,<b>Mars</b>,planet,*star*\n"
+
+
+def upload(app: AppTest, name: str, text: str) -> AppTest:
+    app.file_uploader(key="upload_knowledge").set_value([(name, text.encode(), "text/csv")]).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: Settings) -> None:
+    app = upload(open_app("knowledge", model="mini-gpt"), "My sky.csv", SKY)
+    assert "“My sky” asks for 2 facts in 1 template, with 4 answers in all" in texts(app)
+    app.button(key="keep_knowledge").click().run()
+    assert app.selectbox(key="facts").value == "my-sky"
+    assert app.selectbox(key="facts").options[-1] == "my-sky"
+    assert OWN.names() == ("my-sky",)
+    assert "Not scored yet: mini-gpt with My sky" in texts(app).replace("*", "")
+    app.button(key="score_knowledge").click().run()
+    store = Store.open(own_settings.cache, None)
+    queue = Queue.open(own_settings.catalogue)
+    Worker(store, queue, own_settings, fake).run(until_idle=True)
+    (job,) = queue.list(10, kind="knowledge")
+    assert (job.state, job.result) == ("done", {"set": "my-sky", "scored": 2})
+    again = open_app("knowledge", model="mini-gpt", facts="my-sky")
+    assert len(again.dataframe[0].value) == 2
+    assert "knowledge --model mini-gpt --set my-sky" in "".join(code.value for code in again.code)
+    assert "<b>Mars</b>" in list(again.dataframe[0].value["fact"])
+    again.button(key="delete_facts").click().run()
+    assert OWN.names() == ()
+    assert again.selectbox(key="facts").value == "continents"
+    assert not again.exception
+    gone = open_app("knowledge", model="mini-gpt", facts="my-sky")
+    assert "There is no knowledge set named 'my-sky'" in gone.error[0].value.replace("\\", "")
+
+
+def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
+    app = upload(open_app("knowledge"), "sky.csv", SKY + ",Venus,planet,\n")
+    assert "'Venus' has no wrong answer" in app.error[0].value.replace("\\", "")
+    assert "keep_knowledge" not in [button.key for button in app.button]
+    assert OWN.names() == ()
+    app = upload(open_app("knowledge"), "animals.csv", SKY)
+    assert app.text_input[0].value == "animals-own"
+    app.text_input[0].set_value("animals").run()
+    app.button(key="keep_knowledge").click().run()
+    assert "belongs to a shipped knowledge set" in app.error[0].value.replace("\\", "")
+    assert not (own_settings.cache / "knowledge").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
+    own_settings.cache.mkdir(parents=True, exist_ok=True)
+    (own_settings.cache / "knowledge").write_text("a file where the folder should be")
+    app = upload(open_app("knowledge"), "sky.csv", SKY)
+    app.button(key="keep_knowledge").click().run()
+    assert "The knowledge set sky cannot be saved" in app.error[0].value.replace("\\", "")
+
+
+def test_a_damaged_set_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
+    folder = own_settings.cache / "knowledge"
+    folder.mkdir(parents=True)
+    (folder / "broken.toml").write_bytes(b"facts = [")
+    app = open_app("knowledge", facts="broken")
+    assert "broken.toml is not valid TOML" in app.error[0].value.replace("\\", "")
+    assert not app.get("plotly_chart")
+    app.button(key="delete_facts").click().run()
+    assert OWN.names() == ()
+    assert not app.error
+
+
+@pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
+def test_the_examples_of_files_are_read(what: str, example: str) -> None:
+    ending = what.strip("*").partition("**")[0].lower()
+    found = load_knowledge_upload([(f"own.{ending}", example.encode())])
+    assert found.facts[0] == Fact(subject="France", right=("Paris",), wrong=("Rome", "Madrid"))

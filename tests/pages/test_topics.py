@@ -14,7 +14,16 @@ from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
-from pcf_core.topics import list_topics, load_topic, make_topic, own_topics, save_topic, topic_toml
+from pcf_core.topics import (
+    list_topics,
+    load_topic,
+    load_topic_upload,
+    make_topic,
+    own_topics,
+    save_topic,
+    topic_toml,
+)
+from pcf_core.ui.topics_files import EXAMPLES
 from tests.pages.mined import press, said
 from tests.pages.opened import open_app
 
@@ -259,14 +268,14 @@ def test_files_are_uploaded(
 ) -> None:
     app = upload(open_app("topics", topic_view="new"), files)
     assert not app.error
-    press(app, "keep_upload")
+    press(app, "keep_topics")
     assert load_topic(name).words == words
     assert app.selectbox(key="topic_shown").value == name
     assert app.segmented_control(key="topic_view").value == "see"
 
 
 def upload(app: AppTest, files: list[tuple[str, str]]) -> AppTest:
-    app.file_uploader(key="upload_topic").set_value(
+    app.file_uploader(key="upload_topics").set_value(
         [(name, text.encode(), "text/plain") for name, text in files]
     ).run()
     assert not app.exception, app.exception
@@ -276,14 +285,34 @@ def upload(app: AppTest, files: list[tuple[str, str]]) -> AppTest:
 def test_an_upload_that_cannot_be_used_is_said_at_once(own: Topic) -> None:
     app = upload(open_app("topics", topic_view="new"), [("own.csv", "group,word\na,x\nb,X\n")])
     assert "'X' is in the groups a and b" in errors(app)
-    assert "keep_upload" not in [button.key for button in app.button]
+    assert "keep_topics" not in [button.key for button in app.button]
     other = topic_toml(OWN.model_copy(update={"notes": "Other notes."}))
     app = upload(open_app("topics", topic_view="new"), [("own.toml", other)])
     assert field(app, "Name of the topic").value == "own-topic-own"
     write(app, Name_of_the_topic="own-topic")
-    press(app, "keep_upload")
+    press(app, "keep_topics")
     assert "There is a topic of yours named own-topic" in errors(app)
     assert own_topics() == ("own-topic",)
+
+
+@pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
+def test_the_examples_of_files_are_read(what: str, example: str) -> None:
+    form = what.strip("*").partition("**")[0]
+    files = (
+        {"male.txt": example, "female.txt": "she"}
+        if form == "Text files"
+        else {f"own.{'txt' if form == 'Text' else form.lower()}": example}
+    )
+    topic = load_topic_upload([(name, text.encode()) for name, text in files.items()])
+    assert set(topic.words) >= ({"white", "african"} if "list" in what else {"he", "man", "she"})
+
+
+def test_a_published_list_is_kept(own_settings: Settings) -> None:
+    app = upload(open_app("topics", topic_view="new"), [("gender.txt", "son,he\ndaughter,she\n")])
+    assert "It compares son (2 words) and daughter (2 words)" in said(app)
+    assert field(app, "Name of the topic").value == "gender-own"
+    press(app, "keep_topics")
+    assert load_topic("gender-own").group_names == ("son", "daughter")
 
 
 def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:

@@ -133,7 +133,11 @@ def test_the_example_of_the_documentation_is_a_set(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "knowledge.md").read_text(encoding="utf8")
     path = tmp_path / "own.toml"
     path.write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf8")
-    assert [fact.weight for fact in load_knowledge(path).facts] == [1.0, 2.0]
+    asked = load_knowledge(path)
+    assert [fact.weight for fact in asked.facts] == [1.0, 2.0]
+    table = tmp_path / "own.csv"
+    table.write_text(text.partition("```csv\n")[2].partition("```")[0], encoding="utf8")
+    assert load_knowledge(table).hash == asked.hash
 
 
 def test_an_unknown_name_lists_what_is_shipped() -> None:

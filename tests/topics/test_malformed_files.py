@@ -30,6 +30,7 @@ SHIPPED = {
 }
 
 
+GENDER_LINES = "male,he,king\nfemale,she\n"
 GENDER_CSV = "group,word\nmale,he\nmale,king\nfemale,she\nfemale,queen\n"
 
 
@@ -39,6 +40,8 @@ def valid(ending: str) -> bytes:
         return json.dumps(tomllib.loads(valid(".toml").decode())).encode()
     if ending == "group.csv":
         return GENDER_CSV.encode()
+    if ending == "lines.txt":
+        return GENDER_LINES.encode()
     return (app_settings().assets / SHIPPED[ending]).read_bytes()
 
 
@@ -73,6 +76,7 @@ TOPIC_FILES = st.one_of(
         st.just(".json"), st.dictionaries(st.sampled_from(KEYS), JSON).map(lambda v: json.dumps(v).encode())
     ),
     st.tuples(st.just(".csv"), contents("group.csv")),
+    st.tuples(st.just(".txt"), contents("lines.txt")),
 )
 
 
@@ -132,7 +136,7 @@ def test_five_thousand_topics(file, folder, refusal):
     a_topic_or_a_sentence(file, folder, refusal)
 
 
-@pytest.mark.parametrize("ending", [".toml", ".json", "group.csv"])
+@pytest.mark.parametrize("ending", [".toml", ".json", "group.csv", "lines.txt"])
 def test_what_is_damaged_here_was_valid(ending, tmp_path):
     path = tmp_path / f"own.{ending.rpartition('.')[2]}"
     path.write_bytes(valid(ending))

@@ -164,8 +164,53 @@ def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "groups"),
+    [
+        (
+            "gender.txt",
+            "son,male,boy\ndaughter,female,girl",
+            {"son": ("son", "male", "boy"), "daughter": ("daughter", "female", "girl")},
+        ),
+        (
+            "race.TXT",
+            "\ufeffwhite\r\n\r\nblack , african\r\namerican indian,native american\r\n",
+            {
+                "white": ("white",),
+                "black": ("black", "african"),
+                "american-indian": ("american indian", "native american"),
+            },
+        ),
+        ("race.json", '["white", "black"]', {"white": ("white",), "black": ("black",)}),
+        (
+            "both.json",
+            '["white", ["black", "african"]]',
+            {"white": ("white",), "black": ("black", "african")},
+        ),
+        ("zh.txt", "他,男人\n她,女人", {"group-1": ("他", "男人"), "group-2": ("她", "女人")}),
+        ("case.txt", "A b,c\na-b,d", {"group-1": ("A b", "c"), "group-2": ("a-b", "d")}),
+    ],
+)
+def test_the_papers_lists_have_groups_called_after_their_first_words(file, text, groups, tmp_path):
+    """The forms of data/gender.txt, example_race.txt and race.json in the authors' public repository."""
+    path = tmp_path / file
+    path.write_text(text, encoding="utf8", newline="")
+    topic = load_topic(path)
+    assert {group.name: group.words for group in topic.groups} == groups
+    assert topic.name == path.stem
+
+
+@pytest.mark.parametrize(
     ("file", "text", "part"),
     [
+        ("bad.txt", "", "no line with a comma"),
+        ("bad.txt", "he\nshe\n", "no line with a comma"),
+        ("bad.txt", "he,his\n", "1 groups"),
+        ("bad.txt", "he,,his\nshe,her", "a word of the group he is empty"),
+        ("bad.txt", "he,his\nshe,His", "'His' is in the groups he and she"),
+        ("bad.txt", ",\n,", "is empty"),
+        ("bad.json", '["he", 3]', "each a word or a list of words"),
+        ("bad.json", '["he", []]', "each a word or a list of words"),
+        ("bad.json", '[{"word": "he", "gender": "m"}]', "each a word or a list of words"),
         ("bad.csv", "", "is empty: its first line names the columns group and word"),
         ("bad.csv", "group,word\n", "0 groups"),
         ("bad.csv", "term,word\na,b\n", "must name group and word"),
@@ -173,7 +218,7 @@ def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
         ("bad.csv", "group,word\nA,he\nb,she\n", "small letters"),
         ("bad.csv", "group,word\na,he\nb,she\na,he\n", "'he' stands twice in the group a"),
         ("bad.json", "", "not valid JSON"),
-        ("bad.json", "[]", "holds a list"),
+        ("bad.json", "[]", "0 groups"),
         ("bad.json", "null", "holds nothing"),
         ("bad.json", '{"groups": [], "groups": []}', "the key 'groups' stands twice"),
         ("bad.json", '{"groups": NaN}', "NaN is no number"),

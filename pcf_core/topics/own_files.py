@@ -1,0 +1,115 @@
+"""What users keep of one kind: a TOML file each, in the folder of the cache that the kind's shelf names.
+
+They are found by name after the shipped ones, whose names they cannot take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pcf_core.errors import InputError, StoreError
+from pcf_core.records import Topic
+from pcf_core.records.knowledge import KnowledgeSet
+from pcf_core.topics.reading import Shelf
+from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
+from pcf_core.topics.whole_files import write_whole
+
+OWN_ENDING = re.compile(r"-own(-\d+)?$")
+ROOM_FOR_ENDING = 10  # characters: "-own-99999"
+
+T = TypeVar("T", Topic, KnowledgeSet)
+
+
+@dataclass(frozen=True)
+class OwnFiles(Generic[T]):
+    """``toml``: a record as its file, which ``load`` reads by name as the same record.  ``checked``: it
+    normalised, or refused with the shelf's error."""
+
+    shelf: Shelf
+    toml: Callable[[T], str]
+    load: Callable[[str], T]
+    checked: Callable[[T], T]
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the user's own, damaged ones among them."""
+        return tuple(self.shelf.own())
+
+    def save(self, item: T, *, replace: bool = False) -> T:
+        """Keep it under its name, whole or not at all; the answer is what was kept.
+
+        Saving again what is there changes nothing.  ``replace``: another of the user's own of that name goes.
+
+        Raises:
+            InputError: (the shelf's own kind) the name is not safe or taken, or ``checked`` refuses it.
+            StoreError: the disk is full, or the folder cannot be written.
+        """
+        found = self.checked(item)
+        self.check_new_name(item.name, replace=replace or self._is_kept(found))
+        path = self.shelf.own_folder / f"{item.name}.toml"
+        try:
+            if not write_whole(path, self.toml(found).encode(), replace=item.name in self.shelf.own()) and (
+                not self._is_kept(found)
+            ):
+                self.check_new_name(item.name)  # another app was quicker
+        except OSError as problem:
+            raise StoreError(self._failure("saved", item.name, problem)) from problem
+        return found
+
+    def check_new_name(self, name: str, *, replace: bool = False) -> None:
+        """Refuse a name that a new one cannot have.
+
+        Raises:
+            InputError: (the shelf's own kind) it is not safe in files and links, a shipped one has it, or,
+                without ``replace``, one of the user's.
+        """
+        kind, error = self.shelf.kind, self.shelf.error
+        check_name(name, "the name", f"The {kind} to save", error)
+        if name in self.shelf.shipped():
+            raise error(f"The name {name} belongs to a shipped {kind}: choose another.")
+        if name in self.shelf.own() and not replace:
+            raise error(f"There is a {kind} of yours named {name}: choose another name or delete it.")
+
+    def free_name(self, name: str) -> str:
+        """A name made of this one that none has: gender-own, gender-own-2, …"""
+        taken = set(self.shelf.names())
+        stem = OWN_ENDING.sub("", name)[: MAX_NAME - ROOM_FOR_ENDING]
+        found, number = f"{stem}-own", 1
+        while found in taken:
+            number += 1
+            found = f"{stem}-own-{number}"
+        return found
+
+    def delete(self, name: str) -> None:
+        """Delete one of the user's own; results that were scored with it stay readable.
+
+        Raises:
+            InputError: (the shelf's own kind) none of the user's own has that name.
+            StoreError: the folder cannot be written.
+        """
+        own, kind = self.shelf.own(), self.shelf.kind
+        if name not in own:
+            what = (
+                f"a shipped {kind}, which stays" if name in self.shelf.shipped() else f"none of your {kind}s"
+            )
+            raise self.shelf.error(f"{shown(name)} is {what}: you can delete {listed(own)}.")
+        try:
+            own[name].unlink(missing_ok=True)
+        except OSError as problem:
+            raise StoreError(self._failure("deleted", name, problem)) from problem
+
+    def _is_kept(self, item: T) -> bool:
+        """Whether the very same is there already."""
+        try:
+            return item.name in self.shelf.own() and self.load(item.name) == item
+        except InputError:  # what is there is damaged
+            return False
+
+    def _failure(self, what: str, name: str, problem: OSError) -> str:
+        reason = problem.strerror or "input/output error"
+        return (
+            f"The {self.shelf.kind} {name} cannot be {what} in {self.shelf.own_folder} ({reason}): make room "
+            "and the folder writable, or set PCF_CACHE to another folder."
+        )

@@ -1,0 +1,94 @@
+"""What users keep, on the pages: brought in from files, and deleted after a second question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.records import Topic
+from pcf_core.records.knowledge import KnowledgeSet
+from pcf_core.topics.own_files import OwnFiles
+from pcf_core.topics.text import MAX_NAME
+from pcf_core.ui.text import plain
+
+LARGEST_UPLOAD = 32  # MiB
+T = TypeVar("T", Topic, KnowledgeSet)
+
+
+def draw_upload(
+    own: OwnFiles[T],
+    endings: Sequence[str],
+    read: Callable[[Sequence[tuple[str, bytes]]], T],
+    said: Callable[[T], str],
+    kept: Callable[[str], None],
+    help_text: str,
+) -> None:
+    """Choose files, see what they say, and keep it under a name; a refusal is one sentence.
+
+    Args:
+        own: where it is kept; its shelf's folder stands in the keys of the widgets.
+        endings: of the files that may be chosen.
+        read: makes it of names and contents.
+        said: what it is, in a sentence.
+        kept: called with its name once it is kept.
+        help_text: of the field.
+    """
+    kind, folder = own.shelf.kind, own.shelf.folder
+    files = st.file_uploader(
+        "Files",
+        type=[ending.removeprefix(".") for ending in endings],
+        accept_multiple_files=True,
+        max_upload_size=LARGEST_UPLOAD,
+        key=f"upload_{folder}",
+        help=help_text,
+    )
+    if not files:
+        return
+    try:
+        found = read([(file.name, file.getvalue()) for file in files])
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.markdown(plain(said(found)))
+    name = st.text_input(
+        f"Name of the {kind}",
+        value=own.free_name(found.name) if found.name in own.shelf.names() else found.name,
+        max_chars=MAX_NAME,
+        key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
+        try:
+            own.save(found.model_copy(update={"name": name}))
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            kept(name)
+
+
+def draw_delete(
+    name: str, own: Collection[str], delete: Callable[[str], None], deleted: Callable[[], None], key: str
+) -> None:
+    """Delete one of the user's own, after a second question; nothing is drawn for what is not.
+
+    Args:
+        name: of what is shown.
+        own: names of the user's own.
+        delete: deletes it by name.
+        deleted: called when it is gone.
+        key: of the button.
+    """
+    if name not in own:
+        return
+    with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
+        st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
+        if st.button("Delete for good", key=key, type="primary"):
+            try:
+                delete(name)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                deleted()
