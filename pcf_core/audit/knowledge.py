@@ -44,13 +44,13 @@ AUDIT = "self-audit"
 @dataclass(frozen=True)
 class AnswerProbabilities:
     """``facts``: those that count, with the answers that count.  ``values``: [fact, template] p(right |
-    right or wrong).  ``elsewhere``: [fact, template] its mean over the prompts of the subjects that have
-    none of the fact's right answers; NaN where there is no such subject.
+    right or wrong).  ``elsewhere``: for each fact [subject, template] the same in the prompts of the subjects
+    that have none of its right answers, possibly of no subject.
     """
 
     facts: tuple[Fact, ...]
     values: FloatArray
-    elsewhere: FloatArray
+    elsewhere: tuple[FloatArray, ...]
     left_out: tuple[LeftOut, ...]
 
 
@@ -129,11 +129,16 @@ def knowledge_report(
         )
     weights = np.ones(len(asked.templates))
     shares = normalised([fact.weight for fact in found.facts], len(found.facts), "fact_weights")
-    known = np.asarray(~np.isnan(found.elsewhere).any(axis=-1))
-    others = np.nan_to_num(found.elsewhere)
-    intervals = knowledge_intervals(found.values, others if known.all() else None, weights, shares, chosen)
+    known = [len(others) > 0 for others in found.elsewhere]
+    several = found.elsewhere if all(known) else None
+    intervals = knowledge_intervals(found.values, several, weights, shares, chosen)
     parts = knowledge_parts(found.values, weights, chosen)
-    plain = knowledge_parts(others, weights, chosen).knowledge
+    plain = np.array(
+        [
+            float(knowledge_parts(others, weights, chosen).knowledge.mean()) if there else 0.0
+            for others, there in zip(found.elsewhere, known, strict=True)
+        ]
+    )
     rows = tuple(
         FactKnowledge(
             subject=fact.subject,
@@ -161,7 +166,7 @@ def knowledge_report(
         mean_score=total.mean_score,
         confidence_gap=total.confidence_gap,
         chance=float(shares @ np.array([row.chance for row in rows])),
-        elsewhere=float(shares @ plain) if known.all() else None,
+        elsewhere=float(shares @ plain) if all(known) else None,
         facts=rows,
         intervals=intervals.intervals,
         left_out=found.left_out,
@@ -229,12 +234,11 @@ def answer_probabilities(
         ]
         facts.append(used)
         values.append(everywhere[index])
-        elsewhere.append(everywhere[others].mean(axis=0) if others else np.full(len(asked.templates), np.nan))
-    shape = (len(facts), len(asked.templates))
+        elsewhere.append(everywhere[others])
     return AnswerProbabilities(
         facts=tuple(facts),
-        values=np.array(values).reshape(shape),
-        elsewhere=np.array(elsewhere).reshape(shape),
+        values=np.array(values).reshape(len(facts), len(asked.templates)),
+        elsewhere=tuple(elsewhere),
         left_out=tuple(left_out),
     )
 

@@ -65,8 +65,8 @@ class FactKnowledge:
     ``probabilities``: [template] p(right answers | right or wrong ones).  ``mean_probability``: E_t p.
     ``knowledge``: J(E_t p).  ``mean_score``: E_t J(p).  ``confidence_gap``: the former less the latter, at
     least 0.  ``chance``: J of the share of right ones among the answers.  ``elsewhere``: knowledge, were the
-    subject another one, of which these answers are wrong: the mean of p over the other subjects; ``None``
-    where the set has no such subject.  ``interval``: of ``knowledge``, over templates.
+    subject another one, of which these answers are wrong: the mean of J(E_t p) over such subjects; ``None``
+    where the set has none.  ``interval``: of ``knowledge``, over templates.
     """
 
     subject: str

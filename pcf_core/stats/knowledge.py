@@ -14,7 +14,7 @@ knowledge and mean score in 92 to 95 of 100 with 10 templates, of the gap in 88 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ class KnowledgeIntervals:
 
 def knowledge_intervals(
     values: ArrayLike,
-    elsewhere: ArrayLike | None,
+    elsewhere: Sequence[ArrayLike] | None,
     template_weights: ArrayLike,
     fact_weights: ArrayLike,
     score: KnowledgeScore,
@@ -54,7 +54,8 @@ def knowledge_intervals(
 
     Args:
         values: [fact, template] p(right answers | right or wrong ones).
-        elsewhere: [fact, template] the same with other subjects; ``None`` where that is unknown.
+        elsewhere: for each fact [subject, template] the same with other subjects, at least one; ``None``
+            where that is unknown.
         template_weights: [template] finite, >= 0, positive sum; templates are drawn alike.
         fact_weights: [fact] likewise; facts are drawn alike.
         score: J.
@@ -117,7 +118,7 @@ class _Quantities:
     def of(
         cls,
         probabilities: FloatArray,
-        elsewhere: ArrayLike | None,
+        elsewhere: Sequence[ArrayLike] | None,
         weights: FloatArray,
         shares: FloatArray,
         blocks: FloatArray,
@@ -140,10 +141,11 @@ class _Quantities:
             "mean_score": scores,
         }
         if elsewhere is not None:
-            others = checked_probabilities(elsewhere)
-            plain = knowledge_parts(others, weights, score).knowledge
+            each = [checked_probabilities(others) for others in elsewhere]
+            plain = np.array([knowledge_parts(others, weights, score).knowledge.mean() for others in each])
+            drawn = [score.of(_means(blocks, others)).mean(axis=1) for others in each]
             plug_in["gain"] = parts.knowledge - plain
-            replicates["gain"] = replicates["knowledge"] - _moved(score.of(_means(blocks, others)), plain)
+            replicates["gain"] = replicates["knowledge"] - _moved(np.stack(drawn, axis=1), plain)
         return cls(plug_in, replicates)
 
 

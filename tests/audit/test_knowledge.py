@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.knowledge import knowledge_report, missing_answers
+from pcf_core.audit.knowledge import answer_probabilities, knowledge_report, missing_answers
 from pcf_core.errors import CriterionError, ModelError, RunError
 from pcf_core.jobs.knowledge import score_knowledge
 from pcf_core.models import resolve
@@ -89,6 +89,27 @@ def test_the_report_by_hand(store: Store) -> None:
     assert report.gain == pytest.approx(0.5 - (report.elsewhere or 0), abs=1e-6)
     assert report.left_out == ()
     assert report.warnings == ()
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+def test_a_model_that_knows_nothing_gains_nothing(spread: float) -> None:
+    """Answers are liked by chance, subject by subject; which of them is right has nothing to do with it."""
+    generator = np.random.default_rng(5)
+    words = ("A", "B", "C")
+    facts = [
+        Fact(subject=f"s{i}", right=(words[i % 3],), wrong=tuple(w for w in words if w != words[i % 3]))
+        for i in range(60)
+    ]
+    asked = make_knowledge("chance", [f"[X] is {i} [Y]" for i in range(5)], facts)
+    gains = []
+    for _ in range(40):
+        nats = generator.normal(0, spread, (60, 1, 3)) + generator.normal(0, 0.3, (60, 5, 3))
+        found = answer_probabilities(asked, words, (), nats)
+        known = np.sqrt(found.values.mean(axis=1))
+        plain = np.array([np.sqrt(others.mean(axis=1)).mean() for others in found.elsewhere])
+        gains.append(float((known - plain).mean()))
+    error = np.std(gains, ddof=1) / len(gains) ** 0.5
+    assert abs(np.mean(gains)) < 4 * error
 
 
 def test_another_score_is_another_reading_of_the_same_scores(store: Store) -> None:
@@ -216,9 +237,10 @@ def test_a_shipped_model_by_brute_force(own_settings: Settings) -> None:
         assert row.probabilities == pytest.approx(shares, rel=1e-4)
         knowledge.append(root_of_mean(shares))
         scores.append(sum(map(math.sqrt, shares)) / 4)
-        elsewhere.append(
-            root_of_mean([right_share(other, fact, text) for other in others for text in asked.templates])
-        )
+        roots = [
+            root_of_mean([right_share(other, fact, text) for text in asked.templates]) for other in others
+        ]
+        elsewhere.append(sum(roots) / len(roots))
     assert report.knowledge == pytest.approx(np.mean(knowledge), rel=1e-4)
     assert report.confidence_gap == pytest.approx(np.mean(knowledge) - np.mean(scores), abs=1e-4)
     assert report.elsewhere == pytest.approx(np.mean(elsewhere), rel=1e-4)

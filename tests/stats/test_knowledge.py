@@ -25,15 +25,16 @@ SQRT = SCORES["sqrt"]
 def test_every_interval_holds_what_is_reported_and_lies_in_its_range(
     values: np.ndarray, others: np.ndarray, name: str
 ) -> None:
-    found = knowledge_intervals(values, others, np.ones(5), [1, 2, 3], SCORES[name], resamples=50)
+    elsewhere = [others[:1], others[1:], others]  # of one, two and three subjects
+    found = knowledge_intervals(values, elsewhere, np.ones(5), [1, 2, 3], SCORES[name], resamples=50)
     parts = knowledge_parts(values, np.ones(5), SCORES[name])
-    plain = knowledge_parts(others, np.ones(5), SCORES[name])
+    plain = np.array([knowledge_parts(some, np.ones(5), SCORES[name]).knowledge.mean() for some in elsewhere])
     weights = np.array([1, 2, 3]) / 6
     plug_in = {
         "knowledge": weights @ parts.knowledge,
         "confidence_gap": weights @ parts.confidence_gap,
         "mean_score": weights @ parts.mean_score,
-        "gain": weights @ (parts.knowledge - plain.knowledge),
+        "gain": weights @ (parts.knowledge - plain),
     }
     assert tuple(found.intervals) == QUANTITIES
     for quantity, several in found.intervals.items():
@@ -54,7 +55,8 @@ def test_without_other_subjects_there_is_no_gain() -> None:
 
 
 def test_where_no_context_moves_anything_intervals_over_templates_are_points() -> None:
-    found = knowledge_intervals([[0.25] * 4, [0.81] * 4], [[0.25] * 4] * 2, np.ones(4), [1, 1], SQRT)
+    elsewhere = [[[0.04] * 4, [0.64] * 4], [[0.25] * 4]]
+    found = knowledge_intervals([[0.25] * 4, [0.81] * 4], elsewhere, np.ones(4), [1, 1], SQRT)
     for name, value in (("knowledge", 0.7), ("confidence_gap", 0.0), ("gain", 0.2)):
         over_templates, over_facts, _ = found.intervals[name]
         assert (over_templates.low, over_templates.high) == pytest.approx((value, value), abs=1e-12)
@@ -105,4 +107,4 @@ def test_what_is_not_allowed_is_refused() -> None:
     with pytest.raises(CriterionError, match="fact_weights"):
         knowledge_intervals([[0.5]], None, [1], [0], SQRT)
     with pytest.raises(CriterionError, match="between 0 and 1"):
-        knowledge_intervals([[0.5]], [[1.5]], [1], [1], SQRT)
+        knowledge_intervals([[0.5]], [[[1.5]]], [1], [1], SQRT)
