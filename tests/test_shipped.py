@@ -8,15 +8,26 @@ import json
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions, load_result, matrix_report, preferences_of, report, result_name
+from pcf_core.audit import (
+    ReadRun,
+    ViewOptions,
+    compared,
+    controlled,
+    load_result,
+    matrix_report,
+    preferences_of,
+    report,
+    result_name,
+)
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.findings import number, with_interval
 from pcf_core.models import list_models, resolve
+from pcf_core.models.presets import presets
 from pcf_core.models.seeds import seeds_of
 from pcf_core.records import RiskReport, RunSpec, ScoringKey
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
-from pcf_core.stats import preference_difference
+from pcf_core.stats import RISKS, preference_difference
 from pcf_core.store import Store
 from pcf_core.topics import load_templates, load_topic, template_weights
 from pcf_core.topics.knowledge import load_knowledge
@@ -175,6 +186,27 @@ def test_the_readme_has_a_row_of_each_model_of_the_zoo(model: str, own_settings:
     assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
 
 
+def test_the_readme_says_what_the_three_sizes_show(own_settings: Settings) -> None:
+    store, options = shipped_store(own_settings), ViewOptions(unit="template")
+
+    def read(model: str) -> ReadRun:
+        run = shipped_run(model, USUAL[1])
+        return ReadRun(run, load_result(store, run), "exact")
+
+    (size,) = [preset for preset in presets() if preset.name == "size"]
+    found = controlled([compared(read(one), read(other), options) for one, other in size.compared])
+    totals = {
+        compared_pair: comparison.differences["overall_risk"]
+        for compared_pair, comparison in zip(size.compared, found, strict=True)
+    }
+    higher = totals["mini-gpt", "mini-gpt-s"]
+    assert higher.verdict == "first"
+    assert totals["mini-gpt-l", "mini-gpt-s"].verdict == totals["mini-gpt-l", "mini-gpt"].verdict == "unclear"
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    gap = with_interval(higher.value, higher.interval())
+    assert f"it is {gap} above the smallest, and the largest cannot be told from either" in readme
+
+
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:
     """The first seed's risks are those of the model itself; all trainings have a row in its card."""
     spec = resolve("mini-gpt-s")
@@ -187,9 +219,13 @@ def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_setti
     assert first.overall_risk == pytest.approx(found.overall_risk, abs=1e-4)
     assert first.prejudice_risk == pytest.approx(found.prejudice_risk, abs=1e-4)
     assert first.caprice_risk == pytest.approx(found.caprice_risk, abs=1e-4)
-    risks = [risk.overall_risk for risk in measured.risks]
+    values = [[getattr(risk, name) for risk in measured.risks] for name in RISKS]
+    total, prejudice, caprice = (max(risks) - min(risks) for risks in values)
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
-    assert f"R alone differs between them by up to {max(risks) - min(risks):.3f}" in readme
+    assert (
+        f"R alone differs between them by up to {total:.3f}, prejudice by {prejudice:.3f} and caprice by "
+        f"{caprice:.4f}"
+    ) in readme
     card = (ROOT / "assets" / "models" / spec.name / "README.md").read_text(encoding="utf8")
     for risk in measured.risks:
         assert f"| {risk.seed} | {risk.overall_risk:.3f} | {risk.prejudice_risk:.3f} |" in card

@@ -65,7 +65,7 @@ from pcf_core.findings.presets import (
     sides_finding,
 )
 from pcf_core.findings.probe import probe_caution, probe_coverage, probe_finding
-from pcf_core.findings.seeds import seeds_finding, seeds_note
+from pcf_core.findings.seeds import seeds_finding, seeds_note, seeds_spread
 from pcf_core.findings.sensitivity import order_finding, sensitivity_finding
 from pcf_core.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 from pcf_core.findings.templates import (
@@ -138,6 +138,7 @@ __all__ = [
     "risk_finding",
     "seeds_finding",
     "seeds_note",
+    "seeds_spread",
     "self_audit_facts",
     "sensitivity_finding",
     "set_finding",

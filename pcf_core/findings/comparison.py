@@ -131,6 +131,11 @@ def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
         return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
     if holds:
         return ""
+    if found.p_value > SIGNIFICANCE and basis.unit == "template":
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
+            "reject."
+        )
     if found.p_value > SIGNIFICANCE:
         return (
             f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "

@@ -28,15 +28,14 @@ HEAR = {"first": "rises", "second": "falls"}
 def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
     """How R goes from the second model to the first, and its two parts; also where nothing can be told.
 
-    The p-value is that of R, the one that its verdict rests on.
+    Each has its difference and the p-value that its verdict rests on.
     """
     total = comparison.differences["overall_risk"]
     first, second = comparison.first.name, comparison.second.name
     values = f"{number(total.second)} for {second}, {number(total.first)} for {first}"
     gap = f"{difference_text(total, over)}{drawn(total, over)}, p = {number(total.controlled_p)}"
     said = f"{begun(_heard('R', total, pair.change))}: {values}; the difference is {gap}."
-    said += disagreement(comparison, total, over)
-    return f"{said} {begun(_parts(comparison, over))}."
+    return f"{said} {begun(_parts(comparison, over))}.{_reserves(comparison, over)}"
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
@@ -63,19 +62,27 @@ def _leaders(report: RiskReport) -> dict[str, str]:
 
 
 def _parts(comparison: Comparison, over: Over) -> str:
-    """How prejudice and caprice go, with the difference of those of which a change can be told."""
-    told, silent = [], []
+    """How prejudice and caprice go, with their differences unless these are none."""
+    told = []
     for name in PARTS:
         found = comparison.differences[name]
-        if found.verdict in HEAR:
-            told.append(f"{_heard(WORDS[name], found)}, {difference_text(found, over)}")
-        elif found.verdict == "equal":
-            told.append(_heard(WORDS[name], found))
-        else:
-            silent.append(WORDS[name])
-    if silent:
-        told.append(f"no change of {listed(silent, 'or')} can be told")
+        heard = _heard(WORDS[name], found)
+        if found.verdict != "equal":
+            heard += f", {difference_text(found, over)}, p = {number(found.controlled_p)}"
+        told.append(heard)
     return "; ".join(told)
+
+
+def _reserves(comparison: Comparison, over: Over) -> str:
+    """Where an interval and a verdict disagree, each reason once with the quantities that it is of."""
+    reasons: dict[str, list[str]] = {}
+    for name in ("overall_risk", *PARTS):
+        reason = disagreement(comparison, comparison.differences[name], over).strip()
+        if reason:
+            reasons.setdefault(reason, []).append("R" if name == "overall_risk" else WORDS[name])
+    return "".join(
+        f" For {listed(names)}: {reason[0].lower()}{reason[1:]}" for reason, names in reasons.items()
+    )
 
 
 def _heard(word: str, found: Difference, change: str = "") -> str:

@@ -2,58 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from pcf_core.findings.comparison import WORDS
 from pcf_core.findings.numbers import listed, number, percent
 from pcf_core.records.comparison import Difference
 from pcf_core.records.seeds import SeedSpread
 
-
-def seeds_note(spread: SeedSpread) -> str:
-    """What the same training gives with other seeds, beside an interval that does not allow for it."""
-    return (
-        f"Trained with seed {_or(spread)}, {spread.model} has R {_risks(spread)}: a range of "
-        f"{number(spread.range)}. No interval here allows for another training."
-    )
+NAMES = WORDS | {"overall_risk": "R"}
 
 
-def seeds_finding(spread: SeedSpread, other: str, found: Difference, *, here: bool) -> str:
-    """How large a difference of R between two models is beside what another seed of the one changes.
-
-    The spread is that of one of the two: nothing is said of how far trainings of the ``other`` differ.
+def seeds_note(spreads: Mapping[str, SeedSpread]) -> str:
+    """What the same training gives with other seeds, beside intervals that do not allow for it.
 
     Args:
-        spread: of R of one of the two models.
-        other: the name of the other one.
-        found: the difference of R.
-        here: whether the spread was measured on the same topic, templates and occupations, read by default
-            options; elsewhere it is told, and nothing is held against it.
+        spreads: of R, prejudice and caprice of one model, by quantity.
     """
-    if not here:
-        return (
-            f"What another seed of the training changes was measured for {spread.model} on {spread.topic}, "
-            f"{spread.templates} and {spread.evidence} with default options alone: a range of "
-            f"{number(spread.range)} in R over {len(spread.seeds):,} seeds."
-        )
-    size = abs(found.value)
-    known = (
-        f"Over {len(spread.seeds):,} seeds of its training, R of {spread.model} is {_risks(spread)}, a range "
-        f"of {number(spread.range)}"
-    )
-    if size <= spread.range:
-        return (
-            f"{known}: the difference of {number(size)} is no larger, and another seed of {spread.model} "
-            "alone changes R by as much."
-        )
-    than = "but not" if size <= spread.bound else "and larger"
+    total = spreads["overall_risk"]
+    seeds = listed([str(seed) for seed in total.seeds], "or")
     return (
-        f"{known}: the difference of {number(size)} is larger, {than} than the {number(spread.bound)} by "
-        f"which, going by so few seeds, two trainings of {spread.model} may differ "
-        f"({percent(spread.level)}). What another seed of {other} changes is not in that."
+        f"Trained with seed {seeds}, {total.model} has R {_risks(total)}: a range of {_ranges(spreads)}. No "
+        "interval here allows for another training."
     )
+
+
+def seeds_spread(spreads: Mapping[str, SeedSpread], *, here: bool) -> str:
+    """What another seed of a training changes, before differences are held against it.
+
+    Args:
+        spreads: of R, prejudice and caprice of one model, by quantity.
+        here: whether they were measured on the same topic, templates and occupations, read by default
+            options; elsewhere nothing is held against them.
+    """
+    total = spreads["overall_risk"]
+    if here:
+        return (
+            f"Over {len(total.seeds):,} seeds of its training, {total.model} has R {_risks(total)}: a range "
+            f"of {_ranges(spreads)}."
+        )
+    return (
+        f"What another seed of the training changes was measured for {total.model} on {total.topic}, "
+        f"{total.templates} and {total.evidence} with default options alone: over {len(total.seeds):,} seeds "
+        f"a range of {_ranges(spreads)}."
+    )
+
+
+def seeds_finding(
+    spreads: Mapping[str, SeedSpread], other: str, differences: Mapping[str, Difference]
+) -> str:
+    """How large the differences of two models are beside what another seed of the one changes.
+
+    The spreads are those of one of the two: nothing is said of how far trainings of the ``other`` differ.
+
+    Args:
+        spreads: of R, prejudice and caprice of one of the two models, by quantity, measured on what the
+            differences are of.
+        other: the name of the other one.
+        differences: of the two models, by quantity.
+    """
+    first = spreads["overall_risk"]
+    sizes = {name: abs(differences[name].value) for name in spreads}
+    within = [name for name in spreads if sizes[name] <= spreads[name].range]
+    between = [name for name in spreads if name not in within and sizes[name] <= spreads[name].bound]
+    beyond = [name for name in spreads if name not in (*within, *between)]
+    than = f" than between seeds of {first.model}"
+    differ = f", going by so few, two trainings may differ ({percent(first.level)})"
+    said = []
+    if within:
+        said.append(f"{_differences(within, sizes)} no larger{than}.")
+        than = ""
+    for names, unlike in ((between, ", but not"), (beyond, ", also")):
+        if names:
+            bounds = listed([number(spreads[name].bound) for name in names])
+            said.append(
+                f"{_differences(names, sizes)} larger{than}{unlike} than the {bounds} by which{differ}."
+            )
+            than, differ = "", " they may differ"
+    if between or beyond:
+        said.append(f"What another seed of {other} changes is not in that.")
+    return " ".join(said)
 
 
 def _risks(spread: SeedSpread) -> str:
     return listed([number(risk) for risk in spread.risks])
 
 
-def _or(spread: SeedSpread) -> str:
-    return listed([str(seed) for seed in spread.seeds], "or")
+def _ranges(spreads: Mapping[str, SeedSpread]) -> str:
+    """All ranges: "0.0131 in R, 0.0123 in prejudice and 0.00283 in caprice"."""
+    return listed([f"{number(spread.range)} in {NAMES[name]}" for name, spread in spreads.items()])
+
+
+def _differences(names: Sequence[str], sizes: Mapping[str, float]) -> str:
+    """Sizes of differences and a verb: "The differences in R (0.05) and caprice (0.001) are"."""
+    sized = listed([f"{NAMES[name]} ({number(sizes[name])})" for name in names])
+    return f"The difference in {sized} is" if len(names) == 1 else f"The differences in {sized} are"

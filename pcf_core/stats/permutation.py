@@ -5,6 +5,16 @@ swapped template by template, for all occupations at once, and p is the share of
 difference at least as large; the observed labels count as one of them, so that p is never 0 (Phipson & Smyth
 2010, doi:10.2202/1544-6115.1585).  It is the template that is swapped, whatever the unit of intervals is:
 where few templates carry the weight, the test finds less than an interval over documents does.
+
+No risk counts which group a stereotype is of, and the two models may lean to different ones for an
+occupation.  Swapped as they are, their stereotypes would then cancel in the means that r^p and r^c are made
+of: of two models at +0.40 and −0.35 nearly every swap gives an r^p that differs by 0.05, as the observed
+ones do, so that p is near 1.  The two groups are therefore exchanged in the second model first, see
+:func:`led_alike`; no risk changes by that.  Simulated with normal stereotypes (12 occupations, 12
+templates, s.d. 0.12), this difference of r^p is then found as often as where both lean to one side, 88 % of
+the time instead of never.  That the leading groups are known is taken for granted, which near E s = 0 is not
+so: where contexts move all occupations together, up to a quarter of true nulls of r^p or r^c are rejected
+there (without the exchange up to 0.7), under 5 % together with the interval, which every verdict needs.
 """
 
 from __future__ import annotations
@@ -46,7 +56,8 @@ def permutation_test(pair: Pair, weights: FloatArray, permutations: int, seed: i
         CriterionError: no permutation is asked for.
     """
     used = weights > 0
-    stereotypes, carried = pair.stereotypes[:, :, used], weights[used]
+    carried = weights[used]
+    stereotypes = led_alike(pair.stereotypes[:, :, used], carried)
     _, occupations, templates, groups = stereotypes.shape
     risks = pair.criterion.of_stereotypes(stereotypes)
     gaps = (risks[0] - risks[1]).T * carried[:, np.newaxis]
@@ -70,6 +81,23 @@ def permutation_test(pair: Pair, weights: FloatArray, permutations: int, seed: i
         {name: times / ways for name, times in larger_totals.items()},
         {name: times / ways for name, times in larger.items()},
     )
+
+
+def led_alike(stereotypes: FloatArray, weights: FloatArray) -> FloatArray:
+    """The same stereotypes, of the second model with two groups exchanged for each occupation where the two
+    models' largest means are of different groups: afterwards they are of the same.
+
+    J takes all groups alike, so that each r, r^p and r^c stays what it is.
+
+    Args:
+        stereotypes: [2, occupation, template, group].
+        weights: [template] that sum to 1.
+    """
+    first, second = np.einsum("t,rxtg->rxg", weights, stereotypes).argmax(axis=2)
+    rows = np.arange(first.size)
+    order = np.tile(np.arange(stereotypes.shape[3]), (first.size, 1))
+    order[rows, first], order[rows, second] = second, first
+    return np.stack([stereotypes[0], np.take_along_axis(stereotypes[1], order[:, np.newaxis, :], axis=2)])
 
 
 def permutations_of(templates: int, permutations: int) -> Permutations:

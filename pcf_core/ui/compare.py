@@ -47,9 +47,14 @@ The test swaps the two models' answers template by template, 2,000 times or in a
 often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations
 at least two must differ for one to survive the control. Its unit is the template, whatever *Drawn again*
 says under *How it is read*: where few templates carry most of the weight, it finds less than an interval
-over documents does. A verdict needs both: the test must reject, and the interval over templates must leave
-out 0. The unit of that interval is the one of *Drawn again*, so that the option can move a verdict although
-it does not move p. *Intervals over* changes the intervals shown for the totals, not what a verdict rests on.
+over documents does. Risk does not count which group an answer favours. Where the two models lean to
+different groups for an occupation, the test therefore exchanges these two groups in the second model's
+answers first: swapped as they are, opposite leans would cancel, and differences in prejudice and caprice
+would hardly ever be found.
+
+A verdict needs both: the test must reject, and the interval over templates must leave out 0. The unit of
+that interval is the one of *Drawn again*, so that the option can move a verdict although it does not move p.
+*Intervals over* changes the intervals shown for the totals, not what a verdict rests on.
 """
 
 

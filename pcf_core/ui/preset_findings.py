@@ -15,6 +15,7 @@ from pcf_core.findings import (
     control_note,
     ranked_finding,
     seeds_finding,
+    seeds_spread,
     sides_finding,
 )
 from pcf_core.models.presets import preset_of
@@ -82,8 +83,11 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
         if comparison is None:
             continue
         known = spreads_of_pair(pair, loaded)
-        total = comparison.differences["overall_risk"]
-        beside = [seeds_finding(found.total, other, total, here=found.here) for found, other in known]
+        beside = [
+            seeds_finding(found.spreads, other, comparison.differences)
+            for found, other in known
+            if found.here
+        ]
         reports = loaded.reports[pair.first], loaded.reports[pair.second]
         sides = sides_finding(*reports, (pair.first, pair.second))
         finding(change_finding(pair, comparison, over), sides, *beside)
@@ -99,10 +103,14 @@ def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside
 
 
 def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
-    """What has to be known: how tests are controlled, what a difference may come from, what is not there."""
+    """What has to be known: how tests are controlled, what a difference may come from, another seed among it,
+    and what is not there.
+    """
     read = {name for name, item in loaded.runs.items() if item.run.plan is None}
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
     warnings = dict.fromkeys(warning for found in comparisons for warning in found.warnings)
-    notes = (waiting, control_note(comparisons), common_note(comparisons), preset.caution, *warnings)
+    known = [found for model in preset.models if model in read and (found := spread_beside(model, loaded))]
+    seeds = [seeds_spread(found.spreads, here=found.here) for found in known] if preset.pair else []
+    notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution, *warnings)
     return [sentence for sentence in notes if sentence]

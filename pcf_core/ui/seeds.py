@@ -26,11 +26,6 @@ class SpreadBeside:
     spreads: Mapping[str, SeedSpread]
     here: bool
 
-    @property
-    def total(self) -> SeedSpread:
-        """That of R."""
-        return self.spreads["overall_risk"]
-
 
 def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     """The spread of a loaded model over its seeds, on what is shown where it was measured there.
@@ -79,4 +74,4 @@ def draw_seeds(loaded: Loaded) -> None:
     for model in loaded.runs:
         found = spread_beside(model, loaded)
         if found and found.here:
-            st.caption(plain(seeds_note(found.total)))
+            st.caption(plain(seeds_note(found.spreads)))

@@ -52,7 +52,8 @@ def example(
 def test_a_rise_with_its_parts() -> None:
     assert change_finding(PAIR, example(UP, UP, DOWN)) == (
         "R rises from small to large: 0.2 for small, 0.6 for large; the difference is +0.4 (+0.3 to +0.5) "
-        "over templates, p = 0.001. Prejudice rises, +0.4 (+0.3 to +0.5); caprice falls, −0.4 (−0.5 to −0.3)."
+        "over templates, p = 0.001. Prejudice rises, +0.4 (+0.3 to +0.5), p = 0.001; caprice falls, −0.4 "
+        "(−0.5 to −0.3), p = 0.001."
     )
 
 
@@ -86,8 +87,13 @@ def test_no_change_is_said_as_plainly() -> None:
         "No change of R can be told from small to large: 0.48 for small, 0.5 for large; the difference is "
         "+0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5."
     )
-    assert said.endswith("Prejudice is the same; no change of caprice can be told.")
-    assert change_finding(PAIR, example(UNCLEAR)).endswith("No change of prejudice or caprice can be told.")
+    assert said.endswith(
+        "Prejudice is the same; no change of caprice can be told, +0.02 (−0.38 to +0.42), p = 0.5."
+    )
+    assert change_finding(PAIR, example(UNCLEAR)).endswith(
+        " No change of prejudice can be told, +0.02 (−0.1 to +0.14), p = 0.5; no change of caprice can be "
+        "told, +0.02 (−0.1 to +0.14), p = 0.5."
+    )
     few = replace(UP, least_p=0.25)
     assert change_finding(PAIR, example(few)).startswith("Too few templates tell whether R changes from")
     assert change_finding(PAIR, example(EQUAL)).startswith("R is the same from small to large")
@@ -96,7 +102,28 @@ def test_no_change_is_said_as_plainly() -> None:
 def test_a_p_value_that_only_the_number_of_comparisons_makes_large_is_explained() -> None:
     said = change_finding(PAIR, example(replace(UP, p_value=0.02, adjusted=0.06)))
     assert said.startswith("No change of R can be told")
-    assert "p = 0.06. The interval over templates leaves out 0, but the test, controlled for several" in said
+    assert said.endswith(
+        " For R: the interval over templates leaves out 0, but the test, controlled for several comparisons, "
+        "does not reject."
+    )
+
+
+def test_where_interval_and_test_disagree_is_said_once_of_all_that_it_is_of() -> None:
+    """Prejudice: the controlled p, 0.12, is that of the verdict, though its own is 0.06."""
+    wide = replace(UP, p_value=0.9)
+    prejudice, caprice = replace(DOWN, p_value=0.06, adjusted=0.12), replace(DOWN, p_value=0.01)
+    said = change_finding(PAIR, example(wide, prejudice, caprice))
+    assert said.endswith(
+        " No change of prejudice can be told, −0.4 (−0.5 to −0.3), p = 0.12; caprice falls, −0.4 (−0.5 to "
+        "−0.3), p = 0.01. For R and prejudice: the interval over templates leaves out 0, but a verdict "
+        "needs the test, which does not reject."
+    )
+    holds = replace(UNCLEAR, p_value=0.01)
+    said = change_finding(PAIR, example(wide, UP, holds))
+    assert " For R: the interval over templates leaves out 0" in said
+    assert said.endswith(
+        " For caprice: the test rejects, but the interval over templates holds 0; a verdict needs both."
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,12 @@ def test_the_shipped_comparisons() -> None:
     """The three of the papers' questions; the claims are those of BVF Figures 6, 7 and 8."""
     found = {preset.name: preset for preset in written_presets()}
     assert list(found) == ["size", "skewed-balanced", "families"]
-    assert found["size"].compared == (("mini-gpt-l", "mini-gpt-s"),)
+    assert found["size"].compared == (
+        ("mini-gpt-l", "mini-gpt-s"),
+        ("mini-gpt", "mini-gpt-s"),
+        ("mini-gpt-l", "mini-gpt"),
+    )
+    assert [pair.claim is None for pair in found["size"].pair] == [False, True, True]  # an overall trend
     assert len(found["families"].compared) == 6
     claims = {
         pair.claim.figure: (pair.first, pair.claim.prejudice, pair.claim.caprice)

@@ -76,7 +76,9 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
     assert "waiting" in texts(app)
     assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    assert "by the estimates alone" in texts(app), "no pair is compared, so that the axis speaks for itself"
+    assert "from the smallest to the one in the middle: " in texts(app), "of two models it can be told"
+    assert "from the smallest to the largest" not in texts(app)
+    assert "by the estimates alone" not in texts(app)
     app.button(key="preset_size").click().run()
     assert len(Queue.open(settings().catalogue).list(10)) == 1
 
@@ -85,11 +87,12 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     runs = score_zoo(store, SIZE)
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     chosen = preset("size")
-    (found,) = comparisons(store, runs, chosen)
-    pair = chosen.pair[0]
-    assert pair.claim is not None
-    assert change_finding(pair, found) in texts(app)
-    assert claim_finding(pair.claim, found) in captions(app)
+    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, found) in texts(app)
+        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
+    told = [texts(app).index(pair.change) for pair in chosen.pair]
+    assert told == sorted(told)
+    assert "controlled for the 3 comparisons (Holm)" in captions(app)
     assert "said of these checkpoints, not of size" in captions(app)
     assert "by the estimates alone" not in texts(app)
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
@@ -176,15 +179,18 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
 
 def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Store, zoo: Path) -> None:
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
-    note = "Trained with seed 0, 1 or 2, mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2."
+    spread = "mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2 in R, 4 in prejudice and 6 in caprice."
+    note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
         assert note in captions(open_app(page, model=["mini-gpt-s"], unit="template", **HERE))
         assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
     assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
     here = open_app("compare", model=list(SIZE), **HERE)
-    assert "is no larger, and another seed of mini-gpt-s alone" in texts(here)
+    assert texts(here).count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
+    assert f"Over 3 seeds of its training, {spread}" in captions(here)
     elsewhere = open_app("compare", model=list(SIZE), template_weights="equal", **HERE)
-    assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in texts(elsewhere)
+    assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in captions(elsewhere)
+    assert "between seeds of" not in texts(elsewhere)
     assert "what another seed changes is not known here" in captions(elsewhere)
 
 

@@ -24,7 +24,7 @@ from pcf_core.stats import (
 )
 from pcf_core.stats.bootstrap import RISKS
 from pcf_core.stats.percentiles import percentiles
-from pcf_core.stats.permutation import permutations_of, swaps
+from pcf_core.stats.permutation import led_alike, permutations_of, swaps
 
 J = Criterion()
 
@@ -71,6 +71,9 @@ def test_every_swap_against_a_loop(weights: list[float]) -> None:
     unit = TemplateUnit.templates(weights)
     found = paired_comparison(first, second, unit, shares, J)
     used = np.flatnonzero(unit.weights)
+    for row in range(3):  # the neutral point is an even split: preferences are exchanged as stereotypes are
+        lead, other_lead = (int((unit.weights @ values[row]).argmax()) for values in (first, second))
+        second[row][:, [lead, other_lead]] = second[row][:, [other_lead, lead]]
     gaps: dict[str, list[float]] = {name: [] for name in RISKS}
     for pattern in product([False, True], repeat=len(used)):
         one, other = first.copy(), second.copy()
@@ -85,6 +88,68 @@ def test_every_swap_against_a_loop(weights: list[float]) -> None:
         assert found.totals[name].p_value == pytest.approx(
             np.mean(np.array(gaps[name]) >= gaps[name][0] - 1e-12)
         )
+
+
+def test_models_that_lean_to_different_groups_are_tested_as_if_to_the_same() -> None:
+    """As above, the second model the other way round; swapped as they are, every r^p would be as far off."""
+    first, second = of_stereotypes([[0.8, 0.6, 0.4]]), of_stereotypes([[-0.5, -0.5, -0.5]])
+    found = paired_comparison(first, second, alike(3), [1], J)
+    assert found.totals["overall_risk"].p_value == pytest.approx(6 / 8)
+    assert found.totals["prejudice_risk"].p_value == pytest.approx(6 / 8)
+
+
+@given(st.integers(0, 1000), st.permutations(range(3)), st.sampled_from(["l1", "l2", "max"]))
+@effort(max_examples=15)
+def test_which_group_a_model_leans_to_changes_no_p_value(seed: int, names: list[int], criterion: str) -> None:
+    """Of two groups: one model's answers mirrored for some occupations.  Of three: renamed for both."""
+    first, second = random_pair(seed, groups=2)
+    mirrored = second.copy()
+    mirrored[::2] = second[::2, :, ::-1]
+    three = random_pair(seed)
+    alike_risks = [
+        [
+            paired_comparison(*pair, alike(6), np.ones(4), Criterion.parse(criterion), resamples=1)
+            for pair in both
+        ]
+        for both in (
+            [(first, second), (first, mirrored)],
+            [three, [values[..., names] for values in three]],
+        )
+    ]
+    for one, other in alike_risks:
+        for name in RISKS:
+            assert one.totals[name].p_value == other.totals[name].p_value
+            assert one.totals[name].value == pytest.approx(other.totals[name].value, abs=1e-12)
+
+
+@given(st.integers(0, 1000), st.integers(2, 5))
+def test_groups_that_lead_are_exchanged_and_nothing_else(seed: int, groups: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(2, 4, 6, groups))
+    weights = np.full(6, 1 / 6)
+    led = led_alike(values, weights)
+    leads = led.mean(axis=2).argmax(axis=2)
+    assert (leads[0] == leads[1]).all()
+    assert (led[0] == values[0]).all()
+    assert (np.sort(led) == np.sort(values)).all()
+    assert ((led != values).any(axis=(0, 2)).sum(axis=1) <= 2).all()
+    assert led_alike(led, weights) == pytest.approx(led)
+
+
+def test_the_exchange_costs_no_power_and_no_level() -> None:
+    """Twelve occupations at ±0.4 against ∓0.35: found as on one side; at ±0.4 in both: by chance alone."""
+    generator = np.random.default_rng(2)
+    turns = np.where(np.arange(12) % 2, 1.0, -1.0)[:, np.newaxis]
+    rejected = dict.fromkeys(product([0.35, 0.4], [1, -1]), 0)
+    for seed, (mean, side) in product(range(60), rejected):
+        pair = [
+            of_stereotypes(np.clip(turns * level + generator.normal(0, 0.12, size=(12, 20)), -1, 1))
+            for level in (0.4, side * mean)
+        ]
+        found = paired_comparison(*pair, alike(20), np.ones(12), J, resamples=1, permutations=199, seed=seed)
+        rejected[mean, side] += found.totals["prejudice_risk"].p_value <= 0.05
+    chance = 60 * 0.05 + 3 * np.sqrt(60 * 0.05 * 0.95)
+    assert all(rejected[0.35, side] > 50 for side in (1, -1))
+    assert all(rejected[0.4, side] <= chance for side in (1, -1))
 
 
 def test_intervals_against_a_loop_over_the_same_draws() -> None:
