@@ -4,9 +4,9 @@ import streamlit as st
 
 from pcf_core.ui.about import about_finding, family_table, reference_table, sections
 from pcf_core.ui.calibration import draw_calibration
-from pcf_core.ui.data import open_store
 from pcf_core.ui.page import finding
 from pcf_core.ui.shell import show
+from pcf_core.ui.stores import open_store
 
 LINE = 800  # pixels: longer lines are hard to read
 TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}

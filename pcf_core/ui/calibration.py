@@ -13,9 +13,10 @@ from pcf_core.findings import afresh_note, calibration_finding, number, uncalibr
 from pcf_core.models import resolve
 from pcf_core.models.planted import planted_models
 from pcf_core.records.calibration import QUANTITIES, Calibration, Planted
-from pcf_core.ui.data import open_store, read_run
+from pcf_core.ui.data import read_run
 from pcf_core.ui.lists import named
 from pcf_core.ui.page import draw_commands, finding
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))

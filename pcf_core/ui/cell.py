@@ -9,8 +9,9 @@ import streamlit as st
 from pcf_core.audit import coverage_of
 from pcf_core.charts import WordProbability, cell_bars, word_bars
 from pcf_core.findings import coverage_note, occupation_finding
-from pcf_core.ui.data import Loaded, LoadedRun, open_store, remembered
+from pcf_core.ui.data import Loaded, LoadedRun, remembered
 from pcf_core.ui.page import finding, picture
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 

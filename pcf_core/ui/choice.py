@@ -16,7 +16,8 @@ from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
 from pcf_core.records import Over, Protocol, Scale, Topic, Unit
 from pcf_core.ui.data import scored_models
-from pcf_core.ui.lists import evidence_lists, template_sets, topics
+from pcf_core.ui.lists import evidence_lists, template_sets
+from pcf_core.ui.versions import all_topics, kept
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
 MOST_ASKED = 20
@@ -118,6 +119,7 @@ class Choice:
 
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
+    known_topics = all_topics()
     known = [*(spec.name for spec in list_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Read* show")
@@ -131,13 +133,14 @@ def draw_choice() -> None:
         )
         topic = st.selectbox(
             "Topic",
-            with_asked("topic", topics()),
+            with_asked("topic", known_topics),
             key="topic",
             bind="query-params",
             on_change=take_usual,
-            help="The groups whose words are compared at [Y].",
+            help="The groups whose words are compared at [Y]. A name with @ is that of finished runs whose "
+            "words are not, or no longer, those of a topic here.",
         )
-        draw_texts(topics().get(topic) or next(iter(topics().values())))
+        draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("How it is read"):
             draw_view_options()
 
@@ -151,7 +154,7 @@ def with_asked(key: str, known: Iterable[str]) -> list[str]:
 def take_usual(prefix: str = "") -> None:
     """Another topic brings its usual templates and occupations, as a link that names the topic alone does."""
     state = st.session_state
-    topic = topics().get(state[f"{prefix}topic"])
+    topic = all_topics().get(state[f"{prefix}topic"])
     if topic is None:
         return
     for key, usual, known in (
@@ -164,7 +167,9 @@ def take_usual(prefix: str = "") -> None:
 
 def draw_texts(topic: Topic) -> None:
     """Templates and occupations; a topic names its usual ones."""
-    sets, lists = with_asked("templates", template_sets()), with_asked("evidence", evidence_lists())
+    others = kept()
+    sets = with_asked("templates", [*template_sets(), *others.templates])
+    lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
     st.selectbox(
         "Templates",
         sets,

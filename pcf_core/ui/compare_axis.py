@@ -20,10 +20,11 @@ from pcf_core.records.comparison import AxisPoint
 from pcf_core.stats import rank_correlation
 from pcf_core.topics import PublishedRisk, published_of_topic, speaks_of
 from pcf_core.ui.compare_tables import AXIS_COLUMNS, RISKS, axis_table
-from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, open_store, read_run
+from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, read_run
 from pcf_core.ui.lists import topics
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.run_labels import told_apart
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 Axis = Literal["models", "size", "text source", "topic"]

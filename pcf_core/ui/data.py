@@ -12,13 +12,14 @@ from pcf_core.audit import Result, ViewOptions, build_run, load_result, report, 
 from pcf_core.audit.results import is_kept
 from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.errors import AuditError, RunError, StoreError
-from pcf_core.jobs import Job, Queue
+from pcf_core.jobs import Job
 from pcf_core.jobs.reading import Reading, reading_key
 from pcf_core.models import list_models, resolve
 from pcf_core.records import Aggregation, Interval, Protocol, RiskReport, RunSpec, digest
-from pcf_core.settings import settings
-from pcf_core.store import RunInfo, Store
-from pcf_core.ui.lists import named, set_names, stamp_of
+from pcf_core.store import RunInfo
+from pcf_core.ui.lists import set_names, stamp_of
+from pcf_core.ui.stores import open_queue, open_store
+from pcf_core.ui.versions import named_or_kept
 
 if TYPE_CHECKING:
     from pcf_core.ui.choice import Choice
@@ -73,16 +74,6 @@ class Loaded:
     @property
     def first(self) -> LoadedRun:
         return next(iter(self.runs.values()))
-
-
-@st.cache_resource(show_spinner=False)
-def open_store() -> Store:
-    return Store.open(settings().cache, settings().results, settings().scores)
-
-
-@st.cache_resource(show_spinner=False)
-def open_queue() -> Queue:
-    return Queue.open(settings().catalogue)
 
 
 def scored_models() -> tuple[str, ...]:
@@ -219,7 +210,7 @@ def load(choice: Choice) -> Loaded:
     unread: dict[str, RunSpec] = {}
     for model in choice.models:
         try:
-            lists = named(choice.topic, choice.evidence, choice.templates)
+            lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
             run = build_run(resolve(model), *lists, choice.options.protocol)
             if must_wait(run, "preferences", choice.options):
                 unread[model] = run

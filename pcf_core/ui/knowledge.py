@@ -20,11 +20,12 @@ from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, Knowledge
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import Choice, with_asked
-from pcf_core.ui.data import cached, open_queue, open_store
+from pcf_core.ui.data import cached
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.knowledge_own import adopt_next, set_names
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain
 
 RECENT = 100

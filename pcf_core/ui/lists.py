@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
@@ -59,7 +60,11 @@ def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
 
 def topics() -> Mapping[str, Topic]:
     """Topics by name, the shipped ones first; the user's own that are damaged are not among them."""
-    return _topics((*stamp_of("topics"), *stamp_of_files(*TOPIC_SHELF.own().values())))
+    return _topics(_topics_stamp())
+
+
+def _topics_stamp() -> Stamp:
+    return *stamp_of("topics"), *stamp_of_files(*TOPIC_SHELF.own().values())
 
 
 def topic_names() -> list[str]:
@@ -126,13 +131,34 @@ def evidence_lists() -> Mapping[str, Evidence]:
     return _evidence_lists(stamp_of("evidence"))
 
 
-def named(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
-    """The three lists of a run by name.
+@dataclass(frozen=True)
+class Lists:
+    """Topics, evidence lists and template sets by name."""
+
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    templates: Mapping[str, TemplateSet] = field(default_factory=dict)
+
+
+NONE = Lists()
+
+
+def named(
+    topic: str,
+    evidence: str,
+    templates: str,
+    besides: Lists = NONE,
+) -> tuple[Topic, Evidence, TemplateSet]:
+    """The three lists of a run by name; those of ``besides`` where no other list has the name.
 
     Raises:
         InputError: a name that is not there (any more).
     """
-    found = (topics().get(topic), evidence_lists().get(evidence), template_sets().get(templates))
+    found = (
+        topics().get(topic) or besides.topics.get(topic),
+        evidence_lists().get(evidence) or besides.evidence.get(evidence),
+        template_sets().get(templates) or besides.templates.get(templates),
+    )
     errors: tuple[tuple[type[InputError], str, str], ...] = (
         (TopicError, "topic", topic),
         (EvidenceError, "list of occupations", evidence),
@@ -142,6 +168,11 @@ def named(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, T
         if item is None:
             raise error(f"There is no {kind} named {name!r}; choose another in the sidebar.")
     return found  # type: ignore[return-value]
+
+
+def lists_token() -> str:
+    """Stands for the content of all topics and evidence lists: it changes when one of their files does."""
+    return digest([_topics_stamp(), stamp_of("evidence")])
 
 
 def set_token(name: str) -> str:

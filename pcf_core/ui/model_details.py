@@ -14,9 +14,11 @@ from pcf_core.models import KnownModel, resolve
 from pcf_core.models.remote_code import is_allowed
 from pcf_core.records import LeftOut, ModelSpec, RunSpec
 from pcf_core.settings import settings
-from pcf_core.ui.data import open_store, scored_models
+from pcf_core.ui.data import scored_models
 from pcf_core.ui.models import DTYPES, main_memory
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain, size_text
+from pcf_core.ui.versions import parameters_of
 
 DIGITS = 24  # of a hash
 CHECK_SECONDS = 60  # so long a refusal is not asked for again
@@ -199,11 +201,5 @@ def draw_open(run: RunSpec) -> None:
         "pages/risk.py",
         label="Open on the page Risk",
         icon=":material/stacked_bar_chart:",
-        query_params={
-            "model": [run.scoring.model],
-            "topic": run.topic.name,
-            "templates": run.templates.name,
-            "evidence": run.evidence.name,
-            "protocol": run.scoring.protocol,
-        },
+        query_params=parameters_of(run),
     )

@@ -25,19 +25,12 @@ from pcf_core.report import spreadsheet_safe
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.contrast import readable
-from pcf_core.ui.data import (
-    Loaded,
-    LoadedRun,
-    load,
-    open_queue,
-    open_store,
-    plans_of,
-    remembered,
-)
+from pcf_core.ui.data import Loaded, LoadedRun, load, plans_of, remembered
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
+from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}

@@ -16,10 +16,10 @@ from pcf_core.models.presets import preset_of, presets
 from pcf_core.records import RunSpec
 from pcf_core.records.presets import Preset
 from pcf_core.ui.choice import Choice, current_choice
-from pcf_core.ui.data import open_store
-from pcf_core.ui.lists import named
 from pcf_core.ui.page import scorable, submit
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
+from pcf_core.ui.versions import named_or_kept
 
 PAGE = "compare"
 VIEW = "along an axis"
@@ -79,7 +79,7 @@ def unfinished(choice: Choice) -> dict[str, RunSpec]:
     Raises:
         AuditError: a model or a list that cannot be read.
     """
-    lists = named(choice.topic, choice.evidence, choice.templates)
+    lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     runs = {model: build_run(resolve(model), *lists, choice.options.protocol) for model in choice.models}
     return {model: run for model, run in runs.items() if not finished(run)}
 

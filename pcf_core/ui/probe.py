@@ -18,9 +18,10 @@ from pcf_core.models import resolve
 from pcf_core.records import Aggregation, ModelSpec, Topic
 from pcf_core.records.probe import ProbeAnswer
 from pcf_core.ui.choice import Choice
-from pcf_core.ui.lists import evidence_lists, template_sets, topics
+from pcf_core.ui.lists import evidence_lists, template_sets
 from pcf_core.ui.page import draw_commands, draw_table
 from pcf_core.ui.text import plain
+from pcf_core.ui.versions import all_topics
 
 SENTENCE = "sentence"
 MOST_MODELS = 8  # as many as differ in colour and mark
@@ -97,7 +98,7 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
     Raises:
         TopicError: the topic is not there (any more).
     """
-    topic = topics().get(choice.topic)
+    topic = all_topics().get(choice.topic)
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}

@@ -15,8 +15,8 @@ from pcf_core.findings.numbers import listed
 from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.probing import WAITED_FOR, Question, newest_answer, submit_question
 from pcf_core.settings import settings
-from pcf_core.ui.data import open_queue
 from pcf_core.ui.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
+from pcf_core.ui.stores import open_queue
 from pcf_core.ui.text import plain
 
 ASKED = "probes_asked"  # key of a question -> the monotonic time until which it may wait for a worker

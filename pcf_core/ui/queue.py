@@ -15,9 +15,10 @@ from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
 from pcf_core.settings import settings
-from pcf_core.ui.data import open_queue
+from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.templates_draft import point_at
 from pcf_core.ui.text import duration, plain, size_text
+from pcf_core.ui.versions import parameters_of
 
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
@@ -183,14 +184,12 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
             point_at(name, "see")
             st.rerun()
         return
-    asked = ScoreRequest.model_validate(job.payload)
-    parameters: dict[str, str | list[str]] = {
-        "model": [asked.model],
-        "topic": asked.topic_name,
-        "templates": asked.templates,
-        "evidence": asked.evidence,
-        "protocol": asked.protocol,
-    }
+    try:
+        run = open_store().load_run(ScoreRequest.model_validate(job.payload).run)
+    except AuditError as error:
+        st.caption(plain(str(error)))
+        return
+    parameters = parameters_of(run)
     for page, label in (
         ("heat_map", "Heat map"),
         ("tilt", "Tilt"),

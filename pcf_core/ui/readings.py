@@ -10,8 +10,9 @@ from pcf_core.audit import ViewOptions
 from pcf_core.jobs import submit_read
 from pcf_core.jobs.reading import Reading
 from pcf_core.records import RunSpec
-from pcf_core.ui.data import newest_reading, open_queue, open_store
+from pcf_core.ui.data import newest_reading
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.stores import open_queue, open_store
 
 Wanted = tuple[RunSpec, Reading, ViewOptions]
 

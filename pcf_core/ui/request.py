@@ -15,8 +15,8 @@ from pcf_core.models import list_models, resolve_to_score
 from pcf_core.records import Protocol, RunSpec, digest
 from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS, take_usual
-from pcf_core.ui.data import open_queue, open_store
 from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
+from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain, size_text
 
 SCORED_PROTOCOLS = ("exact", "exact-boundary")

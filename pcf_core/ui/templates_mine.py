@@ -17,10 +17,10 @@ from pcf_core.settings import settings
 from pcf_core.topics import check_new_name
 from pcf_core.topics.reading import name_of
 from pcf_core.topics.text import MAX_NAME
-from pcf_core.ui.data import open_queue
 from pcf_core.ui.lists import own_sets, topics
 from pcf_core.ui.page import finding
 from pcf_core.ui.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
+from pcf_core.ui.stores import open_queue
 from pcf_core.ui.templates_uploads import UPLOADED, corpora_at_hand, delete_upload, keep_upload
 from pcf_core.ui.text import plain, size_text
 

@@ -10,8 +10,8 @@ import streamlit as st
 from pcf_core.findings import number, tokens_note
 from pcf_core.jobs import Job, submit_words
 from pcf_core.records import Protocol, RunSpec
-from pcf_core.ui.data import open_queue
 from pcf_core.ui.queue import keep_a_worker
+from pcf_core.ui.stores import open_queue
 from pcf_core.ui.text import plain
 
 CHECKS = "word_checks"

@@ -13,6 +13,7 @@ from pcf_core.stats import RISKS
 from pcf_core.store import Store
 from pcf_core.ui import data
 from pcf_core.ui.choice import Choice
+from pcf_core.ui.stores import open_store
 from tests.conftest import fake_scorer, fill
 
 
@@ -49,7 +50,7 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec) -> None:
 
 def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
     """The intervals of R are those of the whole report, whichever of the two was read first."""
-    other = fill(data.open_store(), "mini-bert")
+    other = fill(open_store(), "mini-bert")
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
     loaded = data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {})
     found, unread = data.all_reports(loaded)
@@ -67,7 +68,7 @@ def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
 
 def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
     """What is shown, the topic's usual set, the other sets by name; the newest run is no longer the first."""
-    store = data.open_store()
+    store = open_store()
     for model, templates in (
         ("mini-gpt", "gender-reporting"),
         ("mini-gpt", run.topic.templates),
@@ -93,7 +94,7 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
 
 def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
     drawn = planned(with_templates(run, documents=1), 0.1)
-    score_run(drawn, data.open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    score_run(drawn, open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     now = with_templates(run, documents=7)
     found = data.drawn_run(now)
     assert found is not None

@@ -1,0 +1,19 @@
+"""The store and the queue of the app's cache, opened once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pcf_core.jobs import Queue
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+
+@st.cache_resource(show_spinner=False)
+def open_store() -> Store:
+    return Store.open(settings().cache, settings().results, settings().scores)
+
+
+@st.cache_resource(show_spinner=False)
+def open_queue() -> Queue:
+    return Queue.open(settings().catalogue)
