@@ -15,8 +15,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pcf_core.audit import select_words
 from pcf_core.errors import AuditError
-from pcf_core.records import FloatArray, LeftOut, ModelSpec, RunSpec, SelfAudit, TokenTable
+from pcf_core.records import FloatArray, ModelSpec, RunSpec, SelfAudit, TokenTable
 from pcf_core.scoring.base import Scorer, quoted
 from pcf_core.store import Store
 
@@ -43,9 +44,7 @@ def audit_scores(
     facts = SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
-        left_out=tuple(
-            LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused
-        ),
+        left_out=select_words(run.topic, table, "exact")[1],
     )
     drawn = draw_scores(run, table)
     stored = _stored(run, store, drawn)
