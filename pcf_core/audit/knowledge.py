@@ -19,17 +19,19 @@ import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.results import noise_warnings
-from pcf_core.audit.words import BY_TOKENS, SEES_RIGHT, coverage_of, shares_of
+from pcf_core.audit.words import BY_TOKENS, SEES_RIGHT, coverage_of, select_words, shares_of
 from pcf_core.errors import ModelError, RunError
 from pcf_core.records import (
     LOW_COVERAGE,
     FloatArray,
+    Group,
     Interval,
     LeftOut,
     Protocol,
     ScoringKey,
     SelfAudit,
     TokenTable,
+    Topic,
     digest,
 )
 from pcf_core.records.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
@@ -121,7 +123,7 @@ def knowledge_report(
     words, unusable = usable_answers(asked.words, table, protocol)
     values = store.gather(key, asked.prompts, words)
     nats = values.reshape(len(asked.facts), len(asked.templates), len(words))
-    found = answer_probabilities(asked, words, unusable, nats)
+    found = answer_probabilities(asked, words, unusable, nats, table)
     if not found.facts:
         raise ModelError(
             f"The model {key.model} can express a right and a wrong answer of no fact of {asked.name!r}: "
@@ -193,7 +195,11 @@ def usable_answers(
 
 
 def answer_probabilities(
-    asked: KnowledgeSet, words: Sequence[str], unusable: Sequence[LeftOut], nats: FloatArray
+    asked: KnowledgeSet,
+    words: Sequence[str],
+    unusable: Sequence[LeftOut],
+    nats: FloatArray,
+    table: TokenTable,
 ) -> AnswerProbabilities:
     """p(right | right or wrong) of every fact in every template.
 
@@ -202,6 +208,8 @@ def answer_probabilities(
         words: the answers that count, in the order of the last axis.
         unusable: those that do not.
         nats: [fact, template, word] log-probabilities.
+        table: says which answers the model cannot tell apart: of the right ones, or of the wrong ones, one
+            counts, and what is right and wrong counts for neither.
 
     Returns:
         Facts of which a right and a wrong answer count, the others named with the reason.
@@ -215,6 +223,8 @@ def answer_probabilities(
                 for name in ("right", "wrong")
             }
         )
+        used, alike = _told_apart(used, table)
+        left_out += alike
         if not used.right or not used.wrong:
             which = "right" if not used.right else "wrong"
             left_out.append(LeftOut(name=fact.subject, reason=f"no {which} answer of it can be scored"))
@@ -241,6 +251,16 @@ def answer_probabilities(
         elsewhere=tuple(elsewhere),
         left_out=tuple(left_out),
     )
+
+
+def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
+    """The fact with the answers that count, by the rule for the words of a topic's groups."""
+    groups = (Group(name="right", words=fact.right), Group(name="wrong", words=fact.wrong))
+    counted, left_out = select_words(Topic(name="fact", title=fact.subject, groups=groups), table, "exact")
+    used = {group.name: tuple(word for word in group.words if word in counted) for group in groups}
+    return fact.model_copy(update=used), [
+        LeftOut(name=f"{item.name} of {fact.subject}", reason=item.reason) for item in left_out
+    ]
 
 
 def _warnings(

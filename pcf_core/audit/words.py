@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -53,7 +53,8 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
         if not columns:
             raise ModelError(
                 f"No word of the group {group.name!r} can be used with this model; "
-                "add a word that its tokenizer can express, or choose another model."
+                "add a word that its tokenizer can express and tell from those of other groups, or choose "
+                "another model."
             )
         groups.append(np.logaddexp.reduce(log_probabilities[..., columns].astype(np.float64), axis=-1))
     return shares_of(np.stack(groups, axis=-1))
@@ -99,21 +100,61 @@ def select_words(
 
     Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF
     Eq. 8 and 11), and in an aligned topic a word left out takes its counterparts with it.
+
+    Words of the same tokens are one word to the model, whose probability each of them would bring in again:
+    of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
+    P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
     """
-    left_out = {word: reason for word, reason in table.refused.items() if word in topic.words}
+    reasons = _unusable(topic, table, protocol)
+    together = protocol == "single-token" and topic.aligned
+    each: Iterable[tuple[str, ...]] = ((word,) for word in topic.words)
+    rows = zip(*(group.words for group in topic.groups), strict=True) if together else each
+    counted: dict[str, str] = {}
+    for row in rows:
+        for word in row:
+            if word not in reasons and (first := counted.get(table.spelling.get(word, ""))):
+                reasons[word] = f"the model reads it as {first!r}, which counts once"
+        out = [word for word in row if word in reasons]
+        for word in row:
+            if out and word not in reasons:
+                reasons[word] = f"its counterpart {out[0]!r} is left out"
+            elif not out and word in table.spelling:
+                counted[table.spelling[word]] = word
+    words = tuple(word for word in topic.words if word not in reasons)
+    named = tuple(LeftOut(name=word, reason=reasons[word]) for word in topic.words if word in reasons)
+    return words, named
+
+
+def _unusable(topic: Topic, table: TokenTable, protocol: Protocol) -> dict[str, str]:
+    """Words that cannot count whatever the others do: refused, of several tokens, in several groups."""
+    reasons = {word: table.refused[word] for word in topic.words if word in table.refused}
     if protocol == "single-token":
         for word in topic.words:
-            if word not in left_out and table.tokens[word] != 1:
-                left_out[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
-        if topic.aligned:
-            for counterparts in zip(*(group.words for group in topic.groups), strict=True):
-                out = [word for word in counterparts if word in left_out]
-                for word in counterparts:
-                    if out and word not in left_out:
-                        left_out[word] = f"its counterpart {out[0]!r} is left out"
-    words = tuple(word for word in topic.words if word not in left_out)
-    named = tuple(LeftOut(name=word, reason=left_out[word]) for word in topic.words if word in left_out)
-    return words, named
+            if word not in reasons and table.tokens[word] != 1:
+                reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
+    return several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+
+
+def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
+    """Words that the model cannot tell from one of another group, with the reason.
+
+    Args:
+        groups: the words of each, by its name.
+        table: whose ``spelling`` says which words are the same.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for name, words in groups.items():
+        for word in words:
+            if word in table.spelling:
+                alike.setdefault(table.spelling[word], []).append((name, word))
+    reasons = {}
+    for found in alike.values():
+        for name, word in found:
+            for other, same in found:
+                if other != name:
+                    reasons[word] = f"the model cannot tell it from {same!r} of the group {other!r}"
+                    break
+    return reasons
 
 
 def coverage_of(

@@ -7,7 +7,7 @@ colour alone: a model has a colour and a marker and a pattern.
 from __future__ import annotations
 
 import re
-import textwrap
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,14 +67,19 @@ def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
     }
 
 
+def columns(label: str) -> int:
+    """How wide a label is, in Latin letters: a Chinese, Japanese or Korean character takes two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
+
+
 def text(label: object, length: int = LABEL_LENGTH) -> str:
-    """A user's label as plain text for plotly: shortened to ``length`` characters, and never markup.
+    """A user's label as plain text for plotly: shortened to ``length`` columns, and never markup.
 
     Escapes HTML, the dollar sign (LaTeX) and the per cent sign (hover templates) as entities.
     """
     plain = " ".join(str(label).split())
-    if len(plain) > length:
-        plain = plain[: length - 1].rstrip() + "…"
+    if columns(plain) > length:
+        plain = plain[: fitting(plain, length - 1)].rstrip() + "…"
     for character, entity in (
         ("&", "&amp;"),
         ("<", "&lt;"),
@@ -86,16 +91,30 @@ def text(label: object, length: int = LABEL_LENGTH) -> str:
     return plain
 
 
+def fitting(label: str, width: int) -> int:
+    """How many of a label's first characters fit into ``width`` columns."""
+    return sum(columns(label[:end]) <= width for end in range(1, len(label) + 1))
+
+
 def lines(label: object, width: int = 20) -> str:
-    """The same in two lines of about ``width`` characters, so that a label leaves room on a narrow page."""
-    rows = textwrap.wrap(str(label), width) or [""]
-    return "<br>".join([text(rows[0], width), *([text(" ".join(rows[1:]), width)] if rows[1:] else [])])
+    """The same in two lines of about ``width`` columns, so that a label leaves room on a narrow page.
+
+    It is broken at a space or behind a hyphen; where neither stands early enough, as in Chinese, between any
+    two characters.
+    """
+    plain = " ".join(str(label).split())
+    if columns(plain) <= width:
+        return text(plain, width)
+    end = fitting(plain, width)
+    breaks = (place for place in range(end, 1, -1) if plain[place] == " " or plain[place - 1] == "-")
+    first = next(breaks, end)
+    return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
 
 
 def short_template(template: str) -> str:
     """A template as a tick label: "The [X] said that [Y]." becomes "… said that"."""
     label = re.sub(r"^The \[X\]|\[X\]", "…", template)
-    label = re.sub(r"\s*\[Y\]\s*[.!?]?\s*$", "", label)
+    label = re.sub(r"\s*\[Y\]\s*[.!?。！？]?\s*$", "", label)
     return label.replace("[Y]", "___")
 
 

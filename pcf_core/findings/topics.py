@@ -1,4 +1,4 @@
-"""A topic in sentences: what it compares, what a model makes of its words, which of them count twice."""
+"""A topic in sentences: what it compares, what a model makes of its words, which it cannot tell apart."""
 
 from __future__ import annotations
 
@@ -31,20 +31,37 @@ def topic_finding(topic: Topic) -> str:
     return f"{compared}; {POSITIONS[topic.position]}."
 
 
-def words_finding(model: str, topic: Topic, check: TopicCheck, single_left_out: Collection[LeftOut]) -> str:
-    """How many of the words a model can score, and how many of these single-token would leave out.
+def words_finding(
+    model: str,
+    topic: Topic,
+    check: TopicCheck,
+    left_out: Collection[LeftOut],
+    single_left_out: Collection[LeftOut],
+) -> str:
+    """How many of the words a model can score, and how many of those that count single-token would leave out.
 
-    ``single_left_out``: all that the protocol leaves out, what cannot be scored among it.
+    Args:
+        model: its name.
+        topic: the words.
+        check: what the model's tokenizer made of them.
+        left_out: all that does not count whatever the protocol, what cannot be scored among it.
+        single_left_out: all that single-token leaves out, ``left_out`` among it.
     """
     scored, words = len(check.tokens), len(topic.words)
     if not scored:
         return f"{model} can score none of the {count(words, 'word')}."
     all_of = f"all {words:,} words" if scored == words else f"{scored:,} of {count(words, 'word')}"
-    empty = [group.name for group in topic.groups if not any(word in check.tokens for word in group.words)]
+    never = {item.name for item in left_out}
+    empty = [group.name for group in topic.groups if never.issuperset(group.words)]
     lost = f" No word of {listed(empty)} is left, so that nothing can be compared." if empty else ""
-    out = [check.tokens[item.name] for item in single_left_out if item.name in check.tokens]
+    out = [check.tokens[item.name] for item in single_left_out if item.name not in never]
     if not out:
-        return f"{model} can score {all_of}, each of one token.{lost}"
+        each = (
+            ", each of one token"
+            if set(check.tokens.values()) == {1}
+            else "; those that count have one token"
+        )
+        return f"{model} can score {all_of}{each}.{lost}"
     with_others = out.count(1)  # words of one token go because a counterpart does
     why = f", {with_others:,} of them for their counterparts" if with_others else ""
     return (
@@ -59,7 +76,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
     Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
     """
     found = check.coverage_by_tokens
-    if not check.tokens:
+    if not found and None not in check.coverage:  # no word counts
         return ""
     if not found:
         return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
@@ -86,20 +103,19 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
 
 
 def same_tokens_cautions(model: str, topic: Topic, check: TopicCheck) -> list[str]:
-    """Words that the model cannot tell apart: counted twice in a group, or for several groups."""
+    """Words that the model cannot tell apart: those of one group count once, of several groups for none."""
     owner = {word: group.name for group in topic.groups for word in group.words}
     within = [words for words in check.same if len({owner[word] for word in words}) == 1]
     across = [words for words in check.same if len({owner[word] for word in words}) > 1]
     sentences = []
     if across:
         sentences.append(
-            f"{model} reads words of different groups as the same: {_families(across)}. What it gives them "
-            "counts for each of these groups; remove them."
+            f"{model} reads words of different groups as the same: {_families(across)}. They are left out "
+            "for all of these groups."
         )
     if within:
         sentences.append(
-            f"{model} reads these as the same word, so that it counts more than once: {_families(within)}. "
-            "Keep one of each."
+            f"{model} reads these as the same word: {_families(within)}. The first of each counts, once."
         )
     return sentences
 

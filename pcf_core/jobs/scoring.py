@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from pcf_core.audit import missing_blocks, prompt_parts
+from pcf_core.audit import missing_blocks, prompt_parts, select_words
 from pcf_core.errors import ModelError
 from pcf_core.jobs.blocks import Block, ParallelScorer, ScoredBlock, environment, score_block
 from pcf_core.jobs.self_audit import audit_scores
 from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, RunSpec, TokenTable
+from pcf_core.records import LeftOut, ModelSpec, Protocol, RunSpec, ScoringKey, TokenTable, Topic
 from pcf_core.scoring.base import Scorer, refused_words
 from pcf_core.store import Missing, Store
 
@@ -71,7 +72,7 @@ def score_run(
 
     Raises:
         Stopped: ``should_stop`` said so.
-        ModelError: the model is unknown, has changed, or expresses no word of some group.
+        ModelError: the model is unknown, has changed, or no word of some group counts with it.
         ScoringError: the model failed.
         StoreError: the store is full or read-only.
     """
@@ -79,7 +80,7 @@ def score_run(
     known = {info.run.key: info for info in store.runs()}.get(run.key)
     begun = known is not None and bool(known.provenance) and not known.complete  # and not audited yet
     if not begun and next(missing_blocks(store, run), None) is None:
-        require_every_group(run, store.known_words(run.scoring))
+        require_every_group(run.topic, run.scoring.model, store.known_words(run.scoring))
         if known is None or not known.complete or known.run != run:
             store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
         return 0
@@ -92,11 +93,9 @@ def score_run(
             f"then, {scorer.key.identity} now): its files have changed; ask for the run again."
         )
     table = scorer.check(words)
-    require_every_group(run, table)
+    require_every_group(run.topic, run.scoring.model, table)
     store.save_run(run, environment(scorer), complete=False)
-    refused = tuple(word for word in words if word in table.refused)
-    if set(refused) - set(store.known_words(run.scoring).refused):
-        store.write(run.scoring, (), refused, table, np.empty((0, 0)), environment(scorer))
+    keep_words(store, run.scoring, words, table, environment(scorer))
     work = _Work(run, store, scorer, table, on_progress, should_stop, between_batches)
     work.score()
     if more_to_come:
@@ -188,16 +187,40 @@ class _Work:
         return sum(self.cells[prompt] for prompt in prompts)
 
 
-def require_every_group(run: RunSpec, table: TokenTable) -> None:
-    """Refuse a topic of which some group has no word that the model can express.
+def keep_words(
+    store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
+) -> None:
+    """Keep what a tokenizer says of words and no scores will bring along: a shard without prompts.
+
+    That is of words it refuses, and of words that an earlier version scored and kept without their tokens.
+    """
+    known = store.known_words(key)
+    told = tuple(
+        word
+        for word in words
+        if (word in table.refused and word not in known.refused)
+        or (word in table.spelling and word in known.tokens and word not in known.spelling)
+    )
+    if told:
+        accepted = sum(word in table.tokens for word in told)
+        store.write(key, (), told, table, np.empty((0, accepted)), provenance)
+
+
+def require_every_group(
+    topic: Topic, model: str, table: TokenTable, protocol: Protocol = "exact"
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """The words that count and those left out, of a topic of which every group has words that count.
 
     Raises:
-        ModelError: the first such group, with some of its words and why they were refused.
+        ModelError: the first group that has none, with some of its words and why they do not count.
     """
-    for group in run.topic.groups:
-        if not any(word in table.tokens for word in group.words):
-            refused = refused_words({word: table.refused.get(word, "unknown") for word in group.words})
+    words, left_out = select_words(topic, table, protocol)
+    reasons = {item.name: item.reason for item in left_out}
+    for group in topic.groups:
+        if all(word in reasons for word in group.words):
+            refused = refused_words({word: reasons[word] for word in group.words})
             raise ModelError(
-                f"The model {run.scoring.model} can express no word of the group {group.name!r} ({refused}): "
-                "add a word that its tokenizer has, or choose another model."
+                f"The model {model} can use no word of the group {group.name!r} ({refused}): add a word that "
+                "its tokenizer has and tells from those of other groups, or choose another model."
             )
+    return words, left_out

@@ -16,10 +16,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+<<<<<<< HEAD
 from pcf_core.audit.knowledge import knowledge_key
 from pcf_core.errors import AuditError
 from pcf_core.records import FloatArray, LeftOut, ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
 from pcf_core.records.knowledge import KnowledgeSet
+=======
+from pcf_core.audit import select_words
+from pcf_core.errors import AuditError
+from pcf_core.records import FloatArray, ModelSpec, RunSpec, SelfAudit, TokenTable
+>>>>>>> w8c
 from pcf_core.scoring.base import Scorer, quoted
 from pcf_core.store import Store
 
@@ -69,9 +75,7 @@ def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable) -> SelfAudit
     return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
-        left_out=tuple(
-            LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused
-        ),
+        left_out=select_words(run.topic, table, "exact")[1],
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pcf_core.audit import coverage_of
+from pcf_core.audit import coverage_of, select_words
 from pcf_core.jobs.probing import CheckRequest, opening_the_same
 from pcf_core.jobs.scoring import OpenScorer
 from pcf_core.models import resolve
+from pcf_core.records import FloatArray
 from pcf_core.records.topics import TopicCheck
 from pcf_core.scoring.base import has_right_text
 
@@ -25,12 +26,12 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
     spec = resolve(request.model).with_dtype(request.dtype)
     scorer = opening_the_same(request, open_scorer)(spec, "exact")
     table = scorer.check(request.topic.words)
-    words = list(table.tokens)
+    words, _ = select_words(request.topic, table, "exact")
     nats = scorer.score(request.texts, words) if words and request.texts else None
-    tokens = list(table.tokens.values())
+    tokens = [table.tokens[word] for word in words]
     coverage = []
     for place, text in enumerate(request.texts):
-        shares = None
+        shares: dict[str, FloatArray] | None = {}
         if nats is not None:
             shares = coverage_of(nats[place], tokens, scorer.key.family, has_right_text(text))
         coverage.append(None if shares is None else {key: float(share) for key, share in shares.items()})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pcf_core.audit import coverage_of, preferences_of, select_words
+from pcf_core.audit import coverage_of, preferences_of
 from pcf_core.errors import TemplateError
-from pcf_core.jobs.scoring import OpenScorer
+from pcf_core.jobs.scoring import OpenScorer, require_every_group
 from pcf_core.models import resolve
 from pcf_core.records import Protocol, Topic
 from pcf_core.scoring.base import has_right_text
@@ -39,7 +39,7 @@ def word_check(
         raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
     scorer = open_scorer(resolve(model).with_dtype(dtype), protocol)
     table = scorer.check(topic.words)
-    words, left_out = select_words(topic, table, protocol)
+    words, left_out = require_every_group(topic, model, table, protocol)
     nats = scorer.score([text], words)[0]
     tokens = [table.tokens[word] for word in words]
     coverage = coverage_of(nats, tokens, scorer.key.family, right_text)

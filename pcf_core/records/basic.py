@@ -382,13 +382,22 @@ class RunSpec(Record):
 class TokenTable:
     """What a tokenizer makes of the words: tokens per word, and the words it cannot express.
 
-    ``same``: words that it writes in the very same tokens, so that the model cannot tell them apart; of a
-    table that a tokenizer gave, and empty where the tokens themselves are not known.
+    ``spelling``: the tokens themselves as a text, the same for words that the model cannot tell apart ("He"
+    and "he", where a tokenizer knows no capital letters).  Nothing is known of words that are not in it:
+    those of scores that were kept without, and those of which an endpoint tells no whole characters.
     """
 
     tokens: Mapping[str, int]
     refused: Mapping[str, str] = field(default_factory=dict)
-    same: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
+    spelling: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def same(self) -> tuple[tuple[str, ...], ...]:
+        """Words of one spelling, two or more each, in the order of the table."""
+        alike: dict[str, list[str]] = {}
+        for word, spelling in self.spelling.items():
+            alike.setdefault(spelling, []).append(word)
+        return tuple(tuple(words) for words in alike.values() if len(words) > 1)
 
 
 class SelfAudit(Record):

@@ -10,8 +10,8 @@ class TopicCheck(Record):
 
     ``tokens``: of each word that it can score, behind a space; ``refused``: word to reason; ``same``: words
     that it writes in the very same tokens, two or more each.  ``texts``: [probe] sentences with one ``[Y]``;
-    ``coverage``: [probe] probability of all words together, per number of tokens or under ``all``, ``None``
-    where text follows and is scored with the word.
+    ``coverage``: [probe] probability of all words that count together, per number of tokens or under ``all``,
+    ``None`` where text follows and is scored with the word; empty where no word counts.
     """
 
     tokens: dict[str, int]
@@ -22,7 +22,10 @@ class TopicCheck(Record):
 
     @property
     def table(self) -> TokenTable:
-        return TokenTable(self.tokens, self.refused, self.same)
+        """As the model's tokenizer gave it, the first of some same words in place of their tokens."""
+        return TokenTable(
+            self.tokens, self.refused, {word: words[0] for words in self.same for word in words}
+        )
 
     @property
     def coverage_by_tokens(self) -> dict[str, tuple[float, ...]]:

@@ -26,6 +26,7 @@ it was opened, within :data:`~pcf_core.models.probe.AGREES` nats a token.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,10 +70,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Score:
-    """``nats`` of the word and the text behind it, and the ``texts`` of their tokens."""
+    """``nats`` of the word and the text behind it, the ``texts`` of their tokens, and their ``labels``.
+
+    ``labels`` are token ids, or texts again where the server tells no ids.
+    """
 
     nats: float
     texts: tuple[str, ...]
+    labels: tuple[int | str, ...]
 
 
 class EndpointScorer(Scorer):
@@ -86,6 +91,7 @@ class EndpointScorer(Scorer):
         self.findings = endpoint.findings
         self._tokens: dict[str, int] = {}
         self._refused: dict[str, str] = {}
+        self._spelling: dict[str, str] = {}
 
     @property
     def traits(self) -> dict[str, str]:
@@ -113,6 +119,7 @@ class EndpointScorer(Scorer):
         return TokenTable(
             {word: self._tokens[word] for word in words if word in self._tokens},
             {word: self._refused[word] for word in words if word in self._refused},
+            {word: self._spelling[word] for word in words if word in self._spelling},
         )
 
     def alone(self, prompt: str, word: str) -> float:
@@ -168,6 +175,8 @@ class EndpointScorer(Scorer):
                 self._refused[cell.word] = f"behind a space the server reads it as {''.join(texts)!r}"
             else:
                 self._tokens[cell.word] = len(texts)
+                if spelling := spelling_of(score.labels, cell.word):
+                    self._spelling[cell.word] = spelling
 
     def _scores(
         self, server: Server, cells: Sequence[Cell], found: Mapping[str, Reading]
@@ -194,7 +203,7 @@ class EndpointScorer(Scorer):
             return None
         if cell.tail != cell.word and not _ends_with_a_token(texts, cell.word):
             return None
-        return Score(math.fsum(whole.nats[start:]), texts)
+        return Score(math.fsum(whole.nats[start:]), texts, whole.labels[start:])
 
     def _require_opening(self, cell: Cell) -> tuple[int | str, ...]:
         """The tokens that the server puts before a text, which begins with ``[Y]``."""
@@ -218,7 +227,11 @@ class EndpointScorer(Scorer):
                 parts[Cell(prompt, word)] = (seam.opening + pieces.left, ids + right)
         readings = server.read([start + end for start, end in parts.values()], "prompt_logprobs")
         return {
-            cell: Score(math.fsum(reading.nats[len(start) :]), reading.texts[len(start) :])
+            cell: Score(
+                math.fsum(reading.nats[len(start) :]),
+                reading.texts[len(start) :],
+                reading.labels[len(start) :],
+            )
             for (cell, (start, _)), reading in zip(parts.items(), readings, strict=True)
         }
 
@@ -246,6 +259,19 @@ def _refusal(word: str) -> str:
     if set(word) & set("<>"):
         return "it holds '<' or '>', which a server may take for a special token"
     return ""
+
+
+def spelling_of(labels: Sequence[int | str], word: str) -> str:
+    """A word's tokens as a :class:`~pcf_core.records.TokenTable` keeps them; empty where they are not known.
+
+    Ids where the server tells them.  Texts hide bytes that are no character and may have lost their spaces,
+    so that "black man" would read as "blackman": the lengths between spaces are then part of it.
+    """
+    if all(isinstance(label, int) for label in labels):
+        return " ".join(map(str, labels))
+    if any(UNDECODED in str(label) for label in labels):
+        return ""
+    return json.dumps([*labels, *map(len, word.split())])
 
 
 def _texts(cells: Sequence[Cell]) -> list[str]:

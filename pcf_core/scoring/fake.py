@@ -40,7 +40,7 @@ class FakeScorer(Scorer):
         self.probability = probability
         self.tokens = tokens or {}
         self.refused = refused or {}
-        self.same = tuple(same)
+        self.same = {word: words[0] for words in same for word in words}
         self.batch_size = batch_size
         self.delay = delay
         self.scored = 0
@@ -48,7 +48,7 @@ class FakeScorer(Scorer):
     def check(self, words: Sequence[str]) -> TokenTable:
         accepted = {word: self.tokens.get(word, 1) for word in words if word not in self.refused}
         refused = {word: self.refused[word] for word in words if word in self.refused}
-        return TokenTable(accepted, refused, self.same)
+        return TokenTable(accepted, refused, {word: self.same.get(word, word) for word in accepted})
 
     @property
     def traits(self) -> dict[str, str]:

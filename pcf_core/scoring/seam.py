@@ -148,7 +148,7 @@ class Seam:
         """Tokens of each word as it stands after a space, and the words refused, with the reason."""
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
-        spelled: dict[Ids, list[str]] = {}
+        spelling: dict[str, str] = {}
         for word in dict.fromkeys(words):
             reason = self._refusal(word)
             if reason:
@@ -156,9 +156,8 @@ class Seam:
             else:
                 (pieces,) = self.cut([f"{PROBE} [Y]"], [word])
                 tokens[word] = len(pieces.words[0])
-                spelled.setdefault(pieces.words[0], []).append(word)
-        same = tuple(tuple(words) for words in spelled.values() if len(words) > 1)
-        return TokenTable(tokens, refused, same)
+                spelling[word] = " ".join(map(str, pieces.words[0]))
+        return TokenTable(tokens, refused, spelling)
 
     def _refusal(self, word: str) -> str:
         if not word.strip():

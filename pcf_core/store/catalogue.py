@@ -20,6 +20,8 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS shards (
         number INTEGER PRIMARY KEY, scoring TEXT NOT NULL, id TEXT NOT NULL,
         tokens TEXT NOT NULL, refused TEXT NOT NULL, UNIQUE (scoring, id))""",
+    # A table of its own: the one of shards may be older than what it tells.
+    "CREATE TABLE IF NOT EXISTS spellings (shard INTEGER PRIMARY KEY, spelling TEXT NOT NULL)",
     """CREATE TABLE IF NOT EXISTS prompts (
         prompt BLOB NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (prompt, shard)) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS warnings (
@@ -65,6 +67,11 @@ class Catalogue:
                 (scoring, manifest.shard, tokens, json.dumps(manifest.refused)),
             )
             for row in added:
+                if manifest.spelling:
+                    self.database.execute(
+                        "INSERT OR REPLACE INTO spellings (shard, spelling) VALUES (?, ?)",
+                        (row["number"], json.dumps(manifest.spelling)),
+                    )
                 self.database.execute_many(
                     "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
                     ((prompt_hash(scoring, prompt), row["number"]) for prompt in prompts),
@@ -81,12 +88,13 @@ class Catalogue:
                     "DELETE FROM shards WHERE scoring = ? AND id = ? RETURNING number", (scoring, shard)
                 )
                 for row in gone:
-                    self.database.execute("DELETE FROM prompts WHERE shard = ?", (row["number"],))
+                    for table in ("prompts", "spellings"):
+                        self.database.execute(f"DELETE FROM {table} WHERE shard = ?", (row["number"],))
 
     def clear(self) -> None:
         """Forget everything."""
         with self.database.transaction():
-            for table in ("shards", "prompts", "warnings"):
+            for table in ("shards", "spellings", "prompts", "warnings"):
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
@@ -117,14 +125,19 @@ class Catalogue:
             yield Holding(shard, tuple(json.loads(tokens)), positions[number])
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Union over the shards: tokens per word, and words refused."""
+        """Union over the shards: tokens per word, the tokens where they are known, and words refused."""
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
-        sql = "SELECT DISTINCT tokens, refused FROM shards WHERE scoring = ?"
+        spelling: dict[str, str] = {}
+        sql = (
+            "SELECT DISTINCT tokens, refused, spelling FROM shards "
+            "LEFT JOIN spellings ON spellings.shard = shards.number WHERE scoring = ?"
+        )
         for row in self.database.execute(sql, (scoring,)):
             tokens.update(json.loads(row["tokens"]))
             refused.update(json.loads(row["refused"]))
-        return TokenTable(tokens, refused)
+            spelling.update(json.loads(row["spelling"] or "{}"))
+        return TokenTable(tokens, refused, spelling)
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
         """Record what is wrong with a shard, until it is written again."""

@@ -127,6 +127,7 @@ class Layer:
             words=accepted,
             tokens=tuple(table.tokens[word] for word in accepted),
             refused={word: table.refused[word] for word in words if word in table.refused},
+            spelling={word: table.spelling[word] for word in accepted if word in table.spelling},
             created=now(),
             provenance=dict(provenance),
         )

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from pydantic import Field
 
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import Record, ScoringKey, digest
@@ -31,7 +32,9 @@ class Manifest(Record):
     """What a shard holds and what made it.
 
     ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
-    that the tokenizer cannot express, with the reason; ``sha256``: of the Parquet file's bytes.
+    that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text,
+    for those whose are known (:class:`~pcf_core.records.TokenTable`), in older shards of none; ``sha256``: of
+    the Parquet file's bytes.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -42,6 +45,7 @@ class Manifest(Record):
     words: tuple[str, ...]
     tokens: tuple[int, ...]
     refused: dict[str, str]
+    spelling: dict[str, str] = Field(default_factory=dict)
     created: datetime
     provenance: dict[str, Any]
 

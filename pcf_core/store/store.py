@@ -75,11 +75,12 @@ class Store:
     # ---------------------------------------------------------------------------------- scores
 
     def known_words(self, key: ScoringKey) -> TokenTable:
-        """What is known of words under a key: tokens per word, and words refused."""
+        """What is known of words under a key: tokens per word, the tokens, and words refused."""
         tables = [layer.known_words(key.hash) for layer in self._layers]
         tokens = {word: count for table in tables for word, count in table.tokens.items()}
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
-        return TokenTable(tokens, refused)
+        spelling = {word: ids for table in tables for word, ids in table.spelling.items()}
+        return TokenTable(tokens, refused, spelling)
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
         """Ids of the shards under a key, not read: it changes exactly when something was scored or lost."""

@@ -33,8 +33,9 @@ from pcf_core.ui.text import plain
 from pcf_core.ui.topics import draw_set_choice, evidence_name
 
 HOW = """
-*Words* names for each model how many tokens it writes a word in, and what it cannot score; *left out by
-single-token* is what the papers' protocol would not count, with counterparts where words are aligned.
+*Words* names for each model how many tokens it writes a word in, and what it cannot score. Words of the *same
+tokens* are one word to the model: it counts once in a group, and for none where it stands in several. *left
+out by single-token* is what the papers' protocol would not count, with counterparts where words are aligned.
 *Probes* are the set's ten heaviest templates, each with another occupation: coverage is what the topic's
 words together get of the probability there. Where it is tiny, the words do not suit the sentences, or the
 model was never taught them.
@@ -83,8 +84,9 @@ def what_to_ask(models: tuple[str, ...], topic: Topic, texts: tuple[str, ...]) -
 
 def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
     """What one model makes of the words, and what to mend."""
-    _, left_out = select_words(topic, check.table, "single-token")
-    finding(words_finding(model, topic, check, left_out), probes_finding(model, check))
+    _, left_out = select_words(topic, check.table, "exact")
+    _, single_left_out = select_words(topic, check.table, "single-token")
+    finding(words_finding(model, topic, check, left_out, single_left_out), probes_finding(model, check))
     for caution in (*same_tokens_cautions(model, topic, check), low_probes_caution(model, check)):
         if caution:
             st.warning(plain(caution), icon=":material/warning:")

@@ -73,6 +73,84 @@ def test_refused_words_are_named() -> None:
     assert (left_out[0].name, left_out[0].reason) == ("king", "unknown")
 
 
+def table_of(spelling: dict[str, str], tokens: dict[str, int] | None = None) -> TokenTable:
+    return TokenTable(dict.fromkeys(spelling, 1) | (tokens or {}), {}, spelling)
+
+
+def topic_of(*groups: tuple[str, ...], aligned: bool = False) -> Topic:
+    named = tuple(Group(name=f"g{place}", words=words) for place, words in enumerate(groups))
+    return Topic(name="t", title="t", groups=named, aligned=aligned)
+
+
+def test_words_of_the_same_tokens_count_once() -> None:
+    """The docstring's example: .2 / (.2 + .1) = 2/3, where "He" would bring .2 in again: .4 / .5."""
+    topic = topic_of(("he", "He", "HE"), ("she",))
+    words, left_out = select_words(topic, table_of({"he": "7", "He": "7", "HE": "7", "she": "8"}), "exact")
+    assert words == ("he", "she")
+    assert [(item.name, item.reason) for item in left_out] == [
+        (word, "the model reads it as 'he', which counts once") for word in ("He", "HE")
+    ]
+    assert preferences_of(np.log([0.2, 0.1]), topic, words) == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_words_of_several_groups_count_for_none() -> None:
+    topic = topic_of(("polish", "Polish"), ("POLISH", "tin"), ("german",))
+    spelling = {"polish": "7", "Polish": "7", "POLISH": "7", "tin": "8", "german": "9"}
+    words, left_out = select_words(topic, table_of(spelling), "exact")
+    assert words == ("tin", "german")
+    assert [item.reason for item in left_out] == [
+        "the model cannot tell it from 'POLISH' of the group 'g1'",
+        "the model cannot tell it from 'POLISH' of the group 'g1'",
+        "the model cannot tell it from 'polish' of the group 'g0'",
+    ]
+
+
+def test_single_token_counts_rows_of_the_same_tokens_whole_or_not_at_all() -> None:
+    """b is kept in the first row, so the second goes; then c is free to count in the third."""
+    topic = topic_of(("a", "c", "C"), ("b", "B", "d"), aligned=True)
+    spelling = {"a": "1", "c": "3", "C": "3", "b": "2", "B": "2", "d": "4"}
+    words, left_out = select_words(topic, table_of(spelling), "single-token")
+    assert words == ("a", "C", "b", "d")
+    assert {item.name: item.reason for item in left_out} == {
+        "c": "its counterpart 'B' is left out",
+        "B": "the model reads it as 'b', which counts once",
+    }
+    assert select_words(topic, table_of(spelling), "exact")[0] == ("a", "c", "b", "d")
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=5), min_size=2, max_size=3),
+    st.sets(st.integers(0, 5)),
+)
+def test_a_group_gets_what_its_own_tokens_get_each_once(groups: list[list[int]], untold: set[int]) -> None:
+    """A second opinion in sets of token strings; of those whose tokens are not known, every word counts."""
+    names = [tuple(f"{group}.{place}" for place in range(len(ids))) for group, ids in enumerate(groups)]
+    ids_of = {
+        word: ids
+        for some, own in zip(names, groups, strict=True)
+        for word, ids in zip(some, own, strict=True)
+    }
+    table = TokenTable(
+        dict.fromkeys(ids_of, 1), {}, {word: str(ids) for word, ids in ids_of.items() if ids not in untold}
+    )
+    topic = topic_of(*names)
+    words, left_out = select_words(topic, table, "exact")
+    assert {*words, *(item.name for item in left_out)} == set(topic.words)
+    assert len(words) + len(left_out) == len(topic.words)
+    own = [set(ids) - untold for ids in groups]
+    sums = [
+        sum(2.0**-one for one in mine - set().union(*(other for other in own if other is not mine)))
+        + sum(2.0**-one for one in ids if one in untold)
+        for mine, ids in zip(own, groups, strict=True)
+    ]
+    nats = np.array([-ids_of[word] * math.log(2) for word in words])
+    if all(sums):
+        assert preferences_of(nats, topic, words) == pytest.approx(np.array(sums) / sum(sums))
+    else:
+        with pytest.raises(ModelError, match="tell from those of other groups"):
+            preferences_of(nats, topic, words)
+
+
 def test_coverage_is_kept_apart_by_tokens_for_masked_models_only() -> None:
     logs = np.log(np.array([[0.2, 0.1, 0.3]]))
     assert coverage_of(logs, [1, 1, 2], "masked", True) == {

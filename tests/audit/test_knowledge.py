@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -55,12 +55,13 @@ def scored(
     key: ScoringKey = KEY,
     refused: Mapping[str, str] | None = None,
     tokens: Mapping[str, int] | None = None,
+    same: Sequence[tuple[str, ...]] = (),
 ) -> None:
     def probability(prompt: str, word: str) -> float:
         return probabilities[prompt][("star", "moon", "planet").index(word)]
 
     def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(probability, key=key, refused=refused, tokens=tokens)
+        return FakeScorer(probability, key=key, refused=refused, tokens=tokens, same=same)
 
     score_knowledge(asked, key, store, open_fake)
 
@@ -91,6 +92,7 @@ def test_the_report_by_hand(store: Store) -> None:
     assert report.warnings == ()
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
 def test_a_model_that_knows_nothing_gains_nothing(spread: float) -> None:
     """Answers are liked by chance, subject by subject; which of them is right has nothing to do with it."""
@@ -110,6 +112,22 @@ def test_a_model_that_knows_nothing_gains_nothing(spread: float) -> None:
         gains.append(float((known - plain).mean()))
     error = np.std(gains, ddof=1) / len(gains) ** 0.5
     assert abs(np.mean(gains)) < 4 * error
+=======
+def test_answers_of_the_same_tokens_count_once_and_right_and_wrong_ones_for_neither(store: Store) -> None:
+    """Sun: the moon is the planet, so .01/.5 and .245/.38; of Mars right and wrong are then one word."""
+    scored(store, same=[("moon", "planet")])
+    report = knowledge_report(store, KEY, SKY)
+    (sun,) = report.facts
+    assert (sun.subject, sun.wrong) == ("Sun", ("moon",))
+    assert sun.probabilities == pytest.approx([0.01 / 0.5, 0.245 / 0.38], abs=1e-6)
+    assert sun.chance == pytest.approx(0.5**0.5)
+    assert [(item.name, item.reason) for item in report.left_out] == [
+        ("planet of Sun", "the model reads it as 'moon', which counts once"),
+        ("planet of Mars", "the model cannot tell it from 'moon' of the group 'wrong'"),
+        ("moon of Mars", "the model cannot tell it from 'planet' of the group 'right'"),
+        ("Mars", "no right answer of it can be scored"),
+    ]
+>>>>>>> w8c
 
 
 def test_another_score_is_another_reading_of_the_same_scores(store: Store) -> None:

@@ -74,8 +74,27 @@ def test_worked_examples_of_labels() -> None:
     )
     assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
     assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
+    assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
     assert theme.lines("<br>") == "&lt;br&gt;"
     assert theme.lines("") == ""
+
+
+def test_labels_without_spaces_take_the_room_that_they_need() -> None:
+    """Twenty columns hold ten Chinese characters, or nine and the mark of what is missing."""
+    label = "首席运营官和地球物理学家还有图书管理员"
+    assert theme.columns(label) == 2 * len(label) == 38
+    assert theme.text(label, 20) == "首席运营官和地球物…"
+    assert theme.lines(label, 20) == "首席运营官和地球物理<br>学家还有图书管理员"
+    assert theme.lines("bert：" + label, 20) == "bert：首席运营官和地<br>球物理学家还有图书…"
+    assert theme.lines("首席运营官 地球物理学家", 20) == "首席运营官<br>地球物理学家"
+
+
+@given(st.text(max_size=80), st.integers(4, 40))
+def test_no_line_of_a_label_is_wider_than_it_may_be(label: str, width: int) -> None:
+    for shown in (theme.text(label, width), *theme.lines(label, width).split("<br>")):
+        assert theme.columns(html.unescape(shown)) <= width
+    if theme.columns(" ".join(label.split())) <= width:
+        assert theme.lines(label, width) == theme.text(label, width)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +104,7 @@ def test_worked_examples_of_labels() -> None:
         ("The [X] asked if [Y]", "… asked if"),
         ("[Y] told the [X] a story.", "___ told the … a story."),
         ("A [X] is [Y]!", "A … is"),
+        ("这位[X]写道，[Y]。", "这位…写道，"),
     ],
 )
 def test_templates_are_shortened_to_what_differs(template: str, label: str) -> None:

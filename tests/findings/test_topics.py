@@ -42,20 +42,28 @@ def test_what_a_topic_compares() -> None:
 
 
 def test_how_many_words_can_be_scored() -> None:
-    assert words_finding("M", TOPIC, check(), ()) == "M can score all 5 words, each of one token."
+    assert words_finding("M", TOPIC, check(), (), ()) == "M can score all 5 words, each of one token."
     refused = check(tokens={"he": 1, "He": 1, "king": 2}, refused={"she": "unk", "résumé": "unk"})
-    left_out = [LeftOut(name=word, reason="r") for word in ("king", "she", "résumé")]
-    assert words_finding("M", TOPIC, refused, left_out) == (
+    never, left_out = (
+        [LeftOut(name=word, reason="r") for word in words]
+        for words in (("she", "résumé"), ("king", "she", "résumé"))
+    )
+    assert words_finding("M", TOPIC, refused, never, left_out) == (
         "M can score 3 of 5 words; the protocol single-token would leave out 1 of these. No word of b is "
         "left, so that nothing can be compared."
     )
     counterpart = [*left_out, LeftOut(name="he", reason="its counterpart 'she' is left out")]
     assert "leave out 2 of these, 1 of them for their counterparts." in words_finding(
-        "M", TOPIC, refused, counterpart
+        "M", TOPIC, refused, never, counterpart
+    )
+    same = check(tokens=dict.fromkeys(TOPIC.words, 1) | {"He": 2}, same=(("he", "He"),))
+    once = [LeftOut(name="He", reason="the model reads it as 'he', which counts once")]
+    assert words_finding("M", TOPIC, same, once, once) == (
+        "M can score all 5 words; those that count have one token."
     )
     none = check(tokens={}, refused=dict.fromkeys(TOPIC.words, "unk"))
-    assert words_finding("M", TOPIC, none, ()) == "M can score none of the 5 words."
-    assert probes_finding("M", none.model_copy(update={"coverage": (None, None, None)})) == ""
+    assert words_finding("M", TOPIC, none, never, never) == "M can score none of the 5 words."
+    assert probes_finding("M", none.model_copy(update={"coverage": ({}, {}, {})})) == ""
 
 
 def test_how_much_of_the_probability_the_words_get() -> None:
@@ -81,7 +89,7 @@ def test_words_of_the_same_tokens_are_told_by_where_they_stand() -> None:
     assert same_tokens_cautions("M", TOPIC, check()) == []
     across, within = same_tokens_cautions("M", TOPIC, check(same=(("he", "He"), ("king", "she"))))
     assert "words of different groups as the same: king = she." in across
-    assert "counts more than once: he = He. Keep one" in within
+    assert within.startswith("M reads these as the same word: he = He. The first of each counts, once.")
 
 
 def test_forms_are_a_note() -> None:

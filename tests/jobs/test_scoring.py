@@ -141,7 +141,7 @@ def test_a_group_without_a_word_is_refused_by_name(store: Store, toy: ModuleType
     opener = Opener(toy, refused={"she": "unk", "queen": "empty"})
     for _ in range(2):
         with pytest.raises(
-            ModelError, match=r"toy can express no word of the group 'female' \('she': unk; 'queen': empty\)"
+            ModelError, match=r"toy can use no word of the group 'female' \('she': unk; 'queen': empty\)"
         ):
             score_run(toy.run_of(), store, opener)
     assert store.runs() == ()
@@ -152,7 +152,7 @@ def test_a_group_of_many_words_is_refused_with_a_few_of_them(toy: ModuleType) ->
     run = toy.run_of()
     many = widened(run, topic=widened(run.topic, groups=(group, *run.topic.groups[1:])))
     with pytest.raises(ModelError, match=r"\('a', 'b', 'c', 'd' and 'e': unk; and 5 more\): add a word"):
-        require_every_group(many, TokenTable({}, dict.fromkeys(group.words, "unk")))
+        require_every_group(many.topic, "toy", TokenTable({}, dict.fromkeys(group.words, "unk")))
 
 
 def test_a_model_that_has_changed_is_refused(store: Store, toy: ModuleType, opener: Opener) -> None:

@@ -56,7 +56,9 @@ def test_a_changed_topic_has_no_results_and_the_old_ones_have_their_own_name(run
     assert risk_of(VERSION) == before
     app = open_app("risk", model=["mini-gpt"], topic="pets", templates="gender-nineteen")
     assert VERSION in app.selectbox(key="topic").options
-    assert "Not scored yet" in "\n".join(element.value for element in [*app.info, *app.warning, *app.markdown])
+    assert "Not scored yet" in "\n".join(
+        element.value for element in [*app.info, *app.warning, *app.markdown]
+    )
     app.selectbox(key="topic").set_value(VERSION).run()
     assert app.selectbox(key="evidence").value == "sports"
     assert texts(app) == before

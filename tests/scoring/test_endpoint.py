@@ -24,7 +24,7 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.probe import TEXT, Findings
 from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.endpoint import Cell, EndpointScorer
+from pcf_core.scoring.endpoint import Cell, EndpointScorer, spelling_of
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings, settings
 from pcf_core.store import Store
@@ -82,6 +82,24 @@ def test_scores_are_those_of_the_local_scorer(
     assert remote.check(words) == local.check(words)
     assert len({*local.check(words).tokens.values()}) > 2
     np.testing.assert_allclose(remote.score(prompts, words), local.score(prompts, words), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_words_of_the_same_tokens_are_told_as_far_as_the_server_tells_tokens(
+    shape: str, serve: Serve
+) -> None:
+    serve("llama", shape)
+    table = open_scorer(resolve(NAME)).check(["he", "she", "woman"])
+    assert set(table.spelling) == {"he", "she", "woman"}
+    assert table.same == ()
+
+
+def test_texts_of_tokens_are_told_apart_by_ids_else_with_care() -> None:
+    assert spelling_of((7, 12), "He") == spelling_of((7, 12), "he") == "7 12"
+    assert spelling_of(("he",), "He") == spelling_of(("he",), "he")
+    assert spelling_of(("he",), "he") != spelling_of(("she",), "she")
+    assert spelling_of(("a", "b"), "ab") != spelling_of(("a", "b"), "a b")  # a server that drops spaces
+    assert spelling_of(("\ufffd",), "他") == ""
 
 
 def test_a_worked_example() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AddedToken, PreTrainedTokenizerFast
@@ -25,7 +26,7 @@ PROMPTS = (
 WORDS = ("he", "she", "man", "son", "woman", "father", "stepmother")
 
 
-def byte_bpe(specials: list[str | AddedToken], merges: int = 43) -> Tokenizer:
+def byte_bpe(specials: list[str | AddedToken], merges: int = 43, corpus: Sequence[str] = CORPUS) -> Tokenizer:
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -36,7 +37,7 @@ def byte_bpe(specials: list[str | AddedToken], merges: int = 43) -> Tokenizer:
         initial_alphabet=alphabet,
         show_progress=False,
     )
-    raw.train_from_iterator(CORPUS, trainer)
+    raw.train_from_iterator(corpus, trainer)
     return raw
 
 

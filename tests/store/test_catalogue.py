@@ -76,6 +76,20 @@ def test_words_are_the_union_over_shards(catalogue: Catalogue) -> None:
     assert catalogue.known_words("other").tokens == {}
 
 
+def test_the_tokens_of_words_are_known_as_far_as_shards_tell_them(catalogue: Catalogue) -> None:
+    told = manifest("a", ("he", "He")).model_copy(update={"spelling": {"he": "7", "He": "7"}})
+    catalogue.add("key", told, ["p"])
+    catalogue.add("key", manifest("b", ("king",)), ["p"])
+    table = catalogue.known_words("key")
+    assert (table.spelling, table.same) == ({"he": "7", "He": "7"}, (("he", "He"),))
+    catalogue.forget("key", ["a"])
+    assert catalogue.known_words("key").spelling == {}
+    catalogue.add("key", told, ["p"])
+    catalogue.clear()
+    catalogue.add("key", manifest("a", ("he", "He")), ["p"])
+    assert catalogue.known_words("key").spelling == {}
+
+
 def test_the_order_of_words_is_kept(catalogue: Catalogue) -> None:
     catalogue.add("key", manifest("a", ("z", "a", "m")), ["p"])
     assert next(iter(catalogue.holdings("key", ["p"]))).words == ("z", "a", "m")

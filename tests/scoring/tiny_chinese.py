@@ -1,0 +1,64 @@
+"""Models of random weights that read Chinese, built on the spot: one token a character, and bytes joined."""
+
+from __future__ import annotations
+
+import functools
+
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import PreTrainedTokenizerFast
+
+from pcf_core.models.loading import Loaded
+from pcf_core.topics import load_evidence, load_templates, load_topic
+from tests.scoring.conftest import GPT2, SMALL, build
+from tests.scoring.tiny_tokenizers import byte_bpe
+
+
+@functools.cache
+def corpus() -> tuple[str, ...]:
+    """Every template with every occupation and word of the shipped topic: a few pieces grow over words."""
+    topic = load_topic("gender-zh")
+    terms, texts = load_evidence(topic.evidence).terms, load_templates(topic.templates).texts
+    return tuple(
+        text.replace("[X]", term).replace("[Y]", topic.words[(place + shift) % len(topic.words)])
+        for shift, text in enumerate(texts)
+        for place, term in enumerate(terms)
+    )
+
+
+@functools.cache
+def characters() -> PreTrainedTokenizerFast:
+    """As bert-base-chinese: each Chinese character is a token, whatever stands beside it."""
+    raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    raw.normalizer = normalizers.BertNormalizer(handle_chinese_chars=True, lowercase=True)
+    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    raw.train_from_iterator(
+        corpus(), trainers.WordPieceTrainer(vocab_size=600, special_tokens=specials, show_progress=False)
+    )
+    raw.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        mask_token="[MASK]",
+    )
+
+
+@functools.cache
+def joined_bytes() -> PreTrainedTokenizerFast:
+    """Byte-level BPE: no space ends a piece, so that pieces reach from the text into the word ("说他")."""
+    end = "<|endoftext|>"
+    raw = byte_bpe([end], merges=200, corpus=(*corpus(), *["说他"] * 300))
+    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token=end, eos_token=end, unk_token=end)
+
+
+@functools.cache
+def chinese(family: str) -> Loaded:
+    """A masked or a causal model."""
+    if family == "masked":
+        return build("BertForMaskedLM", characters, **SMALL)
+    return build("GPT2LMHeadModel", joined_bytes, **GPT2)
