@@ -119,9 +119,9 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
-    said, finished = texts(app), store.run_info(run_of(MODELS[0]).key).created
+    said, written = texts(app), store.run_info(run_of(MODELS[0]).key).created
     assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}:" in said
-    assert f"were scored on {finished.day} {finished:%B %Y} by version {__version__} of this app" in said
+    assert f"version {__version__} of this app (results written on {written.day} {written:%B %Y})" in said
     score = "python -m pcf_core score --model planted-causal --model planted-masked --topic calibration"
     assert [code.value.splitlines()[0] for code in app.code] == [f"{AFRESH} {score}"]
     table = next(table.value for table in app.table if "planted" in table.value)

@@ -169,7 +169,16 @@ def train(
         if time.monotonic() - saved_at > KEEP_EVERY or done == recipe.all_steps:
             saved_at = time.monotonic()
             keep(checkpoint, recipe, model, chosen, done, history)
-    save(model, tokenizer, recipe, history, work, out / folder)
+    save(
+        model,
+        tokenizer,
+        recipe,
+        history,
+        work,
+        out / folder,
+        device=device,
+        same_rows=[other for other, theirs in RECIPES.items() if replace(theirs, name=name) == recipe],
+    )
 
 
 def names(name: str, seed: int) -> tuple[str, str]:

@@ -12,14 +12,14 @@ from pcf_core.records.calibration import QUANTITIES, Calibration, Planted
 
 
 def held_against(
-    planted: Planted, preferences: Preferences, report: RiskReport, finished: datetime, version: str
+    planted: Planted, preferences: Preferences, report: RiskReport, written: datetime, version: str
 ) -> Calibration:
     """How far a measurement is from the truth.
 
     Args:
         preferences: of the run, every occupation and context of the truth.
         report: of the same run under the default view options, in which the planted risks are stated.
-        finished: when the run was.
+        written: when the results were.
         version: of the app that scored it, empty where that was not kept.
 
     Raises:
@@ -39,6 +39,6 @@ def held_against(
         largest=float(off.max()),
         occupation=planted.occupations[row],
         context=planted.contexts[column],
-        finished=finished,
+        written=written,
         version=version,
     )

@@ -37,12 +37,12 @@ def calibration_finding(found: Sequence[Calibration]) -> str:
 
 
 def _scored(found: Sequence[Calibration]) -> str:
-    """When the models were scored, and by which version."""
+    """Which version scored the models, and when the results were written, which may be later."""
     made: dict[str, list[str]] = {}
     for one in found:
         by = f" by version {one.version} of this app" if one.version else ""
-        when = f"{one.finished.day} {one.finished:%B %Y}"
-        made.setdefault(f"scored on {when}{by}", []).append(one.planted.model)
+        when = f"{one.written.day} {one.written:%B %Y}"
+        made.setdefault(f"scored{by} (results written on {when})", []).append(one.planted.model)
     said = [f"{listed(names)} {'was' if len(names) == 1 else 'were'} {how}" for how, names in made.items()]
     return f"{listed(said)}."
 

@@ -16,6 +16,12 @@ from pcf_core.records.read import (
 )
 
 MOST_NAMES = 4
+AGAIN: Mapping[str, str] = {
+    "template": "other templates",
+    "document": "other documents behind the counts of the same templates",
+    "mention": "other mentions behind the counts of the same templates, as if these were independent",
+    "draw": "other templates drawn by the sampling plan",
+}
 PARTICIPLES: Mapping[ReadVerdict, str] = {
     "amplifies": "amplified",
     "flattens": "flattened",
@@ -98,6 +104,24 @@ def read_notes(found: Amplification) -> list[str]:
             f"{with_interval(*found.ranks)}, an interval for other occupations in the same templates."
         )
     return notes
+
+
+def drawn_besides(found: Amplification) -> str:
+    """What the intervals of slope and shift allow for besides other occupations and biographies."""
+    return AGAIN[found.shift_interval.unit]
+
+
+def read_intervals_note(found: Mapping[str, Amplification]) -> str:
+    """What the intervals of slope and shift allow for, by the unit that was drawn; at least one model."""
+    models: dict[str, list[str]] = {}
+    for model, one in found.items():
+        models.setdefault(drawn_besides(one), []).append(model)
+    besides = [f"{what} for {listed(names)}" if len(models) > 1 else what for what, names in models.items()]
+    level = percent(next(iter(found.values())).shift_interval.level)
+    return (
+        f"Intervals of {level} of slope and shift allow for other occupations and biographies, and for "
+        f"{listed(besides)}."
+    )
 
 
 def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:

@@ -12,8 +12,13 @@ slopes are told, and a verdict only where it holds for both.
 **Intervals** draw pairs (x, y) of occupations again and, independently, templates, as the house does for both
 (:mod:`pcf_core.stats.resampling`, with the percentiles of :mod:`pcf_core.stats.percentiles`).  Documents are
 not drawn once more: their noise is part of the scatter that the drawn pairs carry, and would count twice.
-In texts simulated from the shipped counts, 95 % intervals of the corrected slope held the truth in 91 to
-94 %.
+Percentiles are widened for as many units as the degrees of freedom of the variance (+ 1), to which
+occupations and templates add what they move (:mod:`pcf_core.stats.freedom`); occupations count by their
+leverage, templates as many as there are if all weigh as much as the heaviest.  Widened for the heaviest
+template alone, intervals over mined templates were 1.5 to 2 times as wide as need be, as templates add
+little to a slope.  In simulations with 10 templates or more, equal or with the weights of shipped sets, 12
+to 83 occupations, residuals normal, skew or with long tails, 95 % intervals of the corrected slope held the
+truth in 93 to 99 %.  Two or three templates that differ much tell too little: there it was 62 to 96 %.
 
 Single occupations: :mod:`pcf_core.stats.leans`.
 """
@@ -30,6 +35,7 @@ from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.factors import MOST_LEVERAGE
 from pcf_core.records.read import Amplification, ReadCount, ReadLine
+from pcf_core.stats.freedom import degrees_of_freedom
 from pcf_core.stats.influence import acceleration, moments
 from pcf_core.stats.leans import occupations_read
 from pcf_core.stats.percentiles import interval, percentiles
@@ -59,23 +65,25 @@ class _Both:
     stereotypes: FloatArray
     unit: TemplateUnit
 
-    @property
-    def units(self) -> float:
-        """As how many units percentiles are widened for: of what is drawn, the fewer."""
-        return min(self.unit.fewest, self.x.size)
-
-    def acceleration(self, of_occupations: FloatArray, by_template: FloatArray) -> FloatArray:
-        """A sixth of the skewness of a statistic, see :mod:`pcf_core.stats.influence`.
+    def skew_and_units(
+        self, of_occupations: FloatArray, by_template: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """[…] a sixth of the skewness of a statistic, and as how many units its percentiles are widened for.
 
         Args:
-            of_occupations: [occupation] how each moves it, up to a constant.
-            by_template: [occupation] the factor by which its stereotypes move it.
+            of_occupations: […, occupation] how each moves it, up to a constant.
+            by_template: […, occupation] the factor by which its stereotypes move it, in the same unit.
         """
-        occupations = TemplateUnit.templates(np.ones(self.x.size))
-        moves = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / self.x.size
-        return acceleration(
-            moments(of_occupations - of_occupations.mean(), occupations), moments(moves, self.unit)
+        many = self.x.size
+        occupations = TemplateUnit.templates(np.ones(many))
+        moved = of_occupations - of_occupations.mean(axis=-1, keepdims=True)
+        templates = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / many
+        counted = degrees_of_freedom(np.moveaxis(by_template**2, -1, 0), 1.0)
+        freedom = degrees_of_freedom(
+            [moved**2 @ occupations.variance_weights, templates**2 @ self.unit.variance_weights],
+            [np.minimum(counted, many - 1), np.full_like(counted, self.unit.fewest - 1)],
         )
+        return acceleration(moments(moved, occupations), moments(templates, self.unit)), 1 + freedom
 
 
 @dataclass(frozen=True)
@@ -96,8 +104,13 @@ class _Moments:
         return np.asarray(self.joint / self.spread)
 
     @property
+    def left(self) -> FloatArray:
+        """The variance of x that small numbers do not add."""
+        return np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread)
+
+    @property
     def slope(self) -> FloatArray:
-        return np.asarray(self.joint / np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread))
+        return np.asarray(self.joint / self.left)
 
     @property
     def reliability(self) -> FloatArray:
@@ -142,15 +155,13 @@ def amplification_of(
     )
     shifts = np.einsum("bx,bx->b", drawn, moved) - drawn @ x
     no_line = _why_no_line(x, found)
+    skew, units = both.skew_and_units(y - x, np.ones(x.size))
     ranks = rank_correlation(x, y)
     return Amplification(
         occupations=occupations_read(counts, y, intervals, level),
         shift=float((y - x).mean()),
         shift_interval=interval(
-            percentiles(shifts, level, both.units, both.acceleration(y - x, np.ones(x.size))),
-            level,
-            "both",
-            unit.name,
+            percentiles(shifts, level, float(units), skew), level, "both", unit.name
         ),
         line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
         no_line=no_line,
@@ -208,17 +219,24 @@ def _why_no_line(x: FloatArray, found: _Moments) -> str:
 def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLine:
     """The corrected line with its band, and the plain slope."""
     again = again.rows(again.spread > LEAST_SPREAD)  # a draw of occupations that lean alike has no slope
-    grid = np.linspace(both.x.min(), both.x.max(), PLACES)
-    lines = again.intercept[:, np.newaxis] + again.slope[:, np.newaxis] * grid
-    low, high = percentiles(lines, level, both.units)
     slope, plain = float(found.slope[0]), float(found.plain[0])
+    x, y = both.x - both.x.mean(), both.y - both.y.mean()
+
+    def of_slope(value: float, noise: FloatArray) -> FloatArray:
+        """[occupation] how each moves a slope, times the variance of x that is left: by its residual."""
+        return np.asarray(x * (y - value * x) + value * noise)
 
     def around(value: float, replicates: FloatArray, noise: FloatArray) -> Interval:
-        """Of a slope: an occupation moves it by its residual, a template by what it says (both centred)."""
-        x, y = both.x - both.x.mean(), both.y - both.y.mean()
-        skew = both.acceleration(x * (y - value * x) + value * noise, x)
-        return interval(percentiles(replicates, level, both.units, skew), level, "both", both.unit.name)
+        skew, units = both.skew_and_units(of_slope(value, noise), x)
+        return interval(percentiles(replicates, level, float(units), skew), level, "both", both.unit.name)
 
+    grid = np.linspace(both.x.min(), both.x.max(), PLACES)
+    lines = again.intercept[:, np.newaxis] + again.slope[:, np.newaxis] * grid
+    away = ((grid - both.x.mean()) / found.left)[:, np.newaxis]
+    _, units = both.skew_and_units(y - slope * x + away * of_slope(slope, both.noise), 1 + away * x)
+    low, high = np.transpose(
+        [percentiles(line, level, float(many)) for line, many in zip(lines.T, units, strict=True)]
+    )
     return ReadLine(
         slope=slope,
         interval=around(slope, again.slope, both.noise),

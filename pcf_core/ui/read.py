@@ -13,8 +13,10 @@ from pcf_core.charts import read_scatter
 from pcf_core.errors import AuditError
 from pcf_core.findings import number
 from pcf_core.findings.read import (
+    drawn_besides,
     other_topic_finding,
     read_finding,
+    read_intervals_note,
     read_notes,
     read_occupations_finding,
     text_note,
@@ -41,16 +43,13 @@ stereotype over the templates. Its area is the number of documents. On the **dot
 it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
 95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
 **amplifies** them, a falling one **reverses** them. That is said only where the intervals with and without
-that correction both lie on one side of 1, or both below 0; they hold for other occupations, documents and
-templates. **Copies** is said where each holds 1 and lies within 0.8 to 1.25. The interval of the rank
-correlation holds for other occupations in the same templates. The text is counted by its pronouns, the model
-by all words of the topic; a lead may name an occupation of somebody else; and a model also read other texts.
-How far the two are apart does not say why.
+that correction both lie on one side of 1, or both below 0. They allow for other occupations and biographies,
+and for what the sentence under the figures names besides. **Copies** is said where each holds 1 and lies
+within 0.8 to 1.25. The interval of the rank correlation allows for other occupations in the same templates.
+The text is counted by its pronouns, the model by all words of the topic; a lead may name an occupation of
+somebody else; and a model also read other texts. How far the two are apart does not say why.
 """
-INTERVALS = (
-    "Intervals of 95 %: of slope and shift if other occupations, documents and templates had been taken, of "
-    "the order if other occupations had been, in the same templates."
-)
+ORDER = "That of the order allows for other occupations in the same templates."
 MALE = "male"
 
 
@@ -150,7 +149,7 @@ def draw_read(loaded: Loaded) -> None:
     with head:
         finding(*(read_finding(name, one) for name, one in read.found.items()))
         finding(read_occupations_finding(model, found))
-        key_figures(read_figures(found), loaded, [INTERVALS], even_reports(loaded))
+        key_figures(read_figures(found), loaded, [f"{read_intervals_note({model: found})} {ORDER}"], even_reports(loaded))
     picture(
         loaded,
         "read_scatter",
@@ -180,8 +179,8 @@ def read_figures(found: Amplification) -> list[KeyFigure]:
             "Slope",
             number(line.slope) if line else "–",
             "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
-            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval over "
-            "occupations, documents and templates.",
+            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
+            f"occupations and biographies, and for {drawn_besides(found)}.",
             f"{bounds(line.slope, line.interval)} · {line.verdict}" if line else f"none, {found.no_line}",
         ),
         KeyFigure(

@@ -40,7 +40,7 @@ READ_COLUMNS = {
 }
 LINE_COLUMNS = {
     "slope": _digits("slope", "1 is a copy; corrected for small numbers of documents."),
-    "low": _digits("from", "Lower end of its 95 % interval over occupations, documents and templates."),
+    "low": _digits("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
     "high": _digits("to", "Upper end of that interval."),
     "plain": _digits("plain slope", "With the counted shares taken as they are."),
     "plain_low": _digits("plain from", "Lower end of its 95 % interval."),

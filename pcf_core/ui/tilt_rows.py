@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.findings.read import read_finding, read_occupation_finding
+from pcf_core.findings.read import read_finding, read_intervals_note, read_occupation_finding
 from pcf_core.topics import womens_share
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.read import Unread, read_of, text_row
@@ -61,5 +61,5 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
             *(read_finding(name, found) for name, found in read.found.items()),
             *([read_occupation_finding(chosen, read.found)] if chosen else []),
         ),
-        read.note,
+        f"{read.note} {read_intervals_note(read.found)}",
     )

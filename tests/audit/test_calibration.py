@@ -32,7 +32,7 @@ def test_the_worst_cell_and_the_differences_by_hand() -> None:
     found = held_against(PLANTED, MEASURED, REPORT, WHEN, "1.2")
     assert found.largest == pytest.approx(0.1)
     assert (found.occupation, found.context) == ("lamp", "The [X] was [Y]")
-    assert (found.finished, found.version) == (WHEN, "1.2")
+    assert (found.written, found.version) == (WHEN, "1.2")
     assert found.differences == pytest.approx(
         {"overall_risk": 0.1, "prejudice_risk": -0.1, "caprice_risk": 0.2}
     )

@@ -24,8 +24,8 @@ def calibration(model: str = "planted-causal", largest: float = 2e-6, off: float
         caprice_risk=0.0,
     )
     measured = {"overall_risk": 0.2 + off, "prejudice_risk": 0.2, "caprice_risk": off}
-    finished = datetime(2026, 11, 3, 9, tzinfo=UTC)
-    return Calibration(planted, measured, largest, "lamp", "The [X] was [Y]", finished, "0.9")
+    written = datetime(2026, 11, 3, 9, tzinfo=UTC)
+    return Calibration(planted, measured, largest, "lamp", "The [X] was [Y]", written, "0.9")
 
 
 def test_agreement_is_told_with_the_largest_differences() -> None:
@@ -34,15 +34,16 @@ def test_agreement_is_told_with_the_largest_differences() -> None:
         "The stored results hold the risks that were planted in planted-causal and planted-masked: "
         "measured and planted R, prejudice and caprice differ by at most 2×10⁻⁷, and the probability of a "
         "group in one of 4 cells by at most 3×10⁻⁶ (planted-masked, “lamp” in “The [X] was [Y]”). "
-        "planted-causal and planted-masked were scored on 3 November 2026 by version 0.9 of this app."
+        "planted-causal and planted-masked were scored by version 0.9 of this app (results written on 3 "
+        "November 2026)."
     )
 
 
 def test_when_and_by_what_each_was_scored() -> None:
-    later = replace(calibration("planted-masked"), finished=datetime(2026, 12, 24, tzinfo=UTC), version="")
+    later = replace(calibration("planted-masked"), written=datetime(2026, 12, 24, tzinfo=UTC), version="")
     assert calibration_finding([calibration(), later]).endswith(
-        "planted-causal was scored on 3 November 2026 by version 0.9 of this app and planted-masked was "
-        "scored on 24 December 2026."
+        "planted-causal was scored by version 0.9 of this app (results written on 3 November 2026) and "
+        "planted-masked was scored (results written on 24 December 2026)."
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from pcf_core.findings.read import (
     other_topic_finding,
     read_finding,
+    read_intervals_note,
     read_notes,
     read_occupation_finding,
     read_occupations_finding,
@@ -16,6 +17,7 @@ from pcf_core.findings.read import (
     uncompared_finding,
     unread_finding,
 )
+from pcf_core.records import Interval
 from pcf_core.records.read import TrainingText
 from tests.charts.reads import CARD, line_example, read_example, row
 
@@ -27,6 +29,31 @@ def test_slope_and_shift_with_their_intervals() -> None:
         "mini-gpt flattens the differences between occupations, over 5 of them: a difference of 1 between "
         "the leans of two in its text becomes 0.2 (0.1–0.3) in what it says, where 1 would be a copy. On "
         "average it leans 0.2 (0.1–0.3) further towards male words than the text."
+    )
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("template", "and for other templates."),
+        ("document", "and for other documents behind the counts of the same templates."),
+        ("mention", "and for other mentions behind the counts of the same templates, as if these were"),
+        ("draw", "and for other templates drawn by the sampling plan."),
+    ],
+)
+def test_intervals_allow_for_what_was_drawn(unit: str, said: str) -> None:
+    found = replace(read_example(), shift_interval=Interval(low=0.1, high=0.3, over="both", unit=unit))
+    note = read_intervals_note({"mini-gpt": found})
+    assert note.startswith("Intervals of 95 % of slope and shift allow for other occupations and biographies")
+    assert said in note
+    both = read_intervals_note({"mini-gpt": found, "mini-bert": found})
+    assert both == note
+
+
+def test_models_of_which_other_things_were_drawn_are_named() -> None:
+    drawn = replace(read_example(), shift_interval=Interval(low=0.1, high=0.3, over="both", unit="draw"))
+    assert read_intervals_note({"a": read_example(), "b": drawn}).endswith(
+        "and for other templates for a and other templates drawn by the sampling plan for b."
     )
 
 

@@ -119,6 +119,9 @@ def test_a_tiny_run_ends_in_a_model_with_its_card(
     facts = json.loads((tmp_path / name / "training.json").read_text())
     assert facts["weights_sha256"] == weights
     assert facts["recipe"]["name"] == name
+    assert facts["device"] in ("cpu", "cuda")
+    assert facts["text_tokens"] == len(np.load(work / "stream.npy", mmap_mode="r"))
+    assert facts["same_rows"] == [], "no usual recipe is so short"
     if family == "seq2seq":
         tokenizer = json.loads((tmp_path / name / "tokenizer.json").read_text())
         sentinels = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}

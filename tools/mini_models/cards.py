@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from pcf_core.findings.numbers import listed
 from tools.mini_models.objectives import objective_of
 from tools.mini_models.rows import Recipe
 from tools.mini_models.text import BOS, LENGTH, VOCABULARY
@@ -63,15 +65,24 @@ def save(
     history: list[list[float]],
     work: Path,
     folder: Path,
+    *,
+    device: str,
+    same_rows: Sequence[str],
 ) -> None:
-    """Write float16 safetensors, tokenizer and card in the hub's layout."""
+    """Write float16 safetensors, tokenizer and card in the hub's layout.
+
+    ``same_rows``: the models of the usual recipes that read the rows of this one, itself among them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     model.half().cpu().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     (folder / "model.safetensors").chmod(0o644)
     facts = {
         "recipe": asdict(recipe),
+        "device": device,
         "files": json.loads((work / "files.json").read_text()),
+        "text_tokens": int(np.load(work / "stream.npy", mmap_mode="r").size),
+        "same_rows": list(same_rows),
         "held_out_loss": history,
         "held_out_perplexity": round(math.exp(history[-1][1]), 2),
         "parameters": sum(p.numel() for p in model.parameters()),
@@ -90,6 +101,19 @@ def layers_of(model: PreTrainedModel) -> str:
     """How many, those of the encoder and the decoder apart."""
     decoder = getattr(model.config, "num_decoder_layers", None)
     return f"{model.config.num_hidden_layers} + {decoder}" if decoder else str(model.config.num_hidden_layers)
+
+
+def amount(facts: dict[str, Any]) -> str:
+    """On what a model was trained, how much of its text that is, and which models read the same."""
+    total = facts["recipe"]["tokens"] + facts["recipe"]["last_tokens"]
+    machine = "a CPU" if facts["device"] == "cpu" else "a GPU"
+    said = (
+        f"Trained on {machine}. The tokens drawn are in number {total / facts['text_tokens']:.2f} passes over "
+        f"the training text\nof {facts['text_tokens']:,} tokens."
+    )
+    if len(facts["same_rows"]) > 1:
+        said += f" {listed(facts['same_rows'])} read the same rows in the same order."
+    return said
 
 
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
@@ -139,6 +163,8 @@ opening {LENGTH} tokens of biographies, the other half windows that begin behind
 for the rest, bfloat16 autocast, linear decay over the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed
 {recipe.seed}. {last}The order of the rows is a function of the seed and the step, so `tools/train_mini_models.py`
 repeats it; `training.json` holds the recipe and the held-out loss along the way.
+
+{amount(facts)}
 
 - Held-out loss {loss:.3f} nats {facts["quantity"]}; perplexity {facts["held_out_perplexity"]:,}.
 - SHA-256 of the weights: `{facts["weights_sha256"]}`
