@@ -89,9 +89,9 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
     comparable, over = loaded.comparable, loaded.choice.over
     rows = run_rows(loaded.reports, over)
     rows += reference_rows(groups, scale) if references and comparable else []
-    topic = loaded.first.run.topic.name
-    drawn = published_rows(topic, groups, scale, drawn=True) if published and comparable else []
-    listed = published_rows(topic, groups, scale, drawn=False) if published else []
+    topic = loaded.first.run.topic
+    drawn = published_rows(topic, scale, drawn=True) if published and comparable else []
+    listed = published_rows(topic, scale, drawn=False) if published else []
     picture(
         loaded,
         "risk_bars",

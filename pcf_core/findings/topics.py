@@ -62,6 +62,10 @@ def words_finding(
             else "; those that count have one token"
         )
         return f"{model} can score {all_of}{each}.{lost}"
+    single = {item.name for item in single_left_out}
+    bare = [group.name for group in topic.groups if single.issuperset(group.words)]
+    if bare and not empty:
+        lost = f" No word of {listed(bare)} would be left, so that nothing could be compared under it."
     with_others = out.count(1)  # words of one token go because a counterpart does
     why = f", {with_others:,} of them for their counterparts" if with_others else ""
     return (

@@ -8,24 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-<<<<<<< HEAD
-import numpy as np
-
 from pcf_core.audit.knowledge import audit_begun, keep_knowledge_audit, knowledge_key, missing_answers
 from pcf_core.errors import ModelError, TopicError
 from pcf_core.jobs.blocks import Block, environment, score_block
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
-from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped
-from pcf_core.jobs.self_audit import audit_answers
-=======
-from pcf_core.audit.knowledge import missing_answers
-from pcf_core.errors import ModelError
-from pcf_core.jobs.blocks import Block, environment, score_block
-from pcf_core.jobs.job import Job
-from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped, keep_words
->>>>>>> w8c
+from pcf_core.jobs.self_audit import audit_answers
 from pcf_core.models import resolve
 from pcf_core.records import Record, ScoringKey
 from pcf_core.records.knowledge import KnowledgeSet
@@ -114,14 +103,8 @@ def score_knowledge(
             f"{scorer.key.identity} now): its files have changed; ask again."
         )
     table = scorer.check(asked.words)
-<<<<<<< HEAD
-    refused = tuple(word for word in asked.words if word in table.refused)
-    if set(refused) - set(store.known_words(key).refused):
-        store.write(key, (), refused, table, np.empty((0, 0)), environment(scorer))
-    keep_knowledge_audit(store, key, asked, None)
-=======
     keep_words(store, key, asked.words, table, environment(scorer))
->>>>>>> w8c
+    keep_knowledge_audit(store, key, asked, None)
     blocks = missing_answers(store, key, asked)
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 

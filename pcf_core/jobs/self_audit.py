@@ -16,16 +16,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-<<<<<<< HEAD
+from pcf_core.audit import select_words
 from pcf_core.audit.knowledge import knowledge_key
 from pcf_core.errors import AuditError
 from pcf_core.records import FloatArray, LeftOut, ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
 from pcf_core.records.knowledge import KnowledgeSet
-=======
-from pcf_core.audit import select_words
-from pcf_core.errors import AuditError
-from pcf_core.records import FloatArray, ModelSpec, RunSpec, SelfAudit, TokenTable
->>>>>>> w8c
 from pcf_core.scoring.base import Scorer, quoted
 from pcf_core.store import Store
 
@@ -48,7 +43,7 @@ def audit_scores(
     A model that fails now costs the noise floor and not the run: ``note`` says why.
     """
     table = scorer.check(run.topic.words)
-    facts = _facts(scorer, run.topic.words, table)
+    facts = _facts(scorer, run.topic.words, table, select_words(run.topic, table, "exact")[1])
     return _read_again(facts, draw_scores(run, table), run.scoring, store, scorer, spec, open_scorer, pause)
 
 
@@ -63,19 +58,22 @@ def audit_answers(
 ) -> SelfAudit:
     """The same of a knowledge set of which every answer in every prompt is in the store."""
     table = scorer.check(asked.words)
-    facts = _facts(scorer, asked.words, table)
+    refused = [
+        LeftOut(name=word, reason=table.refused[word]) for word in asked.words if word in table.refused
+    ]
+    facts = _facts(scorer, asked.words, table, refused)
     drawn = draw_answers(asked, key, table)
     if not drawn:
         return facts.model_copy(update={"note": "The model can express the answers of no fact."})
     return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause)
 
 
-def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable) -> SelfAudit:
+def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
     """What is known without reading anything again."""
     return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
-        left_out=select_words(run.topic, table, "exact")[1],
+        left_out=tuple(left_out),
     )
 
 

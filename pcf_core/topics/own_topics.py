@@ -52,9 +52,15 @@ def free_topic_name(name: str) -> str:
 
 
 def copied(topic: Topic) -> Topic:
-    """The topic under a free name; its source says whose copy it is, for its words may change."""
+    """The topic under a free name; title and source say whose copy it is, for its words may change."""
     source = f"Made from the topic {topic.name}. {topic.source}".strip()
-    return topic.model_copy(update={"name": free_topic_name(topic.name), "source": source})
+    return topic.model_copy(
+        update={
+            "name": free_topic_name(topic.name),
+            "title": f"{topic.title} (own copy)",
+            "source": source,
+        }
+    )
 
 
 def delete_topic(name: str) -> None:

@@ -11,6 +11,7 @@ from pcf_core.records import Record, Topic
 from pcf_core.settings import settings
 from pcf_core.topics.published import PublishedRisk, published_risks
 from pcf_core.topics.reading import read_table
+from pcf_core.topics.topics import SHELF, load_topic
 
 
 class PublishedModel(Record):
@@ -41,11 +42,14 @@ def published_name(model: str) -> PublishedModel | None:
 
 
 def published_of_topic(topic: Topic) -> tuple[PublishedRisk, ...]:
-    """The rows that the papers print for a topic in its language."""
+    """The rows that the papers print for a shipped topic in its language; none for other words."""
     return tuple(
         row
         for row in published_risks()
-        if row.language == topic.language and topic.name in (row.topic, f"{row.topic}-{row.language}")
+        if row.language == topic.language
+        and topic.name in (row.topic, f"{row.topic}-{row.language}")
+        and topic.name in SHELF.shipped()
+        and topic.hash == load_topic(topic.name).hash
     )
 
 

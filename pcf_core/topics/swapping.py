@@ -13,8 +13,10 @@ from pcf_core.topics.topics import make_topic
 
 ARTICLE = re.compile(r"an? (?=\S)", re.IGNORECASE)
 # Vowel letters that sound like a consonant, silent h: what "a" or "an" goes by is the sound.
-CONSONANT_SOUND = re.compile(r"eu|one\b|once|uni(?![dmn])|use|usu|uti|uro|uk", re.IGNORECASE)
+CONSONANT_SOUND = re.compile(r"eu|one\b|once|uni(?![dmn])|use|usu|uti|uro|uk|ugan", re.IGNORECASE)
 VOWEL_SOUND = re.compile(r"[aeiou]|hour|honest|honou?r|heir", re.IGNORECASE)
+SPELT = re.compile(r"[A-Z]{1,3}(?![A-Za-z])")  # letters read one by one: "MRI", "X" of "X-ray"
+VOWEL_LETTER = frozenset("AEFHILMNORSX")
 SUBJECTS = ("he", "she", "they", "ze", "xe")
 OTHERS = ("him", "his", "himself", "her", "hers", "herself", "them", "theirs", "themself", "themselves")
 PRONOUNS = frozenset((*SUBJECTS, *OTHERS))
@@ -71,8 +73,10 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
 
 
 def with_article(term: str) -> str:
-    """The term behind "a" or "an", unless it has one: "an engineer", "a university teacher", "an heir"."""
+    """The term behind "a" or "an", unless it has one: "a university teacher", "an heir", "an X-ray"."""
     if ARTICLE.match(term):
         return term
+    if SPELT.match(term):
+        return f"{'an' if term[0] in VOWEL_LETTER else 'a'} {term}"
     vowel = VOWEL_SOUND.match(term) and not CONSONANT_SOUND.match(term)
     return f"{'an' if vowel else 'a'} {term}"

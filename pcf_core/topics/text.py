@@ -18,6 +18,10 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MAX_NAME = 64
 MAX_WORD = 200
 MAX_FIELD = 65_536  # bytes of UTF-8
+# Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
+INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
+# Marks that turn the direction of the text around them.
+TURNING = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def normalise(text: str) -> str:
@@ -68,20 +72,27 @@ def check_language(value: object, where: str, error: type[InputError]) -> str:
 
 
 def check_text(value: object, what: str, where: str, error: type[InputError]) -> str:
-    """A free text such as a title or a note, normalised; it may be empty.
+    """A free text such as a title or a note, normalised, without invisible characters; it may be empty.
+
+    Joiners within words stay, scripts need them.
 
     Raises:
-        error: no text, over 65,536 bytes of UTF-8 once normalised, or with control characters.
+        error: no text, over 65,536 bytes of UTF-8 once normalised, with control characters, or with marks
+            that turn its direction.
     """
     if not isinstance(value, str):
         raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
-    text = normalise(value)
+    text = normalise(value.translate(INVISIBLE))
     size = len(text.encode(errors="surrogatepass"))
     if size > MAX_FIELD:
         raise error(f"{where}: {what} has {size:,} bytes; shorten it to {MAX_FIELD:,}.")
     plain = text.isprintable()  # and so without control characters, found much faster
     if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
+    if not plain and TURNING & set(text):
+        raise error(
+            f"{where}: {what} {ascii(text)[:60]} holds marks that turn the direction of text; remove them."
+        )
     return text
 
 

@@ -16,7 +16,7 @@ from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
 from pcf_core.records import Over, Protocol, Scale, Topic, Unit
 from pcf_core.ui.data import scored_models
-from pcf_core.ui.lists import evidence_lists, template_sets
+from pcf_core.ui.lists import evidence_lists, template_sets, usual_lists
 from pcf_core.ui.versions import all_topics, kept
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
@@ -157,12 +157,8 @@ def take_usual(prefix: str = "") -> None:
     topic = all_topics().get(state[f"{prefix}topic"])
     if topic is None:
         return
-    for key, usual, known in (
-        ("templates", topic.templates, template_sets()),
-        ("evidence", topic.evidence, evidence_lists()),
-    ):
-        if usual in known:
-            state[f"{prefix}{key}"] = usual
+    usual = usual_lists(topic)
+    state[f"{prefix}templates"], state[f"{prefix}evidence"] = usual.templates, usual.evidence
 
 
 def draw_texts(topic: Topic) -> None:
@@ -170,10 +166,11 @@ def draw_texts(topic: Topic) -> None:
     others = kept()
     sets = with_asked("templates", [*template_sets(), *others.templates])
     lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
+    usual = usual_lists(topic)
     st.selectbox(
         "Templates",
         sets,
-        index=sets.index(topic.templates) if topic.templates in sets else 0,
+        index=sets.index(usual.templates),
         key="templates",
         bind="query-params",
         help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
@@ -181,7 +178,7 @@ def draw_texts(topic: Topic) -> None:
     st.selectbox(
         "Occupations",
         lists,
-        index=lists.index(topic.evidence) if topic.evidence in lists else 0,
+        index=lists.index(usual.evidence),
         key="evidence",
         bind="query-params",
         help="The list that fills [X].",

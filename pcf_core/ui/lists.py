@@ -17,11 +17,14 @@ from pcf_core.topics import (
     load_mined,
     load_templates,
     own_template_sets,
+    suiting_sets,
+    template_cards,
 )
 from pcf_core.topics.editing import heaviest_first
 from pcf_core.topics.templates import SHELF
 from pcf_core.topics.topics import SHELF as TOPIC_SHELF
 
+OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
 
 
@@ -129,6 +132,27 @@ def mined_set(name: str) -> MinedSet:
 def evidence_lists() -> Mapping[str, Evidence]:
     """Evidence lists by name."""
     return _evidence_lists(stamp_of("evidence"))
+
+
+@dataclass(frozen=True)
+class Usual:
+    """Names of the template set and the evidence list that a topic begins with."""
+
+    templates: str
+    evidence: str
+
+
+def usual_lists(topic: Topic) -> Usual:
+    """Those that the topic names; where it names none that is there, the first set that suits its words and
+    language, and the occupations.
+    """
+    sets, lists = template_sets(), evidence_lists()
+    templates, evidence = topic.templates, topic.evidence
+    if templates not in sets:
+        templates = next(iter((*suiting_sets(topic, template_cards()), *sets)))
+    if evidence not in lists:
+        evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
+    return Usual(templates, evidence)
 
 
 @dataclass(frozen=True)

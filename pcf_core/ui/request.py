@@ -15,7 +15,7 @@ from pcf_core.models import list_models, resolve_to_score
 from pcf_core.records import Protocol, RunSpec, digest
 from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS, take_usual
-from pcf_core.ui.lists import evidence_lists, named, template_sets, topics
+from pcf_core.ui.lists import evidence_lists, named, template_sets, topics, usual_lists
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain, size_text
 
@@ -59,10 +59,11 @@ def draw_request() -> Request:
         help="The groups whose words are compared.",
     )
     chosen = topics()[topic]
+    usual = usual_lists(chosen)
     templates = st.selectbox(
         "Templates",
         list(sets),
-        index=list(sets).index(chosen.templates) if chosen.templates in sets else 0,
+        index=list(sets).index(usual.templates),
         key="score_templates",
         bind="query-params",
         help="The contexts.",
@@ -70,7 +71,7 @@ def draw_request() -> Request:
     evidence = st.selectbox(
         "Occupations",
         list(lists),
-        index=list(lists).index(chosen.evidence) if chosen.evidence in lists else 0,
+        index=list(lists).index(usual.evidence),
         key="score_evidence",
         bind="query-params",
         help="The list that fills [X].",

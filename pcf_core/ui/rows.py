@@ -8,10 +8,10 @@ import pandas as pd
 
 from pcf_core.charts import RiskBar
 from pcf_core.findings import drawn_again, number
-from pcf_core.records import Over, Preferences, RiskReport, Scale
+from pcf_core.records import Over, Preferences, RiskReport, Scale, Topic
 from pcf_core.records.distribution import MeanTilt
 from pcf_core.risk import reference_risks
-from pcf_core.topics import PublishedRisk, published_risks
+from pcf_core.topics import PublishedRisk, published_of_topic
 
 UNSCALED = ("weight", "preference_", "stereotype_")  # what columns that hold no risk begin with
 
@@ -55,7 +55,7 @@ def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
     ]
 
 
-def published_rows(topic: str, groups: int, scale: Scale, *, drawn: bool) -> list[RiskBar]:
+def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
     """The papers' rows for a topic: those that can be drawn on this scale, or those that cannot.
 
     With two groups the scales agree; a row whose scale is unknown or another one is only listed.
@@ -71,8 +71,8 @@ def published_rows(topic: str, groups: int, scale: Scale, *, drawn: bool) -> lis
             high=None,
             source=source_of(row),
         )
-        for row in published_risks()
-        if row.topic == topic and (row.scale == scale or (row.scale == "equal" and groups == 2)) is drawn
+        for row in published_of_topic(topic)
+        if (row.scale == scale or (row.scale == "equal" and len(topic.groups) == 2)) is drawn
     ]
 
 

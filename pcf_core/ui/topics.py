@@ -17,8 +17,8 @@ from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
 from pcf_core.ui.page import draw_figures, draw_table, finding
 from pcf_core.ui.text import plain
-from pcf_core.ui.topics_draft import adopt_pointed, as_it_stands, is_changed, opened
-from pcf_core.ui.topics_edit import draw_discard, draw_new_form
+from pcf_core.ui.topics_draft import adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.ui.topics_edit import draw_discard, draw_form, draw_new_form
 from pcf_core.ui.topics_files import draw_actions, draw_delete, draw_upload
 
 VIEWS = ("see", "edit", "preview", "check", "new")
@@ -66,7 +66,8 @@ def draw_new() -> None:
 
 
 def shown_topic(name: str, view: str) -> Topic | None:
-    """The topic as the view needs it: as saved, or with what is written; ``None`` where it is damaged.
+    """The topic as the view needs it: as saved, or with what is written; ``None`` where it is damaged, or was
+    deleted while it was written.
 
     Raises:
         TopicError: there is no topic of the name (any more).
@@ -74,6 +75,14 @@ def shown_topic(name: str, view: str) -> Topic | None:
     try:
         topic = opened(name)
     except TopicError as error:
+        if is_changed(name) and is_gone(name):
+            st.warning(
+                f"The topic {plain(name)} was deleted since you began to change it. What you wrote is here: "
+                "save it as a new topic, or discard it.",
+                icon=":material/delete:",
+            )
+            draw_form(name)
+            return None
         if name not in own_topics():
             raise
         st.error(plain(str(error)), icon=":material/error:")

@@ -134,11 +134,15 @@ def opened(name: str) -> Topic:
 def draft_of(name: str) -> Draft:
     """What is written in the form of a topic, else the topic as it is saved; ``NEW`` begins an empty one.
 
+    What is written outlives the topic, if that is deleted meanwhile.
+
     Raises:
-        TopicError: there is no such topic (any more).
+        TopicError: there is no such topic (any more), and nothing is written.
     """
     drafts = _drafts()
     draft = drafts.get(name)
+    if draft is not None and draft.changed and is_gone(name):
+        return draft
     begun = _begun(name)
     if draft is None or not (draft.changed or draft.begun.says_the_same(begun)):
         draft = drafts[name] = Draft(uuid4().hex, begun, begun)
@@ -156,6 +160,11 @@ def is_changed(name: str) -> bool:
     """Whether something is written that is not saved."""
     draft = _drafts().get(name)
     return draft is not None and draft.changed
+
+
+def is_gone(name: str) -> bool:
+    """Whether the topic of a form was deleted since the form was opened."""
+    return name != NEW and name not in topic_names()
 
 
 def discard(name: str) -> None:

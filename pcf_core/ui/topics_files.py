@@ -19,7 +19,7 @@ from pcf_core.topics.own_topics import OWN
 from pcf_core.topics.topic_files import ENDINGS
 from pcf_core.ui import own
 from pcf_core.ui.choice import take_usual
-from pcf_core.ui.lists import topic_names
+from pcf_core.ui.lists import topic_names, usual_lists
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import discard, point_at
 
@@ -75,6 +75,12 @@ def draw_actions(topic: Topic) -> None:
             args=(topic.name,),
             help="The other pages then speak of this topic, with its usual templates and occupations.",
         )
+        st.page_link(
+            "pages/score.py",
+            label="Score it",
+            icon=":material/play_circle:",
+            query_params={"score_topic": topic.name, **score_lists(topic)},
+        )
         st.download_button(
             "TOML",
             lambda: topic_toml(topic),
@@ -93,6 +99,12 @@ def draw_actions(topic: Topic) -> None:
         ):
             kept(copied(topic), "edit")
         draw_delete(topic.name)
+
+
+def score_lists(topic: Topic) -> dict[str, str]:
+    """The lists that the page Score begins with for a topic."""
+    usual = usual_lists(topic)
+    return {"score_templates": usual.templates, "score_evidence": usual.evidence}
 
 
 def use(name: str) -> None:

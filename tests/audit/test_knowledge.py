@@ -13,7 +13,7 @@ from pcf_core.audit.knowledge import answer_probabilities, knowledge_report, mis
 from pcf_core.errors import CriterionError, ModelError, RunError
 from pcf_core.jobs.knowledge import score_knowledge
 from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, ScoringKey
+from pcf_core.records import ModelSpec, ScoringKey, TokenTable
 from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
@@ -92,7 +92,6 @@ def test_the_report_by_hand(store: Store) -> None:
     assert report.warnings == ()
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
 def test_a_model_that_knows_nothing_gains_nothing(spread: float) -> None:
     """Answers are liked by chance, subject by subject; which of them is right has nothing to do with it."""
@@ -106,13 +105,14 @@ def test_a_model_that_knows_nothing_gains_nothing(spread: float) -> None:
     gains = []
     for _ in range(40):
         nats = generator.normal(0, spread, (60, 1, 3)) + generator.normal(0, 0.3, (60, 5, 3))
-        found = answer_probabilities(asked, words, (), nats)
+        found = answer_probabilities(asked, words, (), nats, TokenTable({}))
         known = np.sqrt(found.values.mean(axis=1))
         plain = np.array([np.sqrt(others.mean(axis=1)).mean() for others in found.elsewhere])
         gains.append(float((known - plain).mean()))
     error = np.std(gains, ddof=1) / len(gains) ** 0.5
     assert abs(np.mean(gains)) < 4 * error
-=======
+
+
 def test_answers_of_the_same_tokens_count_once_and_right_and_wrong_ones_for_neither(store: Store) -> None:
     """Sun: the moon is the planet, so .01/.5 and .245/.38; of Mars right and wrong are then one word."""
     scored(store, same=[("moon", "planet")])
@@ -127,7 +127,6 @@ def test_answers_of_the_same_tokens_count_once_and_right_and_wrong_ones_for_neit
         ("moon of Mars", "the model cannot tell it from 'planet' of the group 'right'"),
         ("Mars", "no right answer of it can be scored"),
     ]
->>>>>>> w8c
 
 
 def test_another_score_is_another_reading_of_the_same_scores(store: Store) -> None:

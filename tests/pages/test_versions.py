@@ -1,4 +1,4 @@
-"""Results of topics and lists that have been changed, deleted, or came from a file, stay open on the pages."""
+"""Results of topics that have been changed or deleted stay open on the pages."""
 
 from __future__ import annotations
 
