@@ -16,20 +16,23 @@ from pcf_core.audit import (
     load_result,
     matrix_report,
     preferences_of,
+    read_against,
     report,
     result_name,
 )
 from pcf_core.audit.knowledge import missing_answers
+from pcf_core.audit.units import unit_of
 from pcf_core.findings import number, with_interval
 from pcf_core.models import list_models, resolve
 from pcf_core.models.presets import presets
 from pcf_core.models.seeds import seeds_of
 from pcf_core.records import RiskReport, RunSpec, ScoringKey
+from pcf_core.risk import Criterion
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import ROOT, Settings
-from pcf_core.stats import RISKS, preference_difference
+from pcf_core.stats import RISKS, mean_tilts, preference_difference
 from pcf_core.store import Store
-from pcf_core.topics import load_templates, load_topic, template_weights
+from pcf_core.topics import load_templates, load_topic, read_counts, template_weights
 from pcf_core.topics.knowledge import load_knowledge
 from pcf_core.ui.choice import DEFAULT_MODELS
 from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, RUNS, USUAL, ZOO, Shipped
@@ -162,6 +165,24 @@ def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskRe
 def test_the_readme_says_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
     found = shipped_report(model, templates, own_settings)
     said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
+    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+
+
+@pytest.mark.parametrize("model", ["mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-xlnet"])
+def test_the_readme_says_how_far_a_model_flattens_its_text(model: str, own_settings: Settings) -> None:
+    run, options = shipped_run(model, USUAL[1]), ViewOptions(unit="template")
+    result = load_result(shipped_store(own_settings), run)
+    found = report(result, run, options, resamples=50)
+    names = [row.occupation for row in found.occupations]
+    rows = [result.preferences.occupations.index(name) for name in names]
+    stereotypes = Criterion().stereotypes(result.preferences.values[rows])
+    unit = unit_of(run, found.template_weights, options)
+    tilts = mean_tilts(stereotypes, unit, np.ones(len(names)), groups=found.groups, occupations=names)
+    compared = read_against(names, found.groups, stereotypes, unit, tilts["male"], read_counts())
+    assert compared is not None
+    assert compared.line is not None
+    assert compared.line.verdict == "flattens"
+    said = f"{with_interval(compared.line.slope, compared.line.interval)} in {model}"
     assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
 
 

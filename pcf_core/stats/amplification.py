@@ -18,7 +18,7 @@ leverage, templates as many as there are if all weigh as much as the heaviest.  
 template alone, intervals over mined templates were 1.5 to 2 times as wide as need be, as templates add
 little to a slope.  In simulations with 10 templates or more, equal or with the weights of shipped sets, 12
 to 83 occupations, residuals normal, skew or with long tails, 95 % intervals of the corrected slope held the
-truth in 93 to 99 %.  Two or three templates that differ much tell too little: there it was 62 to 96 %.
+truth in 93 % or more.  Two or three templates that differ much tell too little: there it was 62 to 96 %.
 
 Single occupations: :mod:`pcf_core.stats.leans`.
 """
@@ -106,7 +106,7 @@ class _Moments:
     @property
     def left(self) -> FloatArray:
         """The variance of x that small numbers do not add."""
-        return np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread)
+        return np.asarray(np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread))
 
     @property
     def slope(self) -> FloatArray:
@@ -160,9 +160,7 @@ def amplification_of(
     return Amplification(
         occupations=occupations_read(counts, y, intervals, level),
         shift=float((y - x).mean()),
-        shift_interval=interval(
-            percentiles(shifts, level, float(units), skew), level, "both", unit.name
-        ),
+        shift_interval=interval(percentiles(shifts, level, float(units), skew), level, "both", unit.name),
         line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
         no_line=no_line,
         ranks=(ranks.spearman, ranks.spearman_interval) if ranks else None,

@@ -149,7 +149,12 @@ def draw_read(loaded: Loaded) -> None:
     with head:
         finding(*(read_finding(name, one) for name, one in read.found.items()))
         finding(read_occupations_finding(model, found))
-        key_figures(read_figures(found), loaded, [f"{read_intervals_note({model: found})} {ORDER}"], even_reports(loaded))
+        key_figures(
+            read_figures(found),
+            loaded,
+            [f"{read_intervals_note({model: found})} {ORDER}"],
+            even_reports(loaded),
+        )
     picture(
         loaded,
         "read_scatter",

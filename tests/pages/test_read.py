@@ -57,6 +57,7 @@ def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_sto
     assert "what it read" in app.get("plotly_chart")[0].proto.spec
     captions = " ".join(caption.value for caption in app.caption)
     assert "59,539 biographies" in captions
+    assert "Intervals of 95\u00a0% of slope and shift allow for" in captions.replace("95 %", "95\u00a0%")
     app.selectbox(key="occupation").set_value("nurse").run()
     assert "In the training text 19 % (12–28 %) of 85 biographies whose lead names “nurse”" in texts(app)
     app.toggle(key="read").set_value(False).run()

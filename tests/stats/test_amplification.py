@@ -106,7 +106,9 @@ def held_and_width(
         if long_tails:
             leans = np.where(generator.random(occupations) < 0.1, -0.8, 0.4 + leans / 2)
         he = generator.binomial(100, (leans + 1) / 2)
-        residuals = generator.standard_t(4, occupations) if long_tails else generator.normal(0, 1, occupations)
+        residuals = (
+            generator.standard_t(4, occupations) if long_tails else generator.normal(0, 1, occupations)
+        )
         own = slope + differ * generator.normal(0, 1, weights.size)
         level = generator.normal(0, 0.1, weights.size)
         noise = generator.normal(0, 0.1, (occupations, weights.size))
@@ -179,7 +181,7 @@ def test_as_many_units_as_the_sources_of_the_variance_tell() -> None:
         assert line is not None
         return (line.plain_interval.high - line.plain_interval.low) / 2
 
-    # Residuals of ±0.05 around 0.1 + 0.5833 x: the variance of the slope over occupations is 0.05² / 12 / 0.36.
+    # Residuals of ±0.05 around 0.1 + 0.5833 x: over occupations the slope has the variance 0.05² / 12 / 0.36.
     alone = (0.05**2 / 12 / 0.36) ** 0.5 * 12 / 11 * 2.201
     assert half_width(0.0) == pytest.approx(alone, rel=0.1)
     assert half_width(0.02) > 1.5 * alone

@@ -1,4 +1,4 @@
-"""Degrees of freedom of a sum of variances: a worked example, Welch's test, properties, simulated variances."""
+"""Degrees of freedom of a sum of variances: a worked example, Welch's test, properties, simulations."""
 
 from __future__ import annotations
 

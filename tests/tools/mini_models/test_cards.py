@@ -1,4 +1,4 @@
-"""What a card says of the machine and of how much of the text was read: by hand, and of the shipped models."""
+"""What a card says of the machine and of how much of the text was read: by hand, and as shipped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def test_passes_and_machine_by_hand() -> None:
         "of 8,000,000 tokens."
     )
     assert amount({**FACTS, "device": "cuda"}).startswith("Trained on a GPU.")
-    assert amount({**FACTS, "same_rows": ["a", "b"]}).endswith("a and b read the same rows in the same order.")
+    assert amount({**FACTS, "same_rows": ["a", "b"]}).endswith(
+        "a and b read the same rows in the same order."
+    )
 
 
 @pytest.mark.parametrize("name", RECIPES)
