@@ -19,6 +19,7 @@ from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.presets import follow_preset
 from pcf_core.ui.text import plain
+from pcf_core.ui.topics_draft import take_written
 
 OPENED = "frame_opened"
 # Streamlit 1.67 writes the chosen segment and a slider's value in the accent colour, which in the dark theme
@@ -76,6 +77,7 @@ def open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     draw_choice()
+    take_written()
     follow_preset(page)
     st.html(ACCENTED_TEXT)
     st.session_state[OPENED] = True

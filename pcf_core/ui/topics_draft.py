@@ -1,12 +1,14 @@
 """What is written in the form of a topic and not saved yet; it stays while one moves between pages.
 
-Streamlit forgets a field that is not drawn, so that every run writes the fields down here.
+Streamlit forgets a field that is not drawn, so that every run writes the fields down here, before anything
+else: what is typed can come with the same run as the press that leads away from the form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -19,6 +21,18 @@ from pcf_core.ui.lists import topic_names, topics
 DRAFTS = "topic_drafts"
 NEXT = "topic_next"
 NEW = ""  # the draft of a topic that is not there yet
+PLAIN_FIELDS = (
+    "name",
+    "title",
+    "language",
+    "position",
+    "aligned",
+    "source",
+    "notes",
+    "evidence",
+    "templates",
+)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -147,6 +161,33 @@ def draft_of(name: str) -> Draft:
     if draft is None or not (draft.changed or draft.begun.says_the_same(begun)):
         draft = drafts[name] = Draft(uuid4().hex, begun, begun)
     return draft
+
+
+def field_key(draft: Draft, field: str) -> str:
+    """The key under which a field of the form stands in the session."""
+    return f"topic_{field}_{draft.token}"
+
+
+def take_written() -> None:
+    """Write down what the fields of all forms hold, whatever this run is going to draw."""
+    drafts = _drafts()
+    for name, draft in drafts.items():
+        fields = draft.fields
+        plain = {field: _written(draft, field, getattr(fields, field)) for field in PLAIN_FIELDS}
+        groups = tuple(
+            GroupFields(
+                group.token,
+                _written(draft, f"group_{group.token}", group.name),
+                _written(draft, f"words_{group.token}", group.words),
+            )
+            for group in fields.groups
+        )
+        drafts[name] = replace(draft, fields=replace(fields, groups=groups, **plain))
+
+
+def _written(draft: Draft, field: str, before: T) -> T:
+    found: T = st.session_state.get(field_key(draft, field), before)
+    return found
 
 
 def write_down(name: str, fields: Fields) -> Draft:

@@ -23,6 +23,7 @@ from pcf_core.ui.topics_draft import (
     check_not_overtaken,
     discard,
     draft_of,
+    field_key,
     new_group,
     point_at,
     topic_of,
@@ -159,21 +160,23 @@ def draw_groups(name: str, draft: Draft) -> tuple[GroupFields, ...]:
     written = []
     for start in range(0, len(groups), SIDE_BY_SIDE):
         row = groups[start : start + SIDE_BY_SIDE]
-        for column, group in zip(st.columns(min(SIDE_BY_SIDE, len(groups))), row, strict=False):
+        columns = st.columns(min(SIDE_BY_SIDE, len(groups)))
+        for place, (column, group) in enumerate(zip(columns, row, strict=False), start + 1):
             with column.container(border=True):
-                written.append(draw_group(name, draft, group))
+                written.append(draw_group(name, draft, group, place))
     st.button(
         "Add a group", key="add_group", icon=":material/add:", on_click=change_groups, args=(name, None)
     )
     return tuple(written)
 
 
-def draw_group(name: str, draft: Draft, group: GroupFields) -> GroupFields:
+def draw_group(name: str, draft: Draft, group: GroupFields, place: int) -> GroupFields:
+    """The fields of a group; a screen reader says labels as they are written, so that they hold no name."""
     called = text(
         "Group", draft, f"group_{group.token}", group.name, "Its name: small letters, digits, hyphens."
     )
     words = st.text_area(
-        f"Words of {plain(called)}, one a line",
+        f"Words of group {place}, one a line",
         key=held(draft, f"words_{group.token}", group.words),
         height=FRAME + LINE * lines_seen(draft),
         help="A term of several words is scored whole.",
@@ -208,7 +211,7 @@ def change_groups(name: str, gone: str | None) -> None:
 
 def held(draft: Draft, field: str, value: object) -> str:
     """The key of a field, which begins with a value and keeps what is written into it."""
-    key = f"topic_{field}_{draft.token}"
+    key = field_key(draft, field)
     st.session_state.setdefault(key, value)
     return key
 

@@ -52,6 +52,12 @@ def test_how_many_words_can_be_scored() -> None:
         "M can score 3 of 5 words; the protocol single-token would leave out 1 of these. No word of b is "
         "left, so that nothing can be compared."
     )
+    long = check(tokens=dict.fromkeys(TOPIC.words, 2))
+    everything = [LeftOut(name=word, reason="2 tokens") for word in TOPIC.words]
+    assert words_finding("M", TOPIC, long, (), everything) == (
+        "M can score all 5 words; the protocol single-token would leave out 5 of these. No word of a and b "
+        "would be left, so that nothing could be compared under it."
+    )
     counterpart = [*left_out, LeftOut(name="he", reason="its counterpart 'she' is left out")]
     assert "leave out 2 of these, 1 of them for their counterparts." in words_finding(
         "M", TOPIC, refused, never, counterpart

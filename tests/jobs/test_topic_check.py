@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pcf_core.errors import ModelError
+from pcf_core.errors import ModelError, TemplateError
 from pcf_core.jobs import Queue
 from pcf_core.jobs.probing import CHECK, CheckRequest, make_check, newest_answer, submit_question
 from pcf_core.jobs.topic_check import check_asked
@@ -121,3 +121,22 @@ def test_the_shipped_models_tell_spellings_apart() -> None:
         assert sum(shares[0] for key, shares in covered.items() if key == "1") == pytest.approx(
             by_hand if "1" in covered else 0
         )
+
+
+def test_a_word_too_long_for_the_model_is_named_and_the_others_are_checked() -> None:
+    """mini-gpt reads 128 tokens: a word of 200 characters that it knows no pieces of does not fit."""
+    spec = resolve("mini-gpt")
+    word = "\U0001f9d1" * 60
+    groups = [Group(name="one", words=("he", word)), Group(name="two", words=("she",))]
+    request = make_check(spec, make_topic("long", groups), TEXTS)
+    check = TopicCheck.model_validate(check_asked(request, open_scorer))
+    assert set(check.tokens) == {"he", "she"}
+    assert check.refused == {word: "too long for the model together with the probes"}
+    assert len(check.coverage) == 2
+
+
+def test_probes_that_fit_no_word_are_refused() -> None:
+    text = " ".join(["nurse"] * 200) + " [Y]"
+    topic = make_topic("t", [Group(name="one", words=("he",)), Group(name="two", words=("she",))])
+    with pytest.raises(TemplateError, match="tokens"):
+        check_asked(make_check(resolve("mini-gpt"), topic, (text,)), open_scorer)

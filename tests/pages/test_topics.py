@@ -15,12 +15,14 @@ from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import (
+    delete_topic,
     list_topics,
     load_topic,
     load_topic_upload,
     make_topic,
     own_topics,
     save_topic,
+    template_cards,
     topic_toml,
 )
 from pcf_core.ui.topics_files import EXAMPLES
@@ -126,8 +128,8 @@ def test_a_shipped_topic_is_changed_into_an_own_one(own_settings: Settings) -> N
     app = open_app("topics", topic_shown="gender-pronouns", topic_view="edit")
     assert "comes with the app" in said(app)
     assert field(app, "Name").value == "gender-pronouns-own"
-    field(app, "Words of male, one a line").set_value("he\n  his \n").run()
-    field(app, "Words of female, one a line").set_value("she\nher").run()
+    field(app, "Words of group 1, one a line").set_value("he\n  his \n").run()
+    field(app, "Words of group 2, one a line").set_value("she\nher").run()
     write(app, Title="Pronouns, mine", Notes="Ours.")
     press(app, "save_topic")
     kept = load_topic("gender-pronouns-own")
@@ -154,15 +156,15 @@ def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
 
 def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of two, one a line").set_value("she\nHe").run()
+    field(app, "Words of group 2, one a line").set_value("she\nHe").run()
     assert "'He' is in the groups one and two" in app.warning[0].value.replace("\\", "")
     press(app, "save_topic")
     assert "'He' is in the groups one and two" in errors(app)
     assert load_topic("own-topic") == own
-    field(app, "Words of two, one a line").set_value("").run()
+    field(app, "Words of group 2, one a line").set_value("").run()
     assert "the group two has no words" in app.warning[0].value
     write(app, Name="Not Safe")
-    field(app, "Words of two, one a line").set_value("she").run()
+    field(app, "Words of group 2, one a line").set_value("she").run()
     assert "the name is 'Not Safe'" in app.warning[0].value.replace("\\", "")
     write(app, Name="gender")
     press(app, "save_topic")
@@ -172,18 +174,18 @@ def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> N
 
 def test_a_gap_among_counterparts_is_no_shift(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of one, one a line").set_value("he\n\nhis\n\n").run()
+    field(app, "Words of group 1, one a line").set_value("he\n\nhis\n\n").run()
     assert not app.warning
-    field(app, "Words of two, one a line").set_value("she\nqueen").run()
+    field(app, "Words of group 2, one a line").set_value("she\nqueen").run()
     write(app, Words_of_one_line_are_counterparts=True)
     assert "a word of the group one is empty" in app.warning[0].value
 
 
 def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of one, one a line").set_value("king").run()
+    field(app, "Words of group 1, one a line").set_value("king").run()
     press(app, "add_group")
-    field(app, "Words of group-3, one a line").set_value("they").run()
+    field(app, "Words of group 3, one a line").set_value("they").run()
     next(button for button in app.button if button.label == "Remove two").click().run()
     names = [one for one in app.text_input if one.label == "Group"]
     assert [one.value for one in names] == ["one", "group-3"]
@@ -195,7 +197,7 @@ def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
 
 def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of one, one a line").set_value("king").run()
+    field(app, "Words of group 1, one a line").set_value("king").run()
     app.switch_page("pages/models.py").run()
     app.switch_page("pages/topics.py").run()
     app.selectbox(key="topic_shown").set_value("own-topic").run()
@@ -205,9 +207,9 @@ def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> No
     view(app, "preview")
     assert set(app.dataframe[0].value["word"]) == {"king", "she", "*b*"}
     view(app, "edit")
-    assert field(app, "Words of one, one a line").value == "king"
+    assert field(app, "Words of group 1, one a line").value == "king"
     press(app, "discard_topic")
-    assert field(app, "Words of one, one a line").value == "he\nhis"
+    assert field(app, "Words of group 1, one a line").value == "he\nhis"
     assert "not saved" not in said(view(app, "see"))
 
 
@@ -229,8 +231,8 @@ def test_a_new_topic_is_written(own_settings: Settings) -> None:
     assert not app.warning
     write(app, Name="cats-dogs", Title="Cats and dogs")
     assert "the group first has no words" in app.warning[0].value
-    field(app, "Words of first, one a line").set_value("cat\ncats").run()
-    field(app, "Words of second, one a line").set_value("dog").run()
+    field(app, "Words of group 1, one a line").set_value("cat\ncats").run()
+    field(app, "Words of group 2, one a line").set_value("dog").run()
     press(app, "save_topic")
     assert load_topic("cats-dogs").words == ("cat", "cats", "dog")
     assert app.selectbox(key="topic_shown").value == "cats-dogs"
@@ -391,7 +393,7 @@ def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> No
 
 def test_the_check_is_of_what_is_written(own: Topic, worker: Worker) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit", model=["mini-bert"])
-    field(app, "Words of one, one a line").set_value("king\nkings").run()
+    field(app, "Words of group 1, one a line").set_value("king\nkings").run()
     view(app, "check")
     assert "king = kings" in "".join(info.value for info in app.info)
     worker.run(until_idle=True)
@@ -403,3 +405,35 @@ def test_models_that_cannot_be_asked_are_named(own: Topic) -> None:
     assert "nobody/model" in errors(app)
     app.multiselect(key="model").set_value([]).run()
     assert "Choose one or more models" in "".join(info.value for info in app.info)
+
+
+def test_what_is_written_outlives_the_topic(own: Topic) -> None:
+    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
+    field(app, "Words of group 1, one a line").set_value("he\nking").run()
+    delete_topic("own-topic")
+    app.run()
+    assert "was deleted since you began to change it" in app.warning[0].value
+    assert field(app, "Words of group 1, one a line").value == "he\nking"
+    press(app, "save_topic")
+    assert load_topic("own-topic").groups[0].words == ("he", "king")
+
+
+def test_a_form_of_a_deleted_topic_can_be_discarded(own: Topic) -> None:
+    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
+    field(app, "Words of group 1, one a line").set_value("he\nking").run()
+    delete_topic("own-topic")
+    app.run()
+    app.button(key="discard_topic").click().run()
+    assert "There is no topic named 'own-topic'" in errors(app)
+
+
+def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it(own_settings: Settings) -> None:
+    words = [Group(name="one", words=("rich",)), Group(name="two", words=("poor",))]
+    save_topic(make_topic("money", words, position="predicate"))
+    app = open_app("risk", topic="money")
+    cards = template_cards()
+    assert cards[app.selectbox(key="templates").value].form == "attributive"
+    assert app.selectbox(key="evidence").value == "occupations-bvf"
+    score = open_app("score", score_topic="money")
+    assert cards[score.selectbox(key="score_templates").value].form == "attributive"
+    assert score.selectbox(key="score_evidence").value == "occupations-bvf"

@@ -205,8 +205,9 @@ def test_a_free_name_is_made_of_the_old_one(folder: Path) -> None:
 
 def test_a_copy_says_of_what(folder: Path) -> None:
     copy = copied(TOPIC)
-    assert (copy.name, copy.source, copy.hash) == (
+    assert (copy.name, copy.title, copy.source, copy.hash) == (
         "left-right-own",
+        f"{TOPIC.title} (own copy)",
         "Made from the topic left-right.",
         TOPIC.hash,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.models import known_models
+from pcf_core.records import Group
 from pcf_core.topics import (
     list_topics,
     load_topic,
@@ -65,3 +66,11 @@ def test_a_topic_has_the_rows_of_its_language() -> None:
     assert {(row.topic, row.table) for row in chinese} == {("gender", 5)}
     assert len(chinese) == 3
     assert {row.context_source for row in english} >= {"wikipedia", "book", "web page"}
+
+
+def test_other_words_under_a_papers_name_have_none_of_its_rows() -> None:
+    gender = load_topic("gender")
+    assert published_of_topic(gender)
+    groups = (gender.groups[0], Group(name="female", words=("queen",)))
+    assert published_of_topic(gender.model_copy(update={"groups": groups})) == ()
+    assert published_of_topic(gender.model_copy(update={"name": "gender-en"})) == ()

@@ -44,11 +44,13 @@ def test_what_cannot_be_swapped(topic, terms, part, refusal):
     assert part in refusal(caught.value)
 
 
-AN = ("engineer", "artist", "officer", "underwriter", "usher", "heir", "unidentified man", "hour")
-A = ("nurse", "university teacher", "European", "user", "urologist", "union leader", "hotel owner", "ceo")
+AN = "engineer|artist|officer|underwriter|usher|heir|unidentified man|hour|X-ray technician|MRI|HR manager"
+A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman"
 
 
-@pytest.mark.parametrize(("article", "term"), [*(("an", term) for term in AN), *(("a", term) for term in A)])
+@pytest.mark.parametrize(
+    ("article", "term"), [*(("an", term) for term in AN.split("|")), *(("a", term) for term in A.split("|"))]
+)
 def test_articles_go_by_the_sound(article, term):
     assert with_article(term) == f"{article} {term}"
 

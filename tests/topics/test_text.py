@@ -106,3 +106,20 @@ def test_sentences_show_values_on_one_short_line():
     assert shown(10**6000) == "a number"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([]) == "none"
+
+
+@pytest.mark.parametrize("word", ["he\u200b", "\ufeffhe", "h\u00ade", "h\u2060e"])
+def test_characters_that_are_not_seen_go(word):
+    assert check_word(word, "a word", "The topic", TopicError) == "he"
+
+
+def test_joiners_that_a_script_needs_stay():
+    assert check_word("می\u200cخواهم", "a word", "The topic", TopicError) == "می\u200cخواهم"
+
+
+@pytest.mark.parametrize("mark", ["\u200f", "\u202e", "\u2066"])
+def test_marks_that_turn_text_are_refused(mark, refusal):
+    with pytest.raises(TopicError) as caught:
+        check_text(f"{mark}evil", "the title", "The topic", TopicError)
+    assert f"\\u{ord(mark):04x}" in refusal(caught.value)
+    assert "turn the direction of text" in str(caught.value)
