@@ -14,8 +14,8 @@ import streamlit as st
 
 from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
-from pcf_core.records import Over, Protocol, Scale, Topic, Unit
-from pcf_core.ui.data import scored_models
+from pcf_core.records import Evidence, Over, Protocol, Scale, Topic, Unit
+from pcf_core.ui.data import scored_evidence, scored_models, scored_topics
 from pcf_core.ui.lists import evidence_lists, template_sets, topics
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
@@ -131,15 +131,25 @@ def draw_choice() -> None:
         )
         topic = st.selectbox(
             "Topic",
-            with_asked("topic", topics()),
+            with_asked("topic", known_topics()),
             key="topic",
             bind="query-params",
             on_change=take_usual,
             help="The groups whose words are compared at [Y].",
         )
-        draw_texts(topics().get(topic) or next(iter(topics().values())))
+        draw_texts(known_topics().get(topic) or next(iter(topics().values())))
         with st.expander("How it is read"):
             draw_view_options()
+
+
+def known_topics() -> dict[str, Topic]:
+    """The app's topics by name, then those that only results have, such as swapped ones."""
+    return {**topics(), **scored_topics()}
+
+
+def known_evidence() -> dict[str, Evidence]:
+    """The app's lists that fill [X], then those that only results have."""
+    return {**evidence_lists(), **scored_evidence()}
 
 
 def with_asked(key: str, known: Iterable[str]) -> list[str]:
@@ -151,12 +161,12 @@ def with_asked(key: str, known: Iterable[str]) -> list[str]:
 def take_usual(prefix: str = "") -> None:
     """Another topic brings its usual templates and occupations, as a link that names the topic alone does."""
     state = st.session_state
-    topic = topics().get(state[f"{prefix}topic"])
+    topic = known_topics().get(state[f"{prefix}topic"])
     if topic is None:
         return
     for key, usual, known in (
         ("templates", topic.templates, template_sets()),
-        ("evidence", topic.evidence, evidence_lists()),
+        ("evidence", topic.evidence, evidence_lists() if prefix else known_evidence()),
     ):
         if usual in known:
             state[f"{prefix}{key}"] = usual
@@ -164,7 +174,7 @@ def take_usual(prefix: str = "") -> None:
 
 def draw_texts(topic: Topic) -> None:
     """Templates and occupations; a topic names its usual ones."""
-    sets, lists = with_asked("templates", template_sets()), with_asked("evidence", evidence_lists())
+    sets, lists = with_asked("templates", template_sets()), with_asked("evidence", known_evidence())
     st.selectbox(
         "Templates",
         sets,

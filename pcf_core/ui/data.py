@@ -15,10 +15,19 @@ from pcf_core.errors import AuditError, RunError, StoreError
 from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.reading import Reading, reading_key
 from pcf_core.models import list_models, resolve
-from pcf_core.records import Aggregation, Interval, Protocol, RiskReport, RunSpec, digest
+from pcf_core.records import (
+    Aggregation,
+    Evidence,
+    Interval,
+    Protocol,
+    RiskReport,
+    RunSpec,
+    Topic,
+    digest,
+)
 from pcf_core.settings import settings
 from pcf_core.store import RunInfo, Store
-from pcf_core.ui.lists import named, set_names, stamp_of
+from pcf_core.ui.lists import evidence_lists, named, set_names, stamp_of, topics
 
 if TYPE_CHECKING:
     from pcf_core.ui.choice import Choice
@@ -88,6 +97,28 @@ def open_queue() -> Queue:
 def scored_models() -> tuple[str, ...]:
     """Names of the models that have a run in the store."""
     return tuple(dict.fromkeys(info.run.scoring.model for info in open_store().runs() if info.complete))
+
+
+def scored_topics() -> dict[str, Topic]:
+    """Topics of finished runs that are not among the app's: swapped ones, those of files, deleted ones.
+
+    The newest of a name, whose usual templates and occupations are here those of its run.
+    """
+    found: dict[str, Topic] = {}
+    known = topics()
+    for run in (info.run for info in open_store().runs() if info.complete):
+        if run.topic.name not in known and run.topic.name not in found:
+            usual = {"templates": run.templates.name, "evidence": run.evidence.name}
+            found[run.topic.name] = run.topic.model_copy(update=usual)
+    return found
+
+
+def scored_evidence() -> dict[str, Evidence]:
+    """The same of lists that fill [X]."""
+    found: dict[str, Evidence] = {}
+    for run in (info.run for info in open_store().runs() if info.complete):
+        found.setdefault(run.evidence.name, run.evidence)
+    return {name: evidence for name, evidence in found.items() if name not in evidence_lists()}
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
@@ -217,9 +248,10 @@ def load(choice: Choice) -> Loaded:
     missing: dict[str, RunSpec] = {}
     refused: dict[str, str] = {}
     unread: dict[str, RunSpec] = {}
+    more = scored_topics(), scored_evidence()
     for model in choice.models:
         try:
-            lists = named(choice.topic, choice.evidence, choice.templates)
+            lists = named(choice.topic, choice.evidence, choice.templates, *more)
             run = build_run(resolve(model), *lists, choice.options.protocol)
             if must_wait(run, "preferences", choice.options):
                 unread[model] = run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -126,13 +127,23 @@ def evidence_lists() -> Mapping[str, Evidence]:
     return _evidence_lists(stamp_of("evidence"))
 
 
-def named(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
-    """The three lists of a run by name.
+def named(
+    topic: str,
+    evidence: str,
+    templates: str,
+    more_topics: Mapping[str, Topic] = MappingProxyType({}),
+    more_evidence: Mapping[str, Evidence] = MappingProxyType({}),
+) -> tuple[Topic, Evidence, TemplateSet]:
+    """The three lists of a run by name; ``more_topics`` and ``more_evidence`` are looked into last.
 
     Raises:
         InputError: a name that is not there (any more).
     """
-    found = (topics().get(topic), evidence_lists().get(evidence), template_sets().get(templates))
+    found = (
+        topics().get(topic) or more_topics.get(topic),
+        evidence_lists().get(evidence) or more_evidence.get(evidence),
+        template_sets().get(templates),
+    )
     errors: tuple[tuple[type[InputError], str, str], ...] = (
         (TopicError, "topic", topic),
         (EvidenceError, "list of occupations", evidence),

@@ -17,8 +17,8 @@ from pcf_core.jobs.probing import EXAMPLE, LONGEST, ProbeRequest, make_probe
 from pcf_core.models import resolve
 from pcf_core.records import Aggregation, ModelSpec, Topic
 from pcf_core.records.probe import ProbeAnswer
-from pcf_core.ui.choice import Choice
-from pcf_core.ui.lists import evidence_lists, template_sets, topics
+from pcf_core.ui.choice import Choice, known_evidence, known_topics
+from pcf_core.ui.lists import template_sets
 from pcf_core.ui.page import draw_commands, draw_table
 from pcf_core.ui.text import plain
 
@@ -76,7 +76,7 @@ def write_sentence(text: str) -> None:
 
 def examples(choice: Choice) -> list[str]:
     """Three sentences of the sidebar's templates and occupations: two people, then another context."""
-    evidence = evidence_lists().get(choice.evidence)
+    evidence = known_evidence().get(choice.evidence)
     try:
         found = template_sets().get(choice.templates)
     except AuditError:  # a damaged set: the pages that need it say so
@@ -97,7 +97,7 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
     Raises:
         TopicError: the topic is not there (any more).
     """
-    topic = topics().get(choice.topic)
+    topic = known_topics().get(choice.topic)
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}

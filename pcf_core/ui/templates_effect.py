@@ -14,9 +14,8 @@ from pcf_core.charts.templates import RISKS
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, move_finding, percent
 from pcf_core.records import MinedSet, RiskReport, TemplateSet
-from pcf_core.ui.choice import Choice, current_choice
+from pcf_core.ui.choice import Choice, current_choice, known_evidence, known_topics
 from pcf_core.ui.data import cached, open_store, read_run
-from pcf_core.ui.lists import evidence_lists, topics
 from pcf_core.ui.page import chart, draw_table, finding
 from pcf_core.ui.templates_draft import Shown, edits
 from pcf_core.ui.text import plain
@@ -55,7 +54,7 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
 
     Of several that have as much, that with the fewest other templates, then the newest.
     """
-    topic, evidence = topics().get(choice.topic), evidence_lists().get(choice.evidence)
+    topic, evidence = known_topics().get(choice.topic), known_evidence().get(choice.evidence)
     if topic is None or evidence is None:
         return []
     protocol = "exact" if choice.options.protocol == "single-token" else choice.options.protocol
