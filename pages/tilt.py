@@ -15,7 +15,7 @@ from pcf_core.ui.page import draw_figures, finding, foot, open_page, picture
 from pcf_core.ui.rows import tilt_table
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
-from pcf_core.ui.tilt_rows import Beside, draw_beside
+from pcf_core.ui.tilt_rows import Beside, draw_beside, panel_groups
 
 HOW = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
@@ -46,8 +46,19 @@ def draw() -> None:
         finding(*(leaders_finding(name, report) for name, report in reports.items()))
         draw_figures(lead_figures(reports))
         chosen = choose_occupation(reports)
-        alt = "Box plots of the mean stereotype, a panel a group"
-        picture(loaded, "tilt_panels", alt, lambda: tilt_panels(reports, tilts, over, chosen), [over, chosen])
+        drawn = panel_groups(reports)
+        picture(
+            loaded,
+            "tilt_panels",
+            "Box plots of the mean stereotype, a panel a group",
+            lambda: tilt_panels(reports, tilts, over, chosen, drawn),
+            [over, chosen, drawn],
+        )
+        if len(drawn) < len(groups):
+            st.caption(
+                f"The {len(drawn):,} of {len(groups):,} groups towards which some occupation leans most; the "
+                "table under *Data* has all."
+            )
     else:
         high, low = groups[0], groups[1]
         finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))

@@ -116,14 +116,16 @@ def tilt_panels(
     tilts: Tilts | None = None,
     over: Over = "templates",
     chosen: str = "",
+    drawn: Sequence[str] = (),
 ) -> go.Figure:
     """For more than two groups: one panel per group, in each a box per model, all on one axis.
 
     To the right of 0 the group is put before its neutral share; names are on hover.  ``tilts``, ``over`` and
-    ``chosen`` as of :func:`tilt_box`.
+    ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a panel, all where none is named.
     """
     styles = theme.model_styles(list(reports))
-    groups = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
+    known = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
+    groups = [group for group in known if group in drawn] if drawn else known
     titles = [f"← less · {theme.text(group)} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
@@ -144,7 +146,7 @@ def tilt_panels(
         _draw(figure, row, over, chosen)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(
-        range=_range(rows, lowest=-1 / (len(groups) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
+        range=_range(rows, lowest=-1 / (len(known) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
     )
     figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
     figure.update_yaxes(_rows_axis(list(reports)))

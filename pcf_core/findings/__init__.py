@@ -45,6 +45,7 @@ from pcf_core.findings.notes import (
     coverage_note,
     left_out_note,
     low_coverage_note,
+    noun_note,
     self_audit_facts,
     tokens_note,
 )
@@ -122,6 +123,7 @@ __all__ = [
     "mining_finding",
     "move_finding",
     "normal_finding",
+    "noun_note",
     "number",
     "occupation_finding",
     "occupations_difference_finding",

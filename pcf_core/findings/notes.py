@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pcf_core.findings.numbers import count, listed, number
-from pcf_core.records import LOW_COVERAGE, CoverageSummary, LeftOut, SelfAudit
+from pcf_core.records import LOW_COVERAGE, CoverageSummary, LeftOut, RunSpec, SelfAudit
 
+OCCUPATION = "occupation"
 TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
 
 
@@ -87,6 +88,17 @@ def self_audit_facts(found: SelfAudit | None) -> dict[str, str]:
     facts["words left out"] = left_out_note(found.left_out) or "none"
     facts["noise floor"] = noise_note(found)
     return facts
+
+
+def noun_note(run: RunSpec) -> str:
+    """What to read for *occupation* where the list that fills [X] has none; empty where it has."""
+    evidence = run.evidence
+    if evidence.noun == OCCUPATION:
+        return ""
+    return (
+        f"What fills [X] here is “{evidence.title}”: where this page says occupation, read {evidence.noun}, "
+        f"such as “{evidence.terms[0]}”. The groups are those of “{run.topic.title}”."
+    )
 
 
 def noise_note(found: SelfAudit) -> str:

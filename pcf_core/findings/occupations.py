@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from pcf_core.findings.numbers import count, listed, number, words_of
 from pcf_core.records import FloatArray, Preferences, RiskReport
 
 MOST_NAMES = 3
+MOST_GROUPS = 8  # named in a sentence
 TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
 NONE = -1
 
@@ -55,12 +56,18 @@ def leaders_finding(model: str, report: RiskReport) -> str:
     ties = int((leaders == NONE).sum())
     if not ranked:
         return f"{model} puts no group's words first for any of {count(len(leaders), 'occupation')}."
+    named, others = ranked[:MOST_GROUPS], ranked[MOST_GROUPS:]
     parts = [
-        f"{words_of(ranked[0])} first for {counts[ranked[0]]:,} of {count(len(leaders), 'occupation')}",
-        *(f"{words_of(group)} for {counts[group]:,}" for group in ranked[1:]),
+        f"{words_of(named[0])} first for {counts[named[0]]:,} of {count(len(leaders), 'occupation')}",
+        *(f"{words_of(group)} for {counts[group]:,}" for group in named[1:]),
+        *([f"those of {_others(others)} for {sum(counts[group] for group in others):,}"] if others else []),
         *([f"none for {ties:,}"] if ties else []),
     ]
-    absent = f"; never {listed([words_of(group) for group in never], 'or')}" if never else ""
+    absent = ""
+    if len(never) > MOST_GROUPS:
+        absent = f"; never those of the other {len(never):,} groups"
+    elif never:
+        absent = f"; never {listed([words_of(group) for group in never], 'or')}"
     return f"On average {model} puts {listed(parts)}{absent}."
 
 
@@ -107,8 +114,10 @@ def occupation_finding(report: RiskReport, occupation: str, preferences: Prefere
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
         return f"No context about “{occupation}” is known yet."
-    ranked = sorted(shares.items(), key=lambda item: -item[1])
-    parts = [f"{of_hundred(share)} prefer {words_of(group)}" for group, share in ranked if share > 0]
+    ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
+    named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
+    parts = [f"{of_hundred(share)} prefer {words_of(group)}" for group, share in named]
+    parts += [f"{of_hundred(sum(others.values()))} prefer those of {_others(others)}"] if others else []
     parts += [f"{of_hundred(none)} prefer none"] if none else []
     return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
 
@@ -128,6 +137,10 @@ def leading_shares(
     weights, leaders = weights / weights.sum(), leading(cells)
     shares = {group: float(weights[leaders == i].sum()) for i, group in enumerate(preferences.groups)}
     return shares, float(weights[leaders == NONE].sum())
+
+
+def _others(groups: Collection[str]) -> str:
+    return count(len(groups), "other group")
 
 
 def leading(values: FloatArray) -> NDArray[np.intp]:

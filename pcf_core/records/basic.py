@@ -102,12 +102,14 @@ class Evidence(Record):
     """The occupations (X), or any list of terms that fill ``[X]``.
 
     ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
+    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.
     """
 
     name: str
     title: str
     terms: tuple[str, ...]
     weights: tuple[float, ...] = ()
+    noun: str = "occupation"
     source: str = ""
     notes: str = ""
 

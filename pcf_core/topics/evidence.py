@@ -33,10 +33,11 @@ def list_evidence() -> tuple[Evidence, ...]:
 def load_evidence(name_or_path: str | Path) -> Evidence:
     """A shipped list by its name, or a user's file.
 
-    TOML or JSON with ``terms`` and, if wanted, ``weights`` (a number for each), ``name``, ``title``,
-    ``source``, ``notes``; CSV with a column ``term`` and, if wanted, ``weight``, which the list takes where
-    every term has one (:func:`~pcf_core.topics.occupation_weights` also reads a file with gaps); or plain
-    text with one term a line.
+    TOML or JSON with ``terms`` and, if wanted, ``weights`` (a number for each), ``noun`` (what a term is,
+    "occupation" unless it says so), ``name``, ``title``, ``source``, ``notes``; CSV with a column ``term``
+    and, if wanted, ``weight``, which the list takes where every term has one
+    (:func:`~pcf_core.topics.occupation_weights` also reads a file with gaps); or plain text with one term a
+    line.
 
     Raises:
         EvidenceError: unknown, unreadable, or refused by :func:`make_evidence`.
@@ -65,6 +66,7 @@ def make_evidence(
     terms: Sequence[str],
     *,
     weights: Sequence[float] = (),
+    noun: str = "occupation",
     title: str = "",
     source: str = "",
     notes: str = "",
@@ -90,6 +92,7 @@ def make_evidence(
         title=check_text(title, "the title", where, EvidenceError) or name,
         terms=checked,
         weights=_check_weights(checked, weights, where),
+        noun=check_word(noun, "the noun", where, EvidenceError),
         source=check_text(source, "the source", where, EvidenceError),
         notes=check_text(notes, "the notes", where, EvidenceError),
     )

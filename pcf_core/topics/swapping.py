@@ -64,6 +64,7 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
     as_evidence = make_evidence(
         safe_name(f"{topic.name} as evidence"),
         terms,
+        noun="person",
         title=f"{topic.title}, as evidence",
         source=topic.source,
         notes=f"{topic.notes} Left out: {listed(left_out)}, no names of people." if left_out else topic.notes,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pcf_core.errors import EvidenceError, TopicError
 from pcf_core.records import Evidence, LeftOut, Topic, Weights
 from pcf_core.topics.factors import Factor, factors, why_unused
-from pcf_core.topics.reading import given_file, label, read_table
+from pcf_core.topics.reading import MOST_NAMED, given_file, label, read_table
 from pcf_core.topics.text import first_duplicate, listed, normalise, shown
 
 MIN_SHARE = 0.5
@@ -123,9 +123,11 @@ def labour_reference(evidence: Evidence, topic: Topic) -> dict[str, tuple[float,
         TopicError: the groups are not male and female: the statistics know no others.
     """
     if set(topic.group_names) != {"male", "female"}:
+        names = topic.group_names
+        more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
         raise TopicError(
             f"The labour force is a reference for the groups male and female only; {topic.name} has "
-            f"{listed(topic.group_names)}: use the uniform reference."
+            f"{listed([*names[:MOST_NAMED], *more])}: use the uniform reference."
         )
     return {
         term: tuple(share if group == "female" else 1 - share for group in topic.group_names)

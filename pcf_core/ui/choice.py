@@ -16,7 +16,7 @@ from pcf_core.audit import ViewOptions
 from pcf_core.models import list_models
 from pcf_core.records import Over, Protocol, Scale, Topic, Unit
 from pcf_core.ui.data import scored_models
-from pcf_core.ui.lists import evidence_lists, template_sets, usual_lists
+from pcf_core.ui.lists import NONE, evidence_lists, template_sets, usual_lists
 from pcf_core.ui.versions import all_topics, kept
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
@@ -157,7 +157,7 @@ def take_usual(prefix: str = "") -> None:
     topic = all_topics().get(state[f"{prefix}topic"])
     if topic is None:
         return
-    usual = usual_lists(topic)
+    usual = usual_lists(topic, NONE if prefix else kept())
     state[f"{prefix}templates"], state[f"{prefix}evidence"] = usual.templates, usual.evidence
 
 
@@ -166,7 +166,7 @@ def draw_texts(topic: Topic) -> None:
     others = kept()
     sets = with_asked("templates", [*template_sets(), *others.templates])
     lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
-    usual = usual_lists(topic)
+    usual = usual_lists(topic, others)
     st.selectbox(
         "Templates",
         sets,

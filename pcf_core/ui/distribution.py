@@ -27,6 +27,7 @@ mean of J over the contexts. The line between them is the **Jensen gap**, the ca
 opens where some contexts prefer another group. **Second picture**: the share of contexts up to each value.
 The dotted line is τ.
 """
+MOST_PANELS = 12
 Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 
@@ -66,7 +67,8 @@ def draw_distribution(
     found = remembered(
         loaded, "distributions", [occupation], lambda: distributions_of(loaded, reports, tilts, occupation)
     )
-    shown = {name: ones if several else ones[:1] for name, ones in found.items()}
+    drawn = panels(found) if several else groups[:1]
+    shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in found.items()}
     finding(*sentences(shown, threshold))
     other = "" if several else groups[1]
     state = [occupation, threshold]
@@ -79,7 +81,23 @@ def draw_distribution(
         alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
         picture(loaded, "stereotype_steps", alt, make, state)
+    if several and len(drawn) < len(groups):
+        st.caption(
+            f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "
+            "a panel; *Numbers* has all."
+        )
     draw_numbers(found, threshold)
+
+
+def panels(distributions: Distributions) -> tuple[str, ...]:
+    """The groups with a panel, in their order: of many, those that lead, then those with the highest mean."""
+    groups = [one.group for one in next(iter(distributions.values()))]
+    ranks = {
+        group: max((ones[place].leads, ones[place].mean) for ones in distributions.values())
+        for place, group in enumerate(groups)
+    }
+    drawn = sorted(groups, key=lambda group: ranks[group], reverse=True)[:MOST_PANELS]
+    return tuple(group for group in groups if group in drawn)
 
 
 def sentences(distributions: Distributions, threshold: float) -> list[str]:

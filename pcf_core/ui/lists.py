@@ -142,19 +142,6 @@ class Usual:
     evidence: str
 
 
-def usual_lists(topic: Topic) -> Usual:
-    """Those that the topic names; where it names none that is there, the first set that suits its words and
-    language, and the occupations.
-    """
-    sets, lists = template_sets(), evidence_lists()
-    templates, evidence = topic.templates, topic.evidence
-    if templates not in sets:
-        templates = next(iter((*suiting_sets(topic, template_cards()), *sets)))
-    if evidence not in lists:
-        evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
-    return Usual(templates, evidence)
-
-
 @dataclass(frozen=True)
 class Lists:
     """Topics, evidence lists and template sets by name."""
@@ -165,6 +152,19 @@ class Lists:
 
 
 NONE = Lists()
+
+
+def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
+    """Those that the topic names; where it names none that is there or among ``besides``, the first set that
+    suits its words and language, and the occupations.
+    """
+    sets, lists = template_sets(), evidence_lists()
+    templates, evidence = topic.templates, topic.evidence
+    if templates not in sets and templates not in besides.templates:
+        templates = next(iter((*suiting_sets(topic, template_cards()), *sets)))
+    if evidence not in lists and evidence not in besides.evidence:
+        evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
+    return Usual(templates, evidence)
 
 
 def named(

@@ -13,10 +13,12 @@ from pcf_core.audit import missing_blocks
 from pcf_core.errors import ModelError
 from pcf_core.findings import (
     contexts,
+    count,
     coverage_facts,
     left_out_note,
     look_finding,
     low_coverage_note,
+    noun_note,
     self_audit_facts,
 )
 from pcf_core.jobs import submit_run
@@ -128,12 +130,15 @@ def submit(run: RunSpec) -> int:
 
 
 def draw_loaded(loaded: Loaded) -> None:
-    """The line under the shared choice: what is loaded."""
+    """The line under the shared choice: what is loaded; and what is at [X] where that is no occupation."""
     first, occupations = loaded.first.report, loaded.first.result.preferences.occupations
-    count = len(loaded.runs)
+    run = loaded.first.run
+    note = noun_note(run)
+    if note:
+        st.caption(plain(note))
     with st.sidebar:
         st.caption(
-            f"{count} {'run' if count == 1 else 'runs'} · {len(occupations):,} occupations × "
+            f"{count(len(loaded.runs), 'run')} · {count(len(occupations), plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)} that count as {effective_text(first)}"
         )
 

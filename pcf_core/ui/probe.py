@@ -18,10 +18,10 @@ from pcf_core.models import resolve
 from pcf_core.records import Aggregation, ModelSpec, Topic
 from pcf_core.records.probe import ProbeAnswer
 from pcf_core.ui.choice import Choice
-from pcf_core.ui.lists import evidence_lists, template_sets
+from pcf_core.ui.lists import template_sets
 from pcf_core.ui.page import draw_commands, draw_table
 from pcf_core.ui.text import plain
-from pcf_core.ui.versions import all_topics
+from pcf_core.ui.versions import all_evidence, all_topics
 
 SENTENCE = "sentence"
 MOST_MODELS = 8  # as many as differ in colour and mark
@@ -77,7 +77,7 @@ def write_sentence(text: str) -> None:
 
 def examples(choice: Choice) -> list[str]:
     """Three sentences of the sidebar's templates and occupations: two people, then another context."""
-    evidence = evidence_lists().get(choice.evidence)
+    evidence = all_evidence().get(choice.evidence)
     try:
         found = template_sets().get(choice.templates)
     except AuditError:  # a damaged set: the pages that need it say so

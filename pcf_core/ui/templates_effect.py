@@ -16,12 +16,11 @@ from pcf_core.findings import count, move_finding, percent
 from pcf_core.records import MinedSet, RiskReport, TemplateSet
 from pcf_core.ui.choice import Choice, current_choice
 from pcf_core.ui.data import cached, read_run
-from pcf_core.ui.lists import evidence_lists
 from pcf_core.ui.page import chart, draw_table, finding
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.templates_draft import Shown, edits
 from pcf_core.ui.text import plain
-from pcf_core.ui.versions import all_topics, kept
+from pcf_core.ui.versions import all_evidence, all_topics
 
 LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
 MOST_RUNS = 8
@@ -58,7 +57,7 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
     Of several that have as much, that with the fewest other templates, then the newest.
     """
     topic = all_topics().get(choice.topic)
-    evidence = {**evidence_lists(), **kept().evidence}.get(choice.evidence)
+    evidence = all_evidence().get(choice.evidence)
     if topic is None or evidence is None:
         return []
     protocol = "exact" if choice.options.protocol == "single-token" else choice.options.protocol

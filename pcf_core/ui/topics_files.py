@@ -141,7 +141,7 @@ def draw_upload() -> None:
     with st.expander("An example of each"):
         for what, example in EXAMPLES.items():
             st.markdown(what)
-            st.code(example, language=None)
+            st.code(example, language=None, wrap_lines=True)
     own.draw_upload(
         OWN,
         ENDINGS,

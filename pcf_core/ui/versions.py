@@ -39,10 +39,19 @@ def kept() -> Lists:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _kept(keys: Sequence[str], tokens: Sequence[str], _runs: Collection[RunSpec]) -> Lists:
     return Lists(
-        _other([run.topic for run in _runs], topics()),
+        _other([_with_its_lists(run) for run in _runs], topics()),
         _other([run.evidence for run in _runs], evidence_lists()),
         _other([run.templates for run in _runs], template_sets()),
     )
+
+
+def _with_its_lists(run: RunSpec) -> Topic:
+    """The topic of a run, which begins with the templates and the list of that run."""
+    usual = {
+        "templates": _name_now(run.templates, template_sets()),
+        "evidence": _name_now(run.evidence, evidence_lists()),
+    }
+    return run.topic.model_copy(update=usual)
 
 
 def _other(found: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
@@ -64,6 +73,11 @@ def _is_there(item: T, now: Mapping[str, T]) -> bool:
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
     """The name that stands for an item of a run wherever its plain name does not."""
     return f"{item.name}@{item.hash[:DIGITS]}"
+
+
+def all_evidence() -> Mapping[str, Evidence]:
+    """Lists that fill [X] by name: those that are there, then those of finished runs alone."""
+    return {**evidence_lists(), **kept().evidence}
 
 
 def all_topics() -> Mapping[str, Topic]:

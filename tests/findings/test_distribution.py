@@ -105,6 +105,25 @@ def test_leaders_of_several_groups_are_counted() -> None:
     )
 
 
+def test_of_many_groups_some_are_named_and_the_others_counted() -> None:
+    """Thirty groups; the first is ahead for two occupations, the next eleven for one each."""
+    groups = tuple(f"g{place:02}" for place in range(30))
+    leaders = [0, *range(12)]
+    values = np.full((len(leaders), 1, len(groups)), 1 / 60)
+    for row, leader in enumerate(leaders):
+        values[row, 0, leader] += 0.5
+    names = tuple(f"x{row}" for row in range(len(leaders)))
+    preferences = Preferences(groups, names, ("The [X] is [Y].",), values)
+    said = leaders_finding("m", report_of(preferences))
+    assert said.startswith(
+        "On average m puts words of “g00” first for 2 of 13 occupations, words of “g01” for 1"
+    )
+    assert said.endswith(
+        "words of “g07” for 1 and those of 4 other groups for 4; never those of the other 18 groups."
+    )
+    assert "g08" not in said
+
+
 def test_leaders_of_a_neutral_model_are_none() -> None:
     assert leaders_finding("m", report_of(preferences_of([[0.5]], ("clerk",)))) == (
         "m puts no group's words first for any of 1 occupation."

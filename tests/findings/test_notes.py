@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pcf_core.audit import build_run
 from pcf_core.findings import (
     coverage_facts,
     coverage_note,
     left_out_note,
     low_coverage_note,
+    noun_note,
     self_audit_facts,
     tokens_note,
 )
+from pcf_core.models import resolve
 from pcf_core.records import CoverageRange, CoverageSummary, LeftOut, SelfAudit
+from pcf_core.topics import load_evidence, load_templates, load_topic
 
 
 def test_everything_left_out_is_named_once_under_its_reason() -> None:
@@ -87,3 +91,16 @@ def test_a_self_audit_is_told_trait_by_trait() -> None:
     unread = found.model_copy(update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."})
     assert self_audit_facts(unread)["noise floor"] == "The server is gone."
     assert self_audit_facts(SelfAudit(traits={}, tokens={}))["noise floor"] == "not measured"
+
+
+def test_another_list_than_one_of_occupations_says_what_to_read() -> None:
+    lists = load_topic("gender"), load_templates("gender-nineteen")
+    notes = {
+        name: noun_note(build_run(resolve("mini-gpt"), lists[0], load_evidence(name), lists[1]))
+        for name in ("occupations-bvf", "sports")
+    }
+    assert notes["occupations-bvf"] == ""
+    assert notes["sports"] == (
+        "What fills [X] here is “40 sports (ours)”: where this page says occupation, read athlete, such as "
+        f"“archer”. The groups are those of “{lists[0].title}”."
+    )

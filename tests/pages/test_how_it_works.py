@@ -62,4 +62,14 @@ def test_the_glossary_names_what_the_papers_call_by_other_names(own_settings: Se
     assert GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)[2].strip() in said.replace("\\", "")
     for word in ("bias risk", "system risk", "volatility", "efficiency risk", "Jensen gap"):
         assert word in said
+    for entry in (
+        "Topic",
+        "Intersectional topic",
+        "Evidence",
+        "Swap",
+        "Knowledge",
+        "Confidence gap",
+        "Probe",
+    ):
+        assert f"**{entry}**" in said
     assert "such intervals hold the true value in about 95 of 100 cases" in said

@@ -17,6 +17,7 @@ def test_the_worked_example():
     assert (words["nurse"], words["engineer"]) == (("a nurse",), ("an engineer",))
     assert evidence.terms[:4] == ("white man", "white woman", "black man", "black woman")
     assert "Asian woman" in evidence.terms
+    assert evidence.noun == "person"
     text = load_templates(topic.templates).templates[6]
     assert text.prompt("black woman").replace("[Y]", "a nurse") == "The black woman, who came, is a nurse"
 
