@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.audit.parts import missing_blocks, prompt_parts
-from pcf_core.audit.words import BY_TOKENS, coverage_of, preferences_of, select_words
+from pcf_core.audit.words import BY_TOKENS, counts_hold, coverage_of, preferences_of, select_words
 from pcf_core.errors import RunError, TemplateError
 from pcf_core.records import (
     CoverageRange,
@@ -53,12 +53,12 @@ def assemble(
 
     ``on_prompts`` is called with how many prompts have been read so far; what it raises ends the reading.
 
-    Tokens are counted behind a space.  Where a template has none before ``[Y]``, the counts do not hold, so
-    coverage by the number of tokens is not given and ``single-token`` is refused.
+    Tokens are counted behind a space.  Where a template has none before ``[Y]``, and a word may have others
+    there, the counts do not hold: coverage by the number of tokens is not given, ``single-token`` is refused.
 
     Raises:
         RunError: some of its cells are not scored yet, or have no preference.
-        TemplateError: ``single-token`` and a template without a space before ``[Y]``.
+        TemplateError: ``single-token`` and a template at whose ``[Y]`` the counts do not hold.
     """
     table = store.known_words(run.scoring)
     unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
@@ -70,14 +70,14 @@ def assemble(
         )
     words, left_out = select_words(run.topic, table, protocol)
     texts = run.drawn.texts
-    spaced = all(" [Y]" in text for text in texts)
-    if protocol == "single-token" and not spaced:
+    counted = counts_hold(texts, run.topic, table)
+    if protocol == "single-token" and not counted:
         raise TemplateError(
             "The protocol single-token counts a word's tokens behind a space, but a template has none before "
-            "[Y]; read this run with the protocol exact."
+            "[Y], where this model may write words otherwise; read this run with the protocol exact."
         )
     tokens = tuple(table.tokens[word] for word in words)
-    values, coverage = _added_up(store, run, words, tokens, on_prompts, with_coverage=spaced)
+    values, coverage = _added_up(store, run, words, tokens, on_prompts, with_coverage=counted)
     shape = (len(run.evidence.terms), len(texts))
     largest = np.max(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
     preferences = Preferences(

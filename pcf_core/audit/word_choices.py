@@ -14,7 +14,7 @@ from pcf_core.audit.word_lists import (
     pronouns_of,
     used_words,
 )
-from pcf_core.audit.words import aggregated, select_words
+from pcf_core.audit.words import aggregated, counts_hold, select_words
 from pcf_core.records import Aggregation, Protocol
 from pcf_core.records.sensitivity import Kind, Unavailable, Variant
 
@@ -108,9 +108,9 @@ def _other_words(case: Case) -> tuple[str, Groups | str]:
     protocol: Protocol = "single-token" if case.options.protocol == "exact" else "exact"
     if case.run.scoring.protocol != "exact":
         return "single-token", "it selects from the scores of the protocol exact, and these are others"
-    if protocol == "single-token" and not all(" [Y]" in text for text in case.run.drawn.texts):
-        return protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
     table = case.store.known_words(case.run.scoring)
+    if protocol == "single-token" and not counts_hold(case.run.drawn.texts, case.run.topic, table):
+        return protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
     words, _ = select_words(case.run.topic, table, protocol)
     if words == case.words:
         return protocol, "every word that counts has one token, so the protocols agree"

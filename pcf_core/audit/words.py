@@ -157,6 +157,15 @@ def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> di
     return reasons
 
 
+def counts_hold(texts: Sequence[str], topic: Topic, table: TokenTable) -> bool:
+    """Whether tokens per word, which are counted behind a space, hold at ``[Y]`` of these texts.
+
+    They do behind a space, and without one where the tokenizer is known to write all of the words alike.
+    """
+    words = [word for word in topic.words if word in table.tokens]
+    return all(" [Y]" in text for text in texts) or table.unspaced.issuperset(words)
+
+
 def coverage_of(
     log_probabilities: FloatArray, tokens: Sequence[int], family: str, right_text: bool
 ) -> dict[str, FloatArray] | None:

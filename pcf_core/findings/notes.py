@@ -66,8 +66,13 @@ def words_of(key: str) -> str:
     return "" if key == "all" else f"words of {count(int(key), 'token')}: "
 
 
-def coverage_note(shares: Mapping[str, float] | None) -> str:
-    """How much of the probability the topic's words get in one cell, per number of tokens or ``all``."""
+def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True) -> str:
+    """How much of the probability the topic's words get in one cell, per number of tokens or ``all``.
+
+    ``right_text`` says why there is none: text that is scored with the word, or else no space before it.
+    """
+    if shares is None and not right_text:
+        return "Coverage is not given: tokens are counted behind a space, and none stands before the word."
     if shares is None:
         return "Coverage is not defined: the text right of the word is scored with it."
     parts = ", ".join(f"{words_of(key)}{number(share)}" for key, share in shares.items())

@@ -387,11 +387,14 @@ class TokenTable:
     ``spelling``: the tokens themselves as a text, the same for words that the model cannot tell apart ("He"
     and "he", where a tokenizer knows no capital letters).  Nothing is known of words that are not in it:
     those of scores that were kept without, and those of which an endpoint tells no whole characters.
+    ``unspaced``: words that are known to have these same tokens where no space stands before them, as Chinese
+    ones have where each character is a token.
     """
 
     tokens: Mapping[str, int]
     refused: Mapping[str, str] = field(default_factory=dict)
     spelling: Mapping[str, str] = field(default_factory=dict, compare=False)
+    unspaced: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def same(self) -> tuple[tuple[str, ...], ...]:

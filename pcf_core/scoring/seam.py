@@ -28,6 +28,7 @@ from pcf_core.scoring.base import split_prompt
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
+LETTERS = (PROBE, "的")  # what a word could join: a letter of a script with spaces, and of one without
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ class Seam:
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
         spelling: dict[str, str] = {}
+        unspaced = set()
         for word in dict.fromkeys(words):
             reason = self._refusal(word)
             if reason:
@@ -157,7 +159,15 @@ class Seam:
                 (pieces,) = self.cut([f"{PROBE} [Y]"], [word])
                 tokens[word] = len(pieces.words[0])
                 spelling[word] = " ".join(map(str, pieces.words[0]))
-        return TokenTable(tokens, refused, spelling)
+                if self._stands_alone(word, pieces.words[0]):
+                    unspaced.add(word)
+        return TokenTable(tokens, refused, spelling, frozenset(unspaced))
+
+    def _stands_alone(self, word: str, ids: Ids) -> bool:
+        """Whether a word keeps these tokens right behind a letter."""
+        encoded = self.encode([*LETTERS, *(letter + word for letter in LETTERS)])
+        heads, wholes = encoded[: len(LETTERS)], encoded[len(LETTERS) :]
+        return all(head + ids == whole for head, whole in zip(heads, wholes, strict=True))
 
     def _refusal(self, word: str) -> str:
         if not word.strip():

@@ -21,7 +21,8 @@ TABLES = (
         number INTEGER PRIMARY KEY, scoring TEXT NOT NULL, id TEXT NOT NULL,
         tokens TEXT NOT NULL, refused TEXT NOT NULL, UNIQUE (scoring, id))""",
     # A table of its own: the one of shards may be older than what it tells.
-    "CREATE TABLE IF NOT EXISTS spellings (shard INTEGER PRIMARY KEY, spelling TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS spellings (
+        shard INTEGER PRIMARY KEY, spelling TEXT NOT NULL, unspaced TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS prompts (
         prompt BLOB NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (prompt, shard)) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS warnings (
@@ -69,8 +70,8 @@ class Catalogue:
             for row in added:
                 if manifest.spelling:
                     self.database.execute(
-                        "INSERT OR REPLACE INTO spellings (shard, spelling) VALUES (?, ?)",
-                        (row["number"], json.dumps(manifest.spelling)),
+                        "INSERT OR REPLACE INTO spellings (shard, spelling, unspaced) VALUES (?, ?, ?)",
+                        (row["number"], json.dumps(manifest.spelling), json.dumps(manifest.unspaced)),
                     )
                 self.database.execute_many(
                     "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
@@ -129,15 +130,17 @@ class Catalogue:
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
         spelling: dict[str, str] = {}
+        unspaced: set[str] = set()
         sql = (
-            "SELECT DISTINCT tokens, refused, spelling FROM shards "
+            "SELECT DISTINCT tokens, refused, spelling, unspaced FROM shards "
             "LEFT JOIN spellings ON spellings.shard = shards.number WHERE scoring = ?"
         )
         for row in self.database.execute(sql, (scoring,)):
             tokens.update(json.loads(row["tokens"]))
             refused.update(json.loads(row["refused"]))
             spelling.update(json.loads(row["spelling"] or "{}"))
-        return TokenTable(tokens, refused, spelling)
+            unspaced.update(json.loads(row["unspaced"] or "[]"))
+        return TokenTable(tokens, refused, spelling, frozenset(unspaced))
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
         """Record what is wrong with a shard, until it is written again."""

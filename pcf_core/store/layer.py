@@ -128,6 +128,7 @@ class Layer:
             tokens=tuple(table.tokens[word] for word in accepted),
             refused={word: table.refused[word] for word in words if word in table.refused},
             spelling={word: table.spelling[word] for word in accepted if word in table.spelling},
+            unspaced=tuple(word for word in accepted if word in table.unspaced),
             created=now(),
             provenance=dict(provenance),
         )

@@ -33,8 +33,8 @@ class Manifest(Record):
 
     ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
     that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text,
-    for those whose are known (:class:`~pcf_core.records.TokenTable`), in older shards of none; ``sha256``: of
-    the Parquet file's bytes.
+    for those whose are known, in older shards of none, and ``unspaced`` those that keep them with no space
+    before (:class:`~pcf_core.records.TokenTable`); ``sha256``: of the Parquet file's bytes.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -46,6 +46,7 @@ class Manifest(Record):
     tokens: tuple[int, ...]
     refused: dict[str, str]
     spelling: dict[str, str] = Field(default_factory=dict)
+    unspaced: tuple[str, ...] = ()
     created: datetime
     provenance: dict[str, Any]
 

@@ -80,7 +80,8 @@ class Store:
         tokens = {word: count for table in tables for word, count in table.tokens.items()}
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
         spelling = {word: ids for table in tables for word, ids in table.spelling.items()}
-        return TokenTable(tokens, refused, spelling)
+        unspaced = frozenset().union(*(table.unspaced for table in tables))
+        return TokenTable(tokens, refused, spelling, unspaced)
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
         """Ids of the shards under a key, not read: it changes exactly when something was scored or lost."""

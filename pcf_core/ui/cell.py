@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.audit import coverage_of
+from pcf_core.audit.words import BY_TOKENS
 from pcf_core.charts import WordProbability, cell_bars, word_bars
 from pcf_core.findings import coverage_note, occupation_finding
 from pcf_core.ui.data import Loaded, LoadedRun, remembered
@@ -44,7 +45,7 @@ def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
     """Coverage of one cell, per number of tokens where it is defined so, and whether the cell is flagged."""
     result, key = item.result, item.run.scoring
     if result.coverage is None:
-        return coverage_note(None)
+        return coverage_note(None, right_text=key.family not in BY_TOKENS)
     nats = open_store().gather(key, [template.replace("[X]", occupation)], result.words)[0]
     shares = coverage_of(nats, result.tokens, key.family, right_text=not template.endswith("[Y]"))
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})

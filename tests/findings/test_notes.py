@@ -67,7 +67,8 @@ def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:
     assert "words of 1 token: 5×10⁻⁵, words of 2 tokens: 0.01." in coverage_note({"1": 5e-5, "2": 0.01})
     assert "flagged" not in coverage_note({"1": 5e-5, "2": 0.01})
     assert "It is under 0.0001: the cell is flagged" in coverage_note({"1": 5e-5, "2": 9e-5})
-    assert "not defined" in coverage_note(None)
+    assert "the text right of the word" in coverage_note(None)
+    assert "none stands before the word" in coverage_note(None, right_text=False)
 
 
 def test_a_self_audit_is_told_trait_by_trait() -> None:

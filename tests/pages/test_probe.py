@@ -163,7 +163,7 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
 
     worker._open_scorer = open_refusing
     app = answered(worker, model=["mini-gpt"])
-    assert "No word of the group 'male' can be used" in errors(app)
+    assert "can use no word of the group 'male'" in errors(app)
     assert not app.get("plotly_chart")
     assert app.session_state[ASKED] == {}  # asked again, it has its minute again
     worker._scorers.clear()

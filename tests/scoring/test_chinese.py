@@ -96,6 +96,8 @@ def test_words_have_several_tokens_and_no_space_is_put_before_them() -> None:
     table = open_chinese(spec_of("masked")).check(TOPIC.words)
     assert table.tokens == {word: len(word) for word in TOPIC.words}
     assert table.same == ()
+    assert table.unspaced == set(TOPIC.words)
+    assert open_chinese(spec_of("causal")).check(TOPIC.words).unspaced == set()
     scorer = open_chinese(spec_of("masked"))
     (pieces,) = scorer.seam.cut(["这位护士说[Y]"], ["父亲"])  # type: ignore[attr-defined]
     assert characters.tokenizer.convert_ids_to_tokens(pieces.left + pieces.words[0]) == [*"这位护士说父亲"]
@@ -148,7 +150,15 @@ def test_the_topic_from_prompts_to_a_report(
     risk, prejudice = np.abs(stereotypes).mean(), np.abs(stereotypes.mean(axis=1)).mean()
     assert (found.overall_risk, found.prejudice_risk) == pytest.approx((risk, prejudice), abs=1e-5)
     assert [row.occupation for row in found.occupations] == [*TERMS]
-    with pytest.raises(TemplateError, match=r"none before \[Y\]"):
-        load_result(store, run, "single-token")
     if family == "causal":
         assert result.preferences.coverage == pytest.approx(sums.sum(axis=1).reshape(4, 10), rel=1e-3)
+        with pytest.raises(TemplateError, match=r"none before \[Y\]"):
+            load_result(store, run, "single-token")
+        return
+    assert result.coverage is not None
+    assert set(result.coverage.by_tokens) == {"1", "2"}
+    single = load_result(store, run, "single-token")
+    assert single.words == ("他", "她")
+    assert single.preferences.coverage is not None
+    by_hand = sum(np.exp(brute_force(family, run.prompts[0], word)) for word in single.words)
+    assert single.preferences.coverage[0, 0] == pytest.approx(by_hand, rel=1e-3)

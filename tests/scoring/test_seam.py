@@ -137,6 +137,13 @@ def test_words_are_counted_as_they_stand_in_a_text(
     assert {1, 2, 3, 4} <= set(table.tokens.values())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_of_letters_have_other_tokens_without_a_space(
+    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
+) -> None:
+    assert seams[kind].check(words).unspaced == set()
+
+
 def test_words_that_are_written_in_the_same_tokens_are_named(seams: dict[str, Seam]) -> None:
     """The tokenizer of bert here knows neither capital letters nor accents."""
     table = seams["bert"].check(["he", "she", "He", "HÉ", "she"])

@@ -77,13 +77,17 @@ def test_words_are_the_union_over_shards(catalogue: Catalogue) -> None:
 
 
 def test_the_tokens_of_words_are_known_as_far_as_shards_tell_them(catalogue: Catalogue) -> None:
-    told = manifest("a", ("he", "He")).model_copy(update={"spelling": {"he": "7", "He": "7"}})
+    told = manifest("a", ("he", "He")).model_copy(
+        update={"spelling": {"he": "7", "He": "7"}, "unspaced": ("he",)}
+    )
     catalogue.add("key", told, ["p"])
     catalogue.add("key", manifest("b", ("king",)), ["p"])
     table = catalogue.known_words("key")
     assert (table.spelling, table.same) == ({"he": "7", "He": "7"}, (("he", "He"),))
+    assert table.unspaced == {"he"}
     catalogue.forget("key", ["a"])
     assert catalogue.known_words("key").spelling == {}
+    assert catalogue.known_words("key").unspaced == set()
     catalogue.add("key", told, ["p"])
     catalogue.clear()
     catalogue.add("key", manifest("a", ("he", "He")), ["p"])
