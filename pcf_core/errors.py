@@ -7,6 +7,8 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── TemplateError          template sets
 │   ├── CorpusError            a corpus that cannot be read, or has nothing to mine
 │   ├── PipelineError          a parser that is unknown, unsafe, or has no parse
+│   ├── PerturbationError      a table of counterparts, names to exchange
+│   ├── PromptError            a set of prompts
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── RunError               unknown run key, run not finished
@@ -44,6 +46,14 @@ class CorpusError(InputError):
 
 class PipelineError(InputError):
     """A parser pipeline."""
+
+
+class PerturbationError(InputError):
+    """A table of counterparts, or the names to exchange."""
+
+
+class PromptError(InputError):
+    """A set of prompts."""
 
 
 class CriterionError(InputError):

@@ -25,6 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "stats": BASE | {"risk"},
     "scoring": BASE | {"models", "topics", "stats"},
     "audit": BASE | {"topics", "store", "risk", "stats"},
+    "fairpair": BASE | {"topics", "language", "mining", "models", "scoring", "generation", "stats"},
     "charts": BASE,
     "findings": BASE,
     "report": BASE | {"charts", "audit"},

@@ -38,9 +38,12 @@ from typing import Annotated
 
 import typer
 
+from pcf_core.fairpair.tables import load_table
 from pcf_core.language.pipeline import SHIPPED, open_pipeline
+from pcf_core.language.placing import placed
 from pcf_core.language.trees import Tree
 from pcf_core.records import Topic
+from pcf_core.records.perturbation import Rule
 from pcf_core.topics import load_evidence, load_topic
 from pcf_core.topics.factors import factors
 from tools.mini_models.text import DEFAULT_FILES, is_held_out, read_documents
@@ -73,29 +76,26 @@ COARSE = re.compile(
     r"|sex(?:ual|y)?\b|retard|cripple|suicid|murder|tortur|behead|lynch|abus|crap|bastard|cocaine|heroin\b)",
     re.IGNORECASE,
 )
-POSSESSIVE = "PRP$"
-# What the pairs of a topic cannot say: a possessive before its noun, and the same word behind a verb.
-PRONOUNS = {
-    FEMALE: {"him": "her", ("his", POSSESSIVE): "her", "his": "hers"},
-    MALE: {("her", POSSESSIVE): "his", "her": "him", "hers": "his"},
-}
+PRONOUNS = ("him", "his", "her", "hers")  # what they become is no pair: it goes by part of speech
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """``other``: for each sex, the words of the other one and what they become."""
+    """``other``: for each sex, the words of the other one and what they become; ``rules``: of pronouns."""
 
     other: Mapping[str, Mapping[str, str]]
+    rules: tuple[Rule, ...]
 
     @classmethod
     def of(cls, topic: Topic) -> Pairs:
-        """The aligned words of a topic with the groups *male* and *female*."""
+        """The aligned words of a topic with groups *male* and *female*, and FairPair's rules of pronouns."""
         words = {group.name: group.words for group in topic.groups}
         return cls(
             {
                 FEMALE: dict(zip(words[MALE], words[FEMALE], strict=True)),
                 MALE: dict(zip(words[FEMALE], words[MALE], strict=True)),
-            }
+            },
+            tuple(rule for rule in load_table("gender").rules if rule.word in PRONOUNS),
         )
 
     @property
@@ -105,8 +105,12 @@ class Pairs:
     def turned(self, word: str, tag: str, sex: str) -> str:
         """The word as it is said of ``sex``; a word that is said of it already, or of both, stays."""
         small = word.lower()
-        special = PRONOUNS[sex]
-        found = special.get((small, tag)) or special.get(small) or self.other[sex].get(small, small)
+        special = (
+            rule.becomes
+            for rule in self.rules
+            if rule.word == small and rule.side != sex and (tag in rule.tags or not rule.tags)
+        )
+        found = next(special, None) or self.other[sex].get(small, small)
         if found == small:
             return word
         return found.capitalize() if word[0].isupper() else found
@@ -118,12 +122,11 @@ def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -
     ``trees`` are the parsed sentences of the text; the words between them stand as they were.
     """
     pieces, end = [], 0
-    for tree in trees:
-        for word, tag in zip(tree.words, tree.tags, strict=True):
-            begin = text.index(word, end)
-            wanted = sex or (FEMALE if said_of(word, pairs) == MALE else MALE)
-            pieces += [text[end:begin], pairs.turned(word, tag, wanted)]
-            end = begin + len(word)
+    for place in placed(text, trees):
+        word, tag = place.tree.words[place.token], place.tree.tags[place.token]
+        wanted = sex or (FEMALE if said_of(word, pairs) == MALE else MALE)
+        pieces += [text[end : place.start], pairs.turned(word, tag, wanted)]
+        end = place.end
     return "".join([*pieces, text[end:]])
 
 

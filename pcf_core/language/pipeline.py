@@ -31,6 +31,7 @@ from thinc.api import NumpyOps, get_current_ops, set_current_ops
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pcf_core.errors import PipelineError
+from pcf_core.language.placing import HALF, UNKNOWN
 from pcf_core.language.schemes import Scheme, scheme_of, tree_of
 from pcf_core.language.trees import Tree
 from pcf_core.settings import settings
@@ -47,7 +48,6 @@ CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
 PENN = {"NN", "PRP", "VB", "VBD", "VBN"}  # part of the tags that rules read
 REMEMBERED = 100_000  # words and lemmas the vocabulary keeps
 LONGEST = 1_000_000  # characters parsed at once: about 1 GB
-HALF = re.compile(r"[\ud800-\udfff]")
 ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
 
 
@@ -116,7 +116,7 @@ class Plain:
             return cls(text)
         words, pieces, length = [], [], 0
         for match in re.finditer(r"\S+", text):
-            words.append(HALF.sub("\ufffd", match[0]))
+            words.append(HALF.sub(UNKNOWN, match[0]))
             pieces.append((length, match.start()))
             length += len(match[0]) + 1
         return cls(" ".join(words), tuple(pieces))

@@ -1,0 +1,188 @@
+"""Words of a table in a text: which stands where, what it becomes there, and what stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pcf_core.fairpair.writing import article_before, owning, recased
+from pcf_core.mining.naming import naming
+from pcf_core.records.perturbation import Pair, PerturbationTable
+
+Kind = Literal["name", "title", "rule", "word", "plural"]
+NO_LETTER = r"(?<![^\W_])", r"(?![^\W_])"  # letters and digits end a word, an underline of Markdown does not
+BEFORE = re.compile(r"([^\W\d_][\w'’-]*)(\.?)[^\S\n]+$")
+NAME_BEHIND = re.compile(r"\.?[^\S\n]+(?:[A-Z]|(?:and|or|&)[^\S\n]+[A-Z])")
+HONORIFICS = frozenset(
+    {"dr", "mr", "ms", "mrs", "miss", "prof", "professor", "judge", "senator", "president"}
+)
+REACH = 60  # characters before a word in which the one before it is looked for
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One direction of a counterpart; ``tags`` and ``title`` as in :class:`Rule`."""
+
+    word: str
+    becomes: str
+    side: str
+    kind: Kind
+    tags: tuple[str, ...] = ()
+    title: bool = False
+
+
+@dataclass(frozen=True)
+class Change:
+    """``text[start:end]`` becomes ``new``; ``word`` is where the word itself starts, behind its article."""
+
+    start: int
+    end: int
+    word: int
+    new: str
+    entry: Entry
+
+    def moved(self, by: int) -> Change:
+        """The same change in a text that begins elsewhere."""
+        return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """``entries``: word in lower case -> what it may become, the first that fits counts."""
+
+    entries: Mapping[str, tuple[Entry, ...]]
+    fixed: frozenset[str]
+    pattern: re.Pattern[str]
+    pronouns: frozenset[str]
+
+    @classmethod
+    def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
+        found: dict[str, list[Entry]] = {}
+        lists: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
+            ("name", names, False),
+            ("title", table.titles, True),
+        )
+        later: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
+            ("word", table.words, False),
+            ("plural", table.plurals, False),
+        )
+        titles_last = sorted(table.rules, key=lambda rule: not rule.title)
+        rules = [
+            Entry(rule.word, rule.becomes, rule.side, "rule", rule.tags, rule.title) for rule in titles_last
+        ]
+        for entry in (*_both_ways(lists, table.sides), *rules, *_both_ways(later, table.sides)):
+            found.setdefault(entry.word.casefold(), []).append(entry)
+        fixed = frozenset(phrase.casefold() for phrase in table.fixed)
+        alternatives = sorted({*found, *fixed}, key=lambda word: (-len(word), word))
+        words = "|".join(map(_written, alternatives))
+        pattern = re.compile(
+            rf"{NO_LETTER[0]}(?:(?P<article>an?)(?P<gap>\s+))?{NO_LETTER[0]}(?P<word>{words}){NO_LETTER[1]}"
+            rf"(?P<owned>['’](?:s{NO_LETTER[1]})?)?",
+            re.IGNORECASE,
+        )
+        return cls(
+            {word: tuple(entries) for word, entries in found.items()},
+            fixed,
+            pattern,
+            frozenset(pronoun.casefold() for pronoun in table.pronouns),
+        )
+
+    def needs_tags(self, text: str) -> bool:
+        """Whether a word of the text changes by its part of speech."""
+        return any(
+            entry.tags
+            for match in self.pattern.finditer(text)
+            for entry in self.entries.get(key_of(match), ())
+        )
+
+    def changes(self, text: str, tag_at: Callable[[int], str]) -> Iterator[Change]:
+        """What every word would become, from left to right; ``tag_at``: of the token at a character."""
+        for match in self.pattern.finditer(text):
+            written, begin = match["word"], match.start("word")
+            if key_of(match) in self.fixed:
+                continue
+            for entry in self.entries[key_of(match)]:
+                if entry.title and not NAME_BEHIND.match(text, match.end("word")):
+                    continue
+                new = recased(written, entry.word, entry.becomes, proper=entry.kind in ("name", "title"))
+                if new is None or (entry.tags and tag_at(begin) not in entry.tags):
+                    continue
+                if not self.is_surname(text, begin, written, entry):
+                    owned = match["owned"] or ""
+                    if owned and entry.word.casefold() not in self.pronouns:
+                        quoted = text[max(0, begin - 1) : begin] in ("'", "‘")
+                        followed = text[match.end() : match.end() + 2].strip()[:1].isalpha()
+                        owned = owning(
+                            owned, entry.word, entry.becomes, entry.kind == "plural", followed and not quoted
+                        )
+                    article = match["article"] or ""
+                    if article:
+                        article = article_before(article, entry.word, entry.becomes, written) + match["gap"]
+                    yield Change(match.start(), match.end(), begin, article + new + owned, entry)
+                break
+
+    def left(
+        self, text: str, changes: Collection[Change], side: str, unpaired: Collection[str]
+    ) -> Iterator[str]:
+        """Words of a side that no change covers, in lower case; ``unpaired``: such without a counterpart.
+
+        Fixed phrases name nobody; of words that change only as one part of speech or before a name nothing
+        is said; what is written with a capital in the table is written so in the text.
+        """
+        covered = {place for change in changes for place in range(change.start, change.end)}
+        for match in self.pattern.finditer(text):
+            key, begin = key_of(match), match.start("word")
+            if key in self.fixed or begin in covered:
+                continue
+            sure = (one for one in self.entries[key] if one.side == side and not one.tags and not one.title)
+            if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
+                yield key
+        known = {word.casefold(): word for word in unpaired}
+        for word in re.finditer(
+            "|".join([_bounded(word) for word in unpaired]) or r"(?!)", text, re.IGNORECASE
+        ):
+            key = " ".join(word[0].split()).casefold()
+            if known[key][0].islower() or word[0][0].isupper():
+                yield key
+
+    def is_surname(self, text: str, begin: int, written: str, entry: Entry) -> bool:
+        """Whether a word with a capital belongs to a name: *Elton John*, *Stephen King*, *Dr. King*.
+
+        So it is behind a given name that is no other word of the table, behind an initial, and, unless it is
+        a name itself, behind an honorific.
+        """
+        if not written[0].isupper() or entry.title or entry.word.casefold() in self.pronouns:
+            return False
+        before = BEFORE.search(text, max(0, begin - REACH), begin)
+        if before is None or not before[1][0].isupper():
+            return False
+        word = before[1].casefold()
+        if entry.kind != "name" and word in HONORIFICS:
+            return True
+        if len(word) == 1:
+            return bool(before[2])
+        known = any(other.kind != "name" for other in self.entries.get(word, ()))
+        return word in naming().given and not known and not before[2]
+
+
+def key_of(match: re.Match[str]) -> str:
+    """The word of a match as entries name it: small, with single spaces and straight apostrophes."""
+    return " ".join(match["word"].split()).replace("’", "'").casefold()
+
+
+def _both_ways(lists: Collection[tuple[Kind, Collection[Pair], bool]], sides: Pair) -> Iterator[Entry]:
+    for kind, pairs, title in lists:
+        for first, second in pairs:
+            yield Entry(first, second, sides[0], kind, title=title)
+            yield Entry(second, first, sides[1], kind, title=title)
+
+
+def _bounded(word: str) -> str:
+    return NO_LETTER[0] + _written(word) + NO_LETTER[1]
+
+
+def _written(word: str) -> str:
+    """A word as a pattern: any white space for a space, either apostrophe."""
+    return re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]")

@@ -1,0 +1,94 @@
+"""The perturber's own error rate: what does not come back, p⁻¹(p(t)) ≠ t, and what was left as it was.
+
+Any of its errors makes the perturbed texts differ from those that a model wrote itself, and so looks like
+bias.  Both measures are from the perturbation's own point of view: a word that is wrongly exchanged on both
+ways comes back, and what no table knows is not missed.  They are a floor, not the whole error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from pcf_core.fairpair.matching import Change
+from pcf_core.fairpair.perturbation import Perturbation, Perturbed
+from pcf_core.records.perturbation import Cause, NotReturned, PerturbationErrors
+
+AROUND = 60  # characters of context on either side
+
+
+def own_errors(
+    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = 20
+) -> PerturbationErrors:
+    """Count over texts as they are before p.  ``prompt``: what stands before each; ``examples``: at most.
+
+    Raises:
+        PipelineError: the parser cannot be opened, or a text is too long for it.
+    """
+    there = perturbation.perturbed(texts, prompt)
+    (behind,) = perturbation([prompt]) if prompt else ("",)
+    back = perturbation.inverse.perturbed([found.text for found in there], behind)
+    failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
+    left = [found.left for found in there]
+    causes: dict[Cause, int] = dict(Counter(one.cause for one in chain.from_iterable(failed)))
+    # The first of every text before the second of any: one long text does not fill the list.
+    turns = sorted(
+        ((turn, one) for found in failed for turn, one in enumerate(found)), key=lambda item: item[0]
+    )
+    return PerturbationErrors(
+        table=perturbation.table.name,
+        mode=perturbation.mode,
+        texts=len(texts),
+        changed_texts=sum(bool(found.changes) for found in there),
+        changed=sum(len(found.changes) for found in there),
+        returned_texts=sum(found.text == text for found, text in zip(back, texts, strict=True)),
+        not_returned=causes,
+        left=dict(Counter(chain.from_iterable(left)).most_common()),
+        left_texts=sum(map(bool, left)),
+        examples=tuple(one for _, one in turns[:examples]),
+    )
+
+
+def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) -> Iterator[NotReturned]:
+    """The changes of the way there that the way back did not undo, then those that it made beside them."""
+    undoing = {change.start: change for change in back.changes}
+    moved = 0
+    for change in there.changes:
+        start = change.start + moved
+        moved += len(change.new) - (change.end - change.start)
+        other = undoing.pop(start, None)
+        word = there.before[change.start : change.end]
+        if other is not None and other.end == start + len(change.new) and other.new == word:
+            continue
+        cause = cause_of(perturbation, change, other)
+        yield NotReturned(
+            word=word,
+            counterpart=change.new,
+            back=other.new if other else "",
+            cause=cause,
+            context=context(there.before, change),
+        )
+    for other in undoing.values():
+        word = back.before[other.start : other.end]
+        yield NotReturned(
+            word="",
+            counterpart=word,
+            back=other.new,
+            cause="another reading",
+            context=context(back.before, other),
+        )
+
+
+def cause_of(perturbation: Perturbation, change: Change, other: Change | None) -> Cause:
+    """Why a change was not undone, from what the table says of the two words."""
+    ways = perturbation.matcher.entries.get(change.entry.becomes.casefold(), ())
+    if not any(way.becomes == change.entry.word for way in ways):
+        return "one way"
+    if other is not None and any(way.tags for way in ways):
+        return "part of speech"
+    return "another reading"
+
+
+def context(text: str, change: Change) -> str:
+    return " ".join(text[max(0, change.start - AROUND) : change.end + AROUND].split())

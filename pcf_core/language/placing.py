@@ -1,0 +1,56 @@
+"""Where the words of parsed sentences stand in their text: some can be exchanged, and the rest stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pcf_core.language.trees import Tree
+
+HALF = re.compile(
+    r"[\ud800-\udfff]"
+)  # halves of characters, which a parser reads as the sign for unknown ones
+UNKNOWN = "\ufffd"
+# What cannot stand between a possessive and its noun, though the tagger may have read one before it.
+NO_NOUN_PHRASE = frozenset(
+    {".", ",", ":", "''", "-RRB-", "IN", "TO", "DT", "PRP", "PRP$", "MD", "WDT", "WP", "WRB"}
+)
+POSSESSIVE, PERSONAL = "PRP$", "PRP"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A token of a tree, and the characters of the text where it begins and ends."""
+
+    start: int
+    end: int
+    tree: Tree
+    token: int
+
+    @property
+    def tag(self) -> str:
+        """The token's tag; a possessive before what cannot be its noun is none: "it is his.", "with her in".
+
+        The end of the sentence, punctuation, prepositions, other pronouns, auxiliaries and articles cannot;
+        *every* can.  *her* is one in "her or his book".
+        """
+        tree, token = self.tree, self.token
+        behind = token + 1
+        if tree.tags[token] != POSSESSIVE:
+            shared = tree.tags[behind : behind + 2] == ("CC", POSSESSIVE)
+            return POSSESSIVE if shared and tree.words[token].lower() == "her" else tree.tags[token]
+        alone = behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
+        return PERSONAL if alone else POSSESSIVE
+
+
+def placed(text: str, trees: Sequence[Tree]) -> list[Placed]:
+    """The tokens of the sentences that a text was parsed into, from left to right, without gaps in them."""
+    found, end = [], 0
+    readable = HALF.sub(UNKNOWN, text)
+    for tree in trees:
+        for token, word in enumerate(tree.words):
+            start = readable.index(word, end)
+            end = start + len(word)
+            found.append(Placed(start, end, tree, token))
+    return found

@@ -1,0 +1,75 @@
+"""What does not come back and what was left, counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.fairpair.own_errors import own_errors
+from pcf_core.fairpair.perturbation import Parser, Perturbation
+from pcf_core.language.pipeline import Pipeline
+
+
+def no_parser() -> Parser:
+    raise AssertionError("this text needs no parts of speech")
+
+
+def test_texts_that_come_back() -> None:
+    errors = own_errors(Perturbation.of(open_parser=no_parser), ["John is a king.", "It rains.", "He left."])
+    assert (errors.texts, errors.changed_texts, errors.changed, errors.returned_texts) == (3, 2, 3, 3)
+    assert (errors.text_error, errors.word_error, errors.left_share) == (0, 0, 0)
+    assert errors.not_returned == errors.left == {}
+
+
+def test_a_shared_counterpart_is_one_way() -> None:
+    errors = own_errors(Perturbation.of(open_parser=no_parser), ["Mrs. Jones met the king."])
+    assert errors.not_returned == {"one way": 1}
+    [one] = errors.examples
+    assert (one.word, one.counterpart, one.back) == ("Mrs", "Mr", "Ms")
+    assert one.context == "Mrs. Jones met the king."
+    assert (errors.text_error, errors.word_error) == (1, 0.5)
+
+
+def test_a_mistaken_part_of_speech(parser: Pipeline) -> None:
+    """The shipped parser reads *her* before a bare plural as a possessive."""
+    errors = own_errors(Perturbation.of(open_parser=lambda: parser), ["I gave him flowers."])
+    assert errors.not_returned == {"part of speech": 1}
+    assert (errors.examples[0].word, errors.examples[0].counterpart, errors.examples[0].back) == (
+        "him",
+        "her",
+        "his",
+    )
+
+
+def test_words_left_are_counted_by_word() -> None:
+    texts = ["A dude and a lord.", "The dude, a king.", "A ballerina."]
+    errors = own_errors(Perturbation.of(open_parser=no_parser), texts)
+    assert errors.left == {"dude": 2, "lord": 1}
+    assert errors.left_texts == 2
+    assert errors.left_share == pytest.approx(3 / 4)
+
+
+def test_an_entity_that_meets_its_counterpart(parser: Pipeline) -> None:
+    """Both are Jane then, and the way back cannot tell them apart: one word more than was changed."""
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    errors = own_errors(perturbation, ["John knows Jane."])
+    assert errors.changed == 1
+    assert errors.not_returned == {"another reading": 1}
+    assert errors.examples[0].word == ""
+
+
+def test_the_prompt_goes_before(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    errors = own_errors(perturbation, [" He likes his job."], prompt="John is a nurse.")
+    assert (errors.changed, errors.returned_texts) == (2, 1)
+
+
+def test_no_texts() -> None:
+    errors = own_errors(Perturbation.of(open_parser=no_parser), [])
+    assert (errors.text_error, errors.word_error, errors.left_share) == (None, None, None)
+
+
+def test_examples_are_spread_over_texts() -> None:
+    many = ["Mrs. A met Mrs. B and Mrs. C.", "Miss Smith left."]
+    errors = own_errors(Perturbation.of(open_parser=no_parser), many, examples=2)
+    assert [one.word for one in errors.examples] == ["Mrs", "Miss"]
+    assert errors.not_returned == {"one way": 4}
