@@ -8,6 +8,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── CorpusError            a corpus that cannot be read, or has nothing to mine
 │   ├── PipelineError          a parser that is unknown, unsafe, or has no parse
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
+│   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── RunError               unknown run key, run not finished
 │   └── SettingsError          the operator's settings
@@ -48,6 +49,10 @@ class PipelineError(InputError):
 
 class CriterionError(InputError):
     """A norm, a scale, a reference distribution, or a matrix of probabilities."""
+
+
+class FairPairError(InputError):
+    """Texts that are compared in pairs, how they are cut into folds, or a dissimilarity."""
 
 
 class ModelError(InputError):
