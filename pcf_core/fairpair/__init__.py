@@ -3,10 +3,10 @@
     x --g--> y --p--> u = p(g(x))   ┐  both are about the same entity, and are compared:
     x --p--> p(x) --g--> z = g(p(x)) ┘  F = B² / (V_gp · V_pg)
 
-``dissimilarity``: what tells two texts apart, one method; ``tokens``: the words of a text; ``metric``: B, V
-and F of a prompt, in folds; ``report``: all prompts of a model together, with intervals and tests;
-``convergence``: the same against the number of samples and of folds; ``words``: which n-grams and which
-categories (``categories``) of words differ.
+``prompts``: the x; ``perturbation``: p; ``dissimilarity``: what tells two texts apart, one method;
+``tokens``: the words of a text; ``metric``: B, V and F of a prompt, in folds; ``report``: all prompts of a
+model together, with intervals and tests; ``convergence``: the same against the number of samples and of
+folds; ``words``: which n-grams and which categories (``categories``) of words differ.
 
 Every result is our reconstruction; the paper's tables were not available.
 

@@ -5,6 +5,11 @@ the mean of Φ over the m² pairs (u_i, z_j), V_pg over the m (m − 1) ordered 
 B and V are averaged over folds before any ratio is formed: a mean of the folds' own F would be too high.
 That takes n·m values of Φ where one fold of n takes n².
 
+Folds buy time with noise: the s.d. of E falls with 1 / √(n m), not with 1 / n.  With 60 texts a side, half of
+them given family words on one side, relabelling found the difference in 18 of 100 draws with m = 5, in 68 of
+100 with one fold.  The Φ of this room are products of matrices, for which n² values take no longer, so that
+one fold is the default; folds of five are for a Φ that is dear, or to do as the paper did.
+
 Where m does not divide n, the folds are ⌊n/m⌋ and as equal as can be, so that some hold more than m: every
 text is used.  Folds count by their texts, so that all texts count alike; B and V of any fold are unbiased.
 
@@ -24,16 +29,19 @@ from pcf_core.fairpair.dissimilarity import Dissimilarity
 from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import Variation
 
-FOLD = 5  # texts a side and fold: from there on the paper's values hardly move
+FOLD = 5  # texts a side and fold of the paper's 500 samples in 100 folds
 ROUNDING = 1e-9
 
 
-def folds_for(samples: int, size: int = FOLD) -> int:
-    """How many folds of at least ``size`` texts a side so many samples make; one where there are fewer.
+def folds_for(samples: int, size: int | None) -> int:
+    """How many folds of at least ``size`` texts a side so many samples make; one where there are fewer, or
+    where the size is ``None``.
 
     Raises:
         FairPairError: folds of fewer than two texts, of which no V can be computed.
     """
+    if size is None:
+        return 1
     if size < 2:
         raise FairPairError(f"A fold needs at least 2 texts a side; {size} was asked for.")
     return max(1, samples // size)
@@ -118,7 +126,7 @@ def variation(
     original: Sequence[str],
     prompt: Sequence[str],
     dissimilarity: Dissimilarity,
-    folds: int | None = None,
+    folds: int = 1,
 ) -> Variation:
     """B, V_pg and V_gp of one prompt.
 
@@ -126,10 +134,9 @@ def variation(
         original: [sample] u = p(g(x)), continuations.
         prompt: [sample] z = g(p(x)), as many.
         dissimilarity: Φ.
-        folds: k; ``None`` for folds of five.  1 gives the full double sums.
+        folds: k; 1 gives the full double sums.
 
     Raises:
         FairPairError: see :func:`fold_matrices`.
     """
-    k = folds_for(len(original)) if folds is None else folds
-    return variation_of(fold_matrices(original, prompt, dissimilarity, k))
+    return variation_of(fold_matrices(original, prompt, dissimilarity, folds))

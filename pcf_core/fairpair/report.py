@@ -18,7 +18,7 @@ import numpy as np
 
 from pcf_core.errors import FairPairError
 from pcf_core.fairpair.dissimilarity import Dissimilarity, Sentiment
-from pcf_core.fairpair.metric import FOLD, fold_matrices, folds_for, variation_of
+from pcf_core.fairpair.metric import fold_matrices, folds_for, variation_of
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray, Interval, LeftOut
 from pcf_core.records.fairpair import FairPairReport, PromptDifference, PromptPairs, SignedReading, Variation
@@ -45,7 +45,7 @@ def fairpair_report(
     model: str,
     original: str,
     counterpart: str,
-    fold_size: int = FOLD,
+    fold_size: int | None = None,
     permutations: int | None = None,
     resamples: int = 2000,
     level: float = 0.95,
@@ -58,7 +58,8 @@ def fairpair_report(
         pairs: of each prompt its texts; at least one prompt, each named once.
         dissimilarity: Φ.
         model, original, counterpart: names of the model and of the entities of x and p(x).
-        fold_size: m, texts a side and fold.
+        fold_size: m, texts a side and fold, :data:`~pcf_core.fairpair.metric.FOLD` as in the paper; ``None``
+            for all in one, which tells most.
         permutations: of the tests, at least 1,000; ``None`` for :func:`permutations_for`.
         resamples, level: of the intervals over prompts.
         seed: the same seed gives the same p-values and intervals.
@@ -115,7 +116,7 @@ def fairpair_report(
 def _prompt(
     pair: PromptPairs,
     dissimilarity: Dissimilarity,
-    fold_size: int,
+    fold_size: int | None,
     permutations: int,
     seed: tuple[int, int],
     scorer: Sentiment,
@@ -183,9 +184,7 @@ def _over_prompts(
     if len(prompts) == 1:
         return prompts[0].sentiment
     original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
-    interval = None
-    if np.ptp(prompt - original) > 0:
-        interval = mean_interval(prompt - original, resamples=resamples, level=level, seed=seed)
+    interval = mean_interval(prompt - original, resamples=resamples, level=level, seed=seed)
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
 
 

@@ -70,8 +70,8 @@ def prompts_finding(report: FairPairReport) -> str:
         )
     ranked = sorted(differing, key=lambda row: -row.energy)[:MOST_NAMED]
     return (
-        f"The sides differ beyond chance for {len(differing):,} of {count(total, 'prompt')} taken one by one, "
-        f"controlled at {percent(SIGNIFICANCE)}: most for {listed([_prompt(row) for row in ranked])}."
+        f"The sides differ beyond chance for {len(differing):,} of {count(total, 'prompt')} taken one by "
+        f"one, controlled at {percent(SIGNIFICANCE)}: most for {listed([_prompt(row) for row in ranked])}."
     )
 
 

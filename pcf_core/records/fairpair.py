@@ -75,7 +75,7 @@ class Variation(Record):
 class SignedReading(Record):
     """Which side is more positive: mean sentiments, −1 to 1, and ``prompt`` − ``original`` with its interval.
 
-    ``interval``: over texts for one prompt, over prompts for several; ``None`` where neither varies.
+    ``interval``: over texts for one prompt, ``None`` where neither side varies; over prompts for several.
     """
 
     original: float
