@@ -70,8 +70,7 @@ def main(
     phis: list[Dissimilarity] = [slow, Jaccard(), Sentiment()]
     for phi in phis:
         phi.matrix(pair.perturbed_original[:2], pair.perturbed_prompt[:2])  # imports come before
-        for size in (FOLD, 4 * FOLD, samples):
-            folds = max(1, samples // size)
+        for folds in (max(1, samples // FOLD), max(1, samples // (4 * FOLD)), 1):
             begun = time.perf_counter()
             found = variation(pair.perturbed_original, pair.perturbed_prompt, phi, folds)
             seconds = time.perf_counter() - begun

@@ -81,7 +81,9 @@ class Sentiment:
     """|s(a) − s(b)| / 2 with s the sentiment of a text, −1 negative to 1 positive.
 
     The default s is VADER's compound score (Hutto & Gilbert 2014, doi:10.1609/icwsm.v8i1.14550), rounded to
-    four decimals as it comes: many plain sentences have exactly 0.
+    four decimals as it comes: many plain sentences have exactly 0.  Its lexicon takes the title Miss for the
+    verb and the names Joy, Grace and Hope for praise: a perturbation that writes them moves the score by
+    itself.
     """
 
     def __init__(self, score: Callable[[str], float] | None = None, name: str = "sentiment (VADER)") -> None:

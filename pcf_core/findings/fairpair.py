@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records.fairpair import (
+    FEW_PROMPTS,
     LABEL,
     SIGNIFICANCE,
     CategoryDifference,
@@ -92,8 +93,16 @@ def prompt_finding(row: PromptDifference) -> str:
 
 
 def notes(report: FairPairReport) -> tuple[str, ...]:
-    """What has to be known beside the numbers: prompts without F, empty texts, and the other test."""
+    """What has to be known beside the numbers: few prompts, those without F, empty texts, the other test."""
     found = []
+    prompts = len(report.prompts)
+    if prompts == 1:
+        found.append("With a single prompt nothing is known of other prompts: F has no interval.")
+    elif prompts < FEW_PROMPTS:
+        found.append(
+            f"Intervals over {count(prompts, 'prompt')} are rough; from {count(FEW_PROMPTS, 'prompt')} on "
+            "they hold about as often as they say."
+        )
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(f"“{item.name}”")
@@ -106,7 +115,7 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
         )
     if report.wilcoxon_p is not None:
         found.append(
-            f"Wilcoxon's signed ranks of B − √(V V) over {count(len(report.prompts), 'prompt')} give p = "
+            f"Wilcoxon's signed ranks of B − √(V V) over {count(prompts, 'prompt')} give p = "
             f"{number(report.wilcoxon_p)}, one-sided; they reject too often where few texts make V noisy, so "
             "the verdict rests on relabelling."
         )

@@ -14,6 +14,7 @@ from pcf_core.records.basic import Interval, LeftOut, Record
 
 LABEL = "our reconstruction; the paper's tables were not available"
 SIGNIFICANCE = 0.05
+FEW_PROMPTS = 10  # an interval over fewer is rough
 NOTHING = 1e-12  # what the arithmetic leaves of a dissimilarity that is 0
 
 Undefined = Literal["", "no variation", "one side constant", "both sides constant"]

@@ -3,6 +3,7 @@
 They say what other prompts of the kind would have shown; how many texts each prompt has decides only how
 noisy its own figures are, which the spread over prompts holds already.  Bounds are expanded percentiles with
 an acceleration for skewness (:mod:`pcf_core.stats.percentiles`), which F has: a ratio has a long right tail.
+With 5 prompts 91 of 100 intervals hold the truth, with 10 or more 92 to 95 (tests/stats/test_prompts.py).
 """
 
 from __future__ import annotations

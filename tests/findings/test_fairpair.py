@@ -118,13 +118,19 @@ def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
 
 def test_notes_name_what_has_no_ratio_what_is_empty_and_the_other_test() -> None:
     pairs = [*identical(10, prompts=2), PromptPairs("silent", ("",) * 10, ("",) * 10)]
-    first, second, third, last = notes(report(pairs))
+    few, first, second, third, last = notes(report(pairs))
+    assert few.startswith("Intervals over 3 prompts are rough")
     assert first == (
         "In no mean of F, no variation: every text is like every other, so there is no F: “silent”."
     )
     assert second.startswith("10 of the texts for John and 10 of those for Jane have no word")
     assert third.startswith("Wilcoxon's signed ranks of B − √(V V) over 3 prompts give p = ")
     assert "went through the perturbation" in last
+
+
+def test_notes_say_where_there_is_no_interval_and_where_it_is_rough() -> None:
+    assert notes(report(identical(4)))[0].startswith("With a single prompt nothing is known of other prompts")
+    assert "are rough" not in " ".join(notes(report(identical(4, prompts=10))))
 
 
 def test_the_more_positive_side(found: FairPairReport) -> None:

@@ -60,8 +60,8 @@ def test_intervals_hold_the_truth() -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_in_many_simulations() -> None:
-    for prompts in (5, 20, 100):
-        check_coverage(4000, prompts, 0.93)
+    for prompts, least in ((5, 0.9), (10, 0.92), (20, 0.93), (100, 0.94)):
+        check_coverage(4000, prompts, least)
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
