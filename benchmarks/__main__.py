@@ -2,6 +2,7 @@
 
 import typer
 
+from benchmarks.fairpair import main as measure_fairpair
 from benchmarks.intervals import main as measure_intervals
 from benchmarks.memory import main as measure_memory
 from benchmarks.mining import main as measure_mining
@@ -21,3 +22,5 @@ typer.echo("\nMemory of large runs\n")
 measure_memory([8000], ["two"])
 typer.echo("\nMining\n")
 measure_mining()
+typer.echo("\nFairPair\n")
+measure_fairpair()

@@ -10,6 +10,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── PerturbationError      a table of counterparts, names to exchange
 │   ├── PromptError            a set of prompts
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
+│   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── RunError               unknown run key, run not finished
 │   └── SettingsError          the operator's settings
@@ -58,6 +59,10 @@ class PromptError(InputError):
 
 class CriterionError(InputError):
     """A norm, a scale, a reference distribution, or a matrix of probabilities."""
+
+
+class FairPairError(InputError):
+    """Texts that are compared in pairs, how they are cut into folds, or a dissimilarity."""
 
 
 class ModelError(InputError):

@@ -1,0 +1,239 @@
+"""What FairPair found, in sentences: numbers, intervals, how many texts, and whose reconstruction it is."""
+
+from __future__ import annotations
+
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.records.fairpair import (
+    FEW_PROMPTS,
+    LABEL,
+    SIGNIFICANCE,
+    CategoryDifference,
+    Convergence,
+    FairPairReport,
+    PromptDifference,
+    Undefined,
+    Variation,
+    WordDifference,
+    WordReport,
+)
+
+MOST_NAMED = 5
+STEADY = 0.01  # of its last value, within which a curve counts as settled
+NO_RATIO: dict[Undefined, str] = {
+    "no variation": "there is no variation: every text is like every other",
+    "one side constant": "one side always says the same",
+    "both sides constant": "either side always says the same, and something else than the other",
+}
+
+
+def fairpair_finding(report: FairPairReport) -> str:
+    """F of all prompts together, what sampling alone gives, and whether that explains it."""
+    ratio = report.means.ratio
+    if ratio is None:
+        value = f"F is undefined, as {_no_ratio(report.means)}; E is {_energy(report)}"
+    else:
+        shown = with_interval(ratio, report.intervals.get("ratio_of_means"))
+        value = f"F is {shown}, where 1 is what sampling alone gives"
+    return f"{report.model}, {_texts(report)}, {report.dissimilarity}: {value}. {_verdict(report)} ({LABEL})."
+
+
+def bars_finding(report: FairPairReport) -> str:
+    """B beside the two V, and E."""
+    means, found = report.means, report.intervals
+    between = with_interval(means.between, found.get("between"))
+    original = with_interval(means.within_original, found.get("within_original"))
+    prompt = with_interval(means.within_prompt, found.get("within_prompt"))
+    return (
+        f"Texts of the two sides differ by {between} on average (B); texts written for {report.original} "
+        f"differ among themselves by {original} (V of p(g(x))), those written for {report.counterpart} by "
+        f"{prompt} (V of g(p(x))). E = 2 B less both V is {_energy(report)}; 0 is no difference. Means over "
+        f"{count(len(report.prompts), 'prompt')}, {report.dissimilarity}."
+    )
+
+
+def mean_ratio_note(report: FairPairReport) -> str:
+    """The mean of the prompts' F, beside the one that random labels give; empty where there is none."""
+    if report.mean_ratio is None:
+        return ""
+    shown = with_interval(report.mean_ratio, report.intervals.get("mean_ratio"))
+    defined = len(report.prompts) - len(report.undefined)
+    chance = "" if report.chance_ratio is None else f"; random labels give {number(report.chance_ratio)}"
+    return f"The mean of F over {count(defined, 'prompt')} is {shown}{chance}."
+
+
+def prompts_finding(report: FairPairReport) -> str:
+    """For how many prompts by themselves the two sides differ, and for which most."""
+    total, differing = len(report.prompts), [row for row in report.prompts if row.differs]
+    if not differing:
+        return (
+            f"For none of {count(total, 'prompt')} by itself can a difference be shown, controlled at "
+            f"{percent(SIGNIFICANCE)} for several prompts."
+        )
+    ranked = sorted(differing, key=lambda row: -row.energy)[:MOST_NAMED]
+    return (
+        f"The sides differ beyond chance for {len(differing):,} of {count(total, 'prompt')} taken one by "
+        f"one, controlled at {percent(SIGNIFICANCE)}: most for {listed([_prompt(row) for row in ranked])}."
+    )
+
+
+def prompt_finding(row: PromptDifference) -> str:
+    """One prompt: B, both V, F or why there is none, and its test."""
+    if row.ratio is None:
+        value = f"F is undefined, as {_no_ratio(row)}"
+    else:
+        chance = (
+            "" if row.chance_ratio is None else f" (random labels give {number(row.chance_ratio)} on average)"
+        )
+        value = f"F is {number(row.ratio)}{chance}"
+    return (
+        f"“{row.prompt}”, {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}: {value}; B "
+        f"{number(row.between)}, V {number(row.within_original)} and {number(row.within_prompt)}, E "
+        f"{number(row.energy)}; p = {number(row.p_value)}{_adjusted(row.adjusted)}."
+    )
+
+
+def notes(report: FairPairReport) -> tuple[str, ...]:
+    """What has to be known beside the numbers: few prompts, those without F, empty texts, the other test."""
+    found = []
+    prompts = len(report.prompts)
+    if prompts == 1:
+        found.append("With a single prompt nothing is known of other prompts: F has no interval.")
+    elif prompts < FEW_PROMPTS:
+        found.append(
+            f"Intervals over {count(prompts, 'prompt')} are rough; from {count(FEW_PROMPTS, 'prompt')} on "
+            "they hold about as often as they say."
+        )
+    reasons: dict[str, list[str]] = {}
+    for item in report.undefined:
+        reasons.setdefault(item.reason, []).append(f"“{item.name}”")
+    found += [f"In no mean of F, {reason}: {listed(names)}." for reason, names in reasons.items()]
+    empty = sum(row.empty_original for row in report.prompts), sum(row.empty_prompt for row in report.prompts)
+    if any(empty):
+        found.append(
+            f"{empty[0]:,} of the texts for {report.original} and {empty[1]:,} of those for "
+            f"{report.counterpart} have no word; they are counted as texts that say nothing."
+        )
+    if report.wilcoxon_p is not None:
+        found.append(
+            f"Wilcoxon's signed ranks of B − √(V V) over {count(prompts, 'prompt')} give p = "
+            f"{number(report.wilcoxon_p)}, one-sided; they reject too often where few texts make V noisy, so "
+            "the verdict rests on relabelling."
+        )
+    found.append(
+        f"Texts for {report.original} went through the perturbation and texts for {report.counterpart} did "
+        "not: a word that it missed counts as a difference."
+    )
+    return tuple(found)
+
+
+def sentiment_finding(report: FairPairReport) -> str:
+    """Which side is more positive, if one is."""
+    reading = report.sentiment
+    over = "" if reading.interval is None else f", over {reading.interval.unit}s"
+    numbers = (
+        f"{number(reading.prompt)} for {report.counterpart}, {number(reading.original)} for "
+        f"{report.original}, a difference of {with_interval(reading.difference, reading.interval)}{over}, "
+        "on a scale from −1 to 1"
+    )
+    if reading.more_positive is None:
+        return f"Which side is more positive cannot be told: mean sentiment {numbers}."
+    name = report.counterpart if reading.more_positive == "prompt" else report.original
+    return f"Texts for {name} are more positive: mean sentiment {numbers}."
+
+
+def convergence_finding(found: Convergence) -> str:
+    """From how many samples on B keeps to its last value, and what folds of five make of it."""
+    last, steady = found.samples.between[-1], 1
+    for place, value in zip(found.samples.places, found.samples.between, strict=True):
+        if abs(value - last) > STEADY * last:
+            steady = place + 1
+    fewest, most = 0, len(found.folds.places) - 1
+    return (
+        f"B is {number(last)} with {count(found.count, 'sample')} a side, mean of "
+        f"{count(found.prompts, 'prompt')}; from {count(steady, 'sample')} on it stays within "
+        f"{percent(STEADY)} of that. In {count(found.folds.places[most], 'fold')} B is "
+        f"{number(found.folds.between[most])}, in {count(found.folds.places[fewest], 'fold')} "
+        f"{number(found.folds.between[fewest])}."
+    )
+
+
+def words_finding(report: WordReport) -> str:
+    """The phrases that either side has more often."""
+    control = f"false discoveries controlled at {percent(SIGNIFICANCE)} over {count(report.tested, 'phrase')}"
+    sides = (
+        f"{report.prompt_texts:,} texts for {report.counterpart}, {report.original_texts:,} for "
+        f"{report.original}"
+    )
+    if not report.found:
+        return f"No phrase of one to three words differs beyond chance, {control} ({sides}; {LABEL})."
+    parts = []
+    for side, name in (("prompt", report.counterpart), ("original", report.original)):
+        rows = [row for row in report.words if row.differs and row.more_in == side][:MOST_NAMED]
+        if rows:
+            parts.append(f"texts for {name} have more often {listed([_phrase(row) for row in rows])}")
+    return (
+        f"{count(report.found, 'phrase differs', 'phrases differ')} beyond chance, {control}: "
+        f"{'; '.join(parts)} (texts for {report.counterpart} against {report.original}; {sides}; {LABEL})."
+    )
+
+
+def categories_finding(report: WordReport) -> str:
+    """The categories of words that either side has more often."""
+    differing = [row for row in report.categories if row.differs]
+    if not differing:
+        return (
+            f"In none of {count(len(report.categories), 'category', 'categories')} of words do the sides "
+            f"differ beyond chance ({listed([_category(row, report) for row in report.categories])})."
+        )
+    parts = []
+    for row in differing:
+        name = report.counterpart if row.prompt > row.original else report.original
+        parts.append(f"{_category(row, report)}, more for {name}, p = {number(row.adjusted)}")
+    return (
+        f"Texts with words of a category, for {report.counterpart} against {report.original}: "
+        f"{'; '.join(parts)}, controlled for {len(report.categories)} categories."
+    )
+
+
+def _no_ratio(found: Variation) -> str:
+    return NO_RATIO[found.undefined]
+
+
+def _energy(report: FairPairReport) -> str:
+    return with_interval(report.means.energy, report.intervals.get("energy"))
+
+
+def _texts(report: FairPairReport) -> str:
+    """How many prompts, and how many texts of each."""
+    sizes = sorted({row.samples for row in report.prompts})
+    texts = count(sizes[0], "text") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} texts"
+    return f"{count(len(report.prompts), 'prompt')} with {texts} a side"
+
+
+def _verdict(report: FairPairReport) -> str:
+    sides = f"texts for {report.counterpart} and texts for {report.original}"
+    if report.least_p > SIGNIFICANCE:
+        return f"So few texts cannot tell {sides} apart: p cannot fall under {number(report.least_p)}"
+    times = count(report.permutations, "relabelling")
+    test = f"p = {number(report.p_value)}{_adjusted(report.adjusted)}, {times}"
+    if report.differs:
+        return f"T{sides[1:]} differ beyond what sampling gives: {test}"
+    return f"That {sides} differ beyond what sampling gives cannot be shown: {test}"
+
+
+def _adjusted(adjusted: float | None) -> str:
+    return "" if adjusted is None else f", {number(adjusted)} controlled for several tests"
+
+
+def _prompt(row: PromptDifference) -> str:
+    value = f"E {number(row.energy)}" if row.ratio is None else f"F {number(row.ratio)}"
+    return f"“{row.prompt}” ({value}, p = {number(row.controlled_p)})"
+
+
+def _phrase(row: WordDifference) -> str:
+    return f"“{row.words}” ({row.prompt:,} against {row.original:,} texts)"
+
+
+def _category(row: CategoryDifference, report: WordReport) -> str:
+    prompt, original = row.prompt / report.prompt_texts, row.original / report.original_texts
+    return f"{row.title.lower()} {percent(prompt)} against {percent(original)}"

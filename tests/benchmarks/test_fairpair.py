@@ -1,0 +1,34 @@
+"""The benchmark of FairPair compares the same quantity, and counts what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.fairpair import PairByPair, main, pairs_of
+from pcf_core.fairpair.dissimilarity import Jaccard
+from pcf_core.fairpair.metric import variation
+
+
+def test_pair_by_pair_is_jaccard() -> None:
+    (pair,) = pairs_of(1, 12)
+    np.testing.assert_allclose(
+        PairByPair().matrix(pair.perturbed_original, pair.perturbed_prompt),
+        Jaccard().matrix(pair.perturbed_original, pair.perturbed_prompt),
+    )
+
+
+def test_folds_ask_n_times_m_of_every_block() -> None:
+    """A fold asks for its four blocks, u and z with u and z, of m² each."""
+    (pair,) = pairs_of(1, 40)
+    phi = PairByPair()
+    variation(pair.perturbed_original, pair.perturbed_prompt, phi, 8)
+    assert phi.asked == 4 * 40 * 5
+
+
+def test_the_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(samples=20, prompts=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if line.startswith(("pair by pair", "Jaccard", "sentiment"))]) == 9
+    assert "folds of 5" in lines[-2]
+    assert lines[-1].startswith("words, ")

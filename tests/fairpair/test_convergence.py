@@ -1,0 +1,66 @@
+"""B and V along samples and folds: each point is the metric of so many samples or folds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcf_core.errors import FairPairError
+from pcf_core.fairpair.convergence import convergence
+from pcf_core.fairpair.dissimilarity import Jaccard
+from pcf_core.fairpair.metric import variation
+from pcf_core.records.fairpair import Course, PromptPairs
+from tests.fairpair.planted import identical, planted
+
+
+def at(course: Course, place: int) -> tuple[float, float | None, float | None]:
+    row = course.places.index(place)
+    return course.between[row], course.within_original[row], course.within_prompt[row]
+
+
+def mean_at(pairs: list[PromptPairs], samples: int, folds: int) -> list[float]:
+    """Mean B, V_pg and V_gp over prompts of the first samples, by the metric itself."""
+    found = [
+        variation(p.perturbed_original[:samples], p.perturbed_prompt[:samples], Jaccard(), folds)
+        for p in pairs
+    ]
+    names = ("between", "within_original", "within_prompt")
+    return [sum(getattr(one, name) for one in found) / len(found) for name in names]
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 17), st.data())
+def test_every_point_is_the_metric_of_so_many_samples_or_folds(samples: int, data: st.DataObject) -> None:
+    pairs = planted(17, prompts=2)
+    found = convergence(pairs, Jaccard(), samples)
+    assert found.samples.places == tuple(range(1, samples + 1))
+    some = data.draw(st.integers(2, samples))
+    assert at(found.samples, some) == pytest.approx(mean_at(pairs, some, 1))
+    folds = data.draw(st.sampled_from(found.folds.places))
+    assert at(found.folds, folds) == pytest.approx(mean_at(pairs, samples, folds))
+    assert {1, samples // 2, max(1, samples // 5)} <= set(found.folds.places)
+
+
+def test_a_single_sample_has_no_v() -> None:
+    found = convergence(identical(6), Jaccard())
+    assert found.samples.within_original[0] is None
+    assert found.samples.within_prompt[0] is None
+    assert found.samples.ratio[0] is None
+    assert all(ratio is not None for ratio in found.folds.ratio)
+    assert (found.count, found.prompts) == (6, 1)
+
+
+def test_b_settles() -> None:
+    found = convergence(identical(300), Jaccard())
+    late = found.samples.between[100:]
+    assert max(late) - min(late) < 0.02 < max(found.samples.between) - min(found.samples.between)
+
+
+def test_samples_are_those_that_every_prompt_has() -> None:
+    pairs = [*identical(8), PromptPairs("short", ("a", "b", "c"), ("d", "e", "f"))]
+    assert convergence(pairs, Jaccard()).count == 3
+    with pytest.raises(FairPairError, match="2 to 3 samples, which every prompt has; 8 were"):
+        convergence(pairs, Jaccard(), 8)
+    with pytest.raises(FairPairError, match="at least one prompt"):
+        convergence([], Jaccard())

@@ -1,0 +1,127 @@
+"""Each Φ: worked examples, symmetry, range, 0 with itself, negative type, and the matrix computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from pcf_core.errors import FairPairError
+from pcf_core.fairpair.dissimilarity import Dissimilarity, EmbeddingDistance, Jaccard, Sentiment
+from pcf_core.fairpair.tokens import stop_words, word_tokens
+from pcf_core.records import FloatArray
+
+PLAIN = st.lists(st.sampled_from(["kind", "bad", "the", "home", "awful", "good", "!"]), max_size=6).map(
+    " ".join
+)
+TEXTS = st.lists(PLAIN, min_size=2, max_size=8)
+ALPHABET = ("kind", "bad", "the", "home", "awful")
+
+
+def letters(texts: Sequence[str]) -> FloatArray:
+    """A small encoder: how often each of five words stands there; zeros for a text with none."""
+    return np.array([[text.split().count(word) for word in ALPHABET] for text in texts], dtype=float)
+
+
+ALL: list[Dissimilarity] = [
+    Jaccard(),
+    Jaccard(without=stop_words()),
+    Sentiment(),
+    EmbeddingDistance(letters, "counts"),
+]
+
+
+def test_jaccard_of_section_10() -> None:
+    matrix = Jaccard().matrix(["a b", "a c"], ["a b", "d"])
+    np.testing.assert_allclose(matrix, [[0, 1], [2 / 3, 1]])
+
+
+def test_jaccard_of_empty_texts() -> None:
+    np.testing.assert_array_equal(Jaccard().matrix(["", "…"], ["", "a"]), [[0, 1], [0, 1]])
+
+
+def test_stop_words_can_be_left_out() -> None:
+    texts = ["She is the nurse", "He was a nurse"]
+    assert Jaccard().matrix(texts, texts)[0, 1] == pytest.approx(6 / 7)
+    assert Jaccard(without=stop_words()).matrix(texts, texts)[0, 1] == 0
+    assert Jaccard(without=stop_words()).name != Jaccard().name
+
+
+def one_pair(first: str, second: str) -> float:
+    """Jaccard dissimilarity of one pair, from its definition."""
+    left, right = set(word_tokens(first)), set(word_tokens(second))
+    return 1 - len(left & right) / len(left | right) if left | right else 0.0
+
+
+@given(TEXTS, st.lists(st.text(max_size=20), min_size=1, max_size=8))
+def test_jaccard_a_second_time(first: list[str], second: list[str]) -> None:
+    expected = [[one_pair(left, right) for right in second] for left in first]
+    np.testing.assert_allclose(Jaccard().matrix(first, second), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("phi", ALL, ids=lambda phi: phi.name)
+@settings(max_examples=40)
+@given(texts=TEXTS, others=TEXTS)
+def test_symmetric_in_range_and_0_with_itself(
+    phi: Dissimilarity, texts: list[str], others: list[str]
+) -> None:
+    matrix = phi.matrix(texts, texts)
+    assert (matrix >= 0).all()
+    assert (matrix <= 1).all()
+    np.testing.assert_array_equal(matrix.diagonal(), 0)
+    np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
+    np.testing.assert_allclose(phi.matrix(texts, others), phi.matrix(others, texts).T, atol=1e-12)
+    np.testing.assert_allclose(phi.matrix(texts, list(texts)), matrix, atol=1e-12)
+
+
+@pytest.mark.parametrize("phi", ALL, ids=lambda phi: phi.name)
+@settings(max_examples=40)
+@given(texts=TEXTS, seed=st.integers(0, 999))
+def test_negative_type(phi: Dissimilarity, texts: list[str], seed: int) -> None:
+    """2 E Φ(a, b) − E Φ(a, a') − E Φ(b, b') >= 0 for any two distributions over the texts."""
+    matrix = phi.matrix(texts, texts)
+    p, q = np.random.default_rng(seed).dirichlet(np.ones(len(texts)), 2)
+    assert 2 * p @ matrix @ q - p @ matrix @ p - q @ matrix @ q >= -1e-12
+
+
+def test_sentiment_is_half_the_difference_of_vaders_compound() -> None:
+    """0.8316 is what the authors' own page gives for their first example without its exclamation mark."""
+    texts = ["VADER is smart, handsome, and funny.", "The table is there."]
+    assert Sentiment().scores(texts).tolist() == [0.8316, 0.0]
+    assert Sentiment().matrix(texts[:1], texts[1:])[0, 0] == pytest.approx(0.4158)
+
+
+def test_a_sentiment_out_of_range_is_refused() -> None:
+    for wrong in (2.0, float("nan")):
+        with pytest.raises(FairPairError, match="from −1 to 1; mine gave"):
+            Sentiment(lambda text, value=wrong: value, "mine").matrix(["a"], ["b"])
+
+
+def test_embedding_distance_is_that_of_scipy_and_each_text_is_encoded_once() -> None:
+    generator, asked = np.random.default_rng(0), []
+    vectors = {text: generator.normal(size=5) for text in "abcd"}
+
+    def encode(texts: Sequence[str]) -> FloatArray:
+        asked.extend(texts)
+        return np.stack([vectors[text] for text in texts])
+
+    phi = EmbeddingDistance(encode)
+    expected = cdist([vectors[t] for t in "aab"], [vectors[t] for t in "cd"], "cosine") / 2
+    np.testing.assert_allclose(phi.matrix(list("aab"), list("cd")), expected, atol=1e-12)
+    phi.matrix(list("abcd"), list("abcd"))
+    assert asked == list("abcd")
+
+
+def test_a_text_without_direction_lies_a_quarter_from_any_other() -> None:
+    matrix = EmbeddingDistance(letters).matrix(["", "kind"], ["", "kind", "bad"])
+    np.testing.assert_allclose(matrix, [[0, 0.25, 0.25], [0.25, 0, 0.5]])
+
+
+@pytest.mark.parametrize("answer", [np.zeros(2), np.zeros((3, 4)), np.full((2, 4), np.nan)])
+def test_an_encoder_that_is_none_is_refused(answer: FloatArray) -> None:
+    with pytest.raises(FairPairError, match="one vector of finite numbers for each text; for 2"):
+        EmbeddingDistance(lambda texts: answer).matrix(["a", "b"], ["a"])

@@ -1,0 +1,224 @@
+"""All prompts of a model: acceptance checks, tests across prompts, the signed reading, Holm, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind, wilcoxon
+from statsmodels.stats.multitest import multipletests
+
+from pcf_core.errors import CriterionError, FairPairError
+from pcf_core.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
+from pcf_core.fairpair.metric import variation
+from pcf_core.fairpair.report import controlled, fairpair_report, permutations_for
+from pcf_core.records.fairpair import LABEL, QUANTITIES, FairPairReport, PromptPairs
+from tests.fairpair.planted import identical, planted
+
+LEANS = {"a": 0.4, "o": -0.6}  # sentiments by first letter: most texts have exactly 0
+
+
+def report(
+    pairs: list[PromptPairs],
+    phi: Dissimilarity | None = None,
+    *,
+    model: str = "mini",
+    seed: int = 0,
+    resamples: int = 500,
+    fold_size: int | None = None,
+) -> FairPairReport:
+    return fairpair_report(
+        pairs,
+        Jaccard() if phi is None else phi,
+        model=model,
+        original="John",
+        counterpart="Jane",
+        resamples=resamples,
+        fold_size=fold_size,
+        seed=seed,
+    )
+
+
+def leaning(text: str) -> float:
+    return LEANS.get(text[:1], 0.0)
+
+
+def test_identity_is_within_sampling() -> None:
+    found = report(identical(200))
+    assert found.means.ratio == pytest.approx(1, abs=0.05)
+    assert found.mean_ratio == pytest.approx(1, abs=0.05)
+    assert found.p_value > 0.05
+    assert not found.differs
+    assert found.label == LABEL
+
+
+def test_planted_family_words_are_found() -> None:
+    found = report(planted(60, share=0.9, prompts=5))
+    assert found.means.ratio is not None
+    assert found.means.ratio > 1
+    assert found.p_value < 0.01
+    assert found.differs
+    assert all(row.adjusted is not None and row.adjusted < 0.05 for row in found.prompts)
+    for quantity in ("ratio_of_means", "mean_ratio"):
+        assert found.intervals[quantity].low > 1
+
+
+def test_sides_swapped_give_the_same_figures() -> None:
+    pairs = planted(30, prompts=4)
+    swapped = [PromptPairs(p.prompt, p.perturbed_prompt, p.perturbed_original) for p in pairs]
+    first, second = report(pairs), report(swapped)
+    assert second.means.ratio == pytest.approx(first.means.ratio)
+    assert second.mean_ratio == pytest.approx(first.mean_ratio)
+    assert second.means.energy == pytest.approx(first.means.energy)
+    assert second.sentiment.difference == pytest.approx(-first.sentiment.difference)
+    assert second.p_value == pytest.approx(first.p_value, abs=0.08)  # other labels are dealt
+
+
+def test_figures_a_second_time_from_single_prompts() -> None:
+    pairs = planted(23, prompts=6)
+    found = report(pairs, fold_size=5)
+    each = [variation(p.perturbed_original, p.perturbed_prompt, Jaccard(), 4) for p in pairs]
+    b, v, w = (np.array([getattr(one, name) for one in each]) for name in QUANTITIES[:3])
+    assert found.means.ratio == pytest.approx(b.mean() ** 2 / (v.mean() * w.mean()))
+    assert found.mean_ratio == pytest.approx((b**2 / (v * w)).mean())
+    assert found.means.energy == pytest.approx((2 * b - v - w).mean())
+    assert found.wilcoxon_p == pytest.approx(wilcoxon(b - np.sqrt(v * w), alternative="greater").pvalue)
+    expected = multipletests([row.p_value for row in found.prompts], method="holm")[1]
+    assert [row.adjusted for row in found.prompts] == pytest.approx(expected)
+    assert [(row.samples, row.folds) for row in found.prompts] == [(23, 4)] * 6
+    assert set(found.intervals) == set(QUANTITIES)
+    for name in QUANTITIES[:3]:
+        assert found.intervals[name].low <= getattr(found.means, name) <= found.intervals[name].high
+
+
+def test_one_fold_finds_what_folds_of_five_miss() -> None:
+    pairs = [planted(60, seed=seed)[0] for seed in range(30)]
+    shares = [np.mean([report([pair], fold_size=m).p_value <= 0.05 for pair in pairs]) for m in (5, None)]
+    assert shares[0] + 0.2 < shares[1]
+
+
+def test_the_record_survives_json() -> None:
+    found = report(identical(6, prompts=2))
+    assert FairPairReport.model_validate_json(found.model_dump_json()) == found
+
+
+def test_one_prompt_is_its_own_report() -> None:
+    found = report(planted(40))
+    (row,) = found.prompts
+    assert found.p_value == row.p_value
+    assert found.means.ratio == pytest.approx(row.ratio)
+    assert found.intervals == {}
+    assert found.sentiment == row.sentiment
+
+
+def test_prompts_without_a_ratio_are_named_and_left_out_of_its_mean_alone() -> None:
+    pairs = [
+        *identical(10, prompts=2),
+        PromptPairs("silent", ("",) * 10, ("",) * 10),
+        PromptPairs("fixed", ("a",) * 10, ("b",) * 10),
+    ]
+    found = report(pairs)
+    assert [item.name for item in found.undefined] == ["silent", "fixed"]
+    assert "no variation" in found.undefined[0].reason
+    assert "neither side varies" in found.undefined[1].reason
+    assert found.mean_ratio == pytest.approx(np.mean([row.ratio for row in found.prompts[:2]]))
+    assert found.means.between == pytest.approx(np.mean([row.between for row in found.prompts]))
+    silent, fixed = found.prompts[2:]
+    assert (silent.p_value, silent.empty_original, silent.empty_prompt) == (1, 10, 10)
+    assert fixed.p_value < 0.01
+    assert fixed.chance_ratio is not None  # random labels mix the two, so that they vary
+
+
+def test_nothing_varies_anywhere() -> None:
+    found = report([PromptPairs(name, ("a", "a"), ("a", "a")) for name in "xy"])
+    assert found.means.undefined == "no variation"
+    assert (found.mean_ratio, found.chance_ratio, found.wilcoxon_p, found.p_value) == (None, None, None, 1)
+    assert "mean_ratio" not in found.intervals
+    assert "ratio_of_means" not in found.intervals
+
+
+def test_the_signed_reading_is_welchs_for_one_prompt() -> None:
+    pair = PromptPairs("x", ("good", "bad", "fine day", "a table"), ("great", "lovely", "happy", "a chair"))
+    reading = report([pair]).sentiment
+    scores = [Sentiment().scores(side) for side in (pair.perturbed_original, pair.perturbed_prompt)]
+    assert reading.difference == pytest.approx(scores[1].mean() - scores[0].mean())
+    ends = ttest_ind(scores[1], scores[0], equal_var=False).confidence_interval()
+    assert reading.interval is not None
+    assert (reading.interval.low, reading.interval.high) == pytest.approx((ends.low, ends.high))
+    assert reading.more_positive is None
+
+
+def test_the_more_positive_side_is_found_over_prompts() -> None:
+    pairs = [
+        PromptPairs(p.prompt, p.perturbed_original, tuple(f"{text} wonderful" for text in p.perturbed_prompt))
+        for p in identical(10, prompts=8)
+    ]
+    assert report(pairs).sentiment.more_positive == "prompt"
+    swapped = [PromptPairs(p.prompt, p.perturbed_prompt, p.perturbed_original) for p in pairs]
+    assert report(swapped).sentiment.more_positive == "original"
+
+
+def test_constant_sentiments_have_no_interval() -> None:
+    found = report([PromptPairs("x", ("good",) * 5, ("table",) * 5)])
+    assert found.sentiment.interval is None
+    assert found.sentiment.more_positive is None
+    assert found.sentiment.difference < 0
+
+
+def check_size(simulations: int) -> None:
+    """Relabelling holds its level and the ratio of means its interval; the mean F and Wilcoxon do not."""
+    found = [
+        report(identical(20, seed=seed, prompts=20), Sentiment(leaning), seed=seed, resamples=200)
+        for seed in range(simulations)
+    ]
+    bound = 3.5 * np.sqrt(0.05 * 0.95 / simulations)
+    assert np.mean([one.p_value <= 0.05 for one in found]) == pytest.approx(0.05, abs=bound)
+    ratios, means, chances = (
+        np.array(values, dtype=float)
+        for values in zip(
+            *((one.means.ratio, one.mean_ratio, one.chance_ratio) for one in found), strict=True
+        )
+    )
+    assert ratios.mean() == pytest.approx(1, abs=0.02)
+    assert means.mean() > 1.02
+    assert chances.mean() == pytest.approx(means.mean(), abs=0.03)
+    if simulations > 100:
+        assert np.mean([one.wilcoxon_p is not None and one.wilcoxon_p <= 0.05 for one in found]) > 0.08
+
+
+def test_the_size_across_prompts() -> None:
+    check_size(30)
+
+
+@pytest.mark.slow
+def test_the_size_across_prompts_in_many_simulations() -> None:
+    check_size(600)
+
+
+def test_several_models_are_controlled_together() -> None:
+    reports = [
+        report(planted(20, share=0.3, seed=3, prompts=3), model="planted"),
+        report(identical(20, seed=4, prompts=3), model="same"),
+    ]
+    found = controlled(reports)
+    expected = multipletests([one.p_value for one in reports], method="holm")[1]
+    assert [one.adjusted for one in found] == pytest.approx(expected)
+    prompts = multipletests([row.p_value for one in reports for row in one.prompts], method="holm")[1]
+    assert [row.adjusted for one in found for row in one.prompts] == pytest.approx(prompts)
+    assert controlled(reports[:1]) == tuple(reports[:1])
+
+
+def test_permutations_suffice_for_many_prompts() -> None:
+    assert permutations_for(2) == 1000
+    assert 200 / (permutations_for(200) + 1) < 0.05
+
+
+def test_refusals_say_what_came() -> None:
+    pair = identical(4)[0]
+    with pytest.raises(FairPairError, match="at least one prompt"):
+        report([])
+    with pytest.raises(FairPairError, match="“prompt 0” stands twice"):
+        report([pair, pair])
+    with pytest.raises(FairPairError, match=r"Prompt “x”: .*at least 2 texts a side.*there is 1"):
+        report([PromptPairs("x", ("a",), ("b",))])
+    with pytest.raises(CriterionError, match="at least 1,000 permutations; got 10"):
+        fairpair_report([pair], Jaccard(), model="m", original="a", counterpart="b", permutations=10)

@@ -1,0 +1,165 @@
+"""Sentences of FairPair: every branch, from reports that were really made."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.fairpair.convergence import convergence
+from pcf_core.fairpair.dissimilarity import Jaccard
+from pcf_core.fairpair.report import controlled, fairpair_report
+from pcf_core.fairpair.words import word_report
+from pcf_core.findings.fairpair import (
+    bars_finding,
+    categories_finding,
+    convergence_finding,
+    fairpair_finding,
+    mean_ratio_note,
+    notes,
+    prompt_finding,
+    prompts_finding,
+    sentiment_finding,
+    words_finding,
+)
+from pcf_core.findings.numbers import number
+from pcf_core.records.fairpair import LABEL, FairPairReport, PromptPairs
+from tests.fairpair.planted import identical, planted
+
+
+def report(pairs: list[PromptPairs]) -> FairPairReport:
+    return fairpair_report(pairs, Jaccard(), model="mini", original="John", counterpart="Jane", resamples=200)
+
+
+@pytest.fixture(scope="module")
+def found() -> FairPairReport:
+    return report(planted(40, share=0.9, prompts=4))
+
+
+@pytest.fixture(scope="module")
+def alike() -> FairPairReport:
+    return report(identical(20, prompts=4))
+
+
+def test_a_difference(found: FairPairReport) -> None:
+    sentence = fairpair_finding(found)
+    interval = found.intervals["ratio_of_means"]
+    assert sentence.startswith("mini, 4 prompts with 40 texts a side, Jaccard: F is 1.")
+    assert f"({interval.low:.2f}–{interval.high:.2f})" in sentence
+    assert "where 1 is what sampling alone gives. The texts" not in sentence
+    assert "Texts for Jane and texts for John differ beyond what sampling gives: p = 0.000999" in sentence
+    assert "1,000 relabellings" in sentence
+    assert LABEL in sentence
+
+
+def test_no_difference_is_not_called_equality(alike: FairPairReport) -> None:
+    sentence = fairpair_finding(alike)
+    assert (
+        "That texts for Jane and texts for John differ beyond what sampling gives cannot be shown" in sentence
+    )
+    assert f"p = {number(alike.p_value)}" in sentence
+
+
+def test_several_models_say_that_they_are_controlled(found: FairPairReport, alike: FairPairReport) -> None:
+    first, _ = controlled([found, alike])
+    assert "0.002 controlled for several tests" in fairpair_finding(first)
+
+
+def test_too_few_texts() -> None:
+    sentence = fairpair_finding(report(identical(2)))
+    assert (
+        "So few texts cannot tell texts for Jane and texts for John apart: p cannot fall under 0.333"
+        in sentence
+    )
+
+
+@pytest.mark.parametrize(
+    ("original", "prompt", "words"),
+    [
+        ("a", "a", "there is no variation: every text is like every other; E is 0."),
+        ("a", "b", "either side always says the same, and something else than the other; E is 2."),
+    ],
+)
+def test_no_ratio_is_said_in_words(original: str, prompt: str, words: str) -> None:
+    one = report([PromptPairs("x", (original,) * 6, (prompt,) * 6)])
+    assert f"F is undefined, as {words}" in fairpair_finding(one)
+    assert "F is undefined, as" in prompt_finding(one.prompts[0])
+    assert mean_ratio_note(one) == ""
+
+
+def test_one_side_that_never_varies() -> None:
+    one = report([PromptPairs("x", ("a",) * 6, ("a", "b", "c", "d", "e", "f"))])
+    assert "F is undefined, as one side always says the same; E is" in fairpair_finding(one)
+
+
+def test_bars_name_every_figure(found: FairPairReport) -> None:
+    sentence = bars_finding(found)
+    for name in ("between", "within_original", "within_prompt"):
+        assert f"{getattr(found.means, name):.3f} ({found.intervals[name].low:.3f}–" in sentence
+    assert "Means over 4 prompts, Jaccard." in sentence
+
+
+def test_the_mean_of_f_stands_beside_that_of_random_labels(alike: FairPairReport) -> None:
+    sentence = mean_ratio_note(alike)
+    assert sentence.startswith("The mean of F over 4 prompts is ")
+    assert sentence.endswith(f"; random labels give {number(alike.chance_ratio)}.")
+
+
+def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
+    assert prompts_finding(found).startswith(
+        "The sides differ beyond chance for 4 of 4 prompts taken one by one, controlled at 5 %: most for “"
+    )
+    assert prompts_finding(alike).startswith("For none of 4 prompts by itself")
+    row = found.prompts[0]
+    sentence = prompt_finding(row)
+    assert sentence.startswith(
+        f"“prompt 0”, 40 texts a side in 1 fold: F is {number(row.ratio)} (random labels"
+    )
+    assert f"p = {number(row.p_value)}, {number(row.adjusted)} controlled" in sentence
+
+
+def test_notes_name_what_has_no_ratio_what_is_empty_and_the_other_test() -> None:
+    pairs = [*identical(10, prompts=2), PromptPairs("silent", ("",) * 10, ("",) * 10)]
+    few, first, second, third, last = notes(report(pairs))
+    assert few.startswith("Intervals over 3 prompts are rough")
+    assert first == (
+        "In no mean of F, no variation: every text is like every other, so there is no F: “silent”."
+    )
+    assert second.startswith("10 of the texts for John and 10 of those for Jane have no word")
+    assert third.startswith("Wilcoxon's signed ranks of B − √(V V) over 3 prompts give p = ")
+    assert "went through the perturbation" in last
+
+
+def test_notes_say_where_there_is_no_interval_and_where_it_is_rough() -> None:
+    assert notes(report(identical(4)))[0].startswith("With a single prompt nothing is known of other prompts")
+    assert "are rough" not in " ".join(notes(report(identical(4, prompts=10))))
+
+
+def test_the_more_positive_side(found: FairPairReport) -> None:
+    assert sentiment_finding(found).startswith("Which side is more positive cannot be told")
+    pairs = [
+        PromptPairs(p.prompt, p.perturbed_original, tuple(f"{text} wonderful" for text in p.perturbed_prompt))
+        for p in identical(10, prompts=4)
+    ]
+    assert sentiment_finding(report(pairs)).startswith(
+        "Texts for Jane are more positive: mean sentiment 0.572 for Jane, 0 for John, a difference of 0.572"
+    )
+
+
+def test_convergence() -> None:
+    sentence = convergence_finding(convergence(identical(60), Jaccard()))
+    assert sentence.startswith("B is 0.")
+    assert "with 60 samples a side, mean of 1 prompt; from " in sentence
+    assert "In 30 folds B is" in sentence
+
+
+def test_words_and_categories() -> None:
+    words = word_report(planted(60, share=0.9, prompts=4), original="John", counterpart="Jane")
+    sentence = words_finding(words)
+    assert f"{words.found} phrases differ beyond chance, false discoveries controlled at 5 %" in sentence
+    assert "texts for Jane have more often “" in sentence
+    assert "240 texts for Jane, 240 for John" in sentence
+    assert LABEL in sentence
+    assert "family and home 9" in categories_finding(words)
+    assert "more for Jane" in categories_finding(words)
+    none = word_report(identical(20, seed=1), original="John", counterpart="Jane")
+    assert words_finding(none).startswith("No phrase of one to three words differs beyond chance")
+    assert categories_finding(none).startswith("In none of 5 categories of words do the sides differ")
