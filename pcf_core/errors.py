@@ -9,6 +9,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── PipelineError          a parser that is unknown, unsafe, or has no parse
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
+│   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
@@ -52,6 +53,10 @@ class CriterionError(InputError):
 
 class ModelError(InputError):
     """A model that is unknown, unsafe or cannot express a word."""
+
+
+class GenerationError(InputError):
+    """Texts that cannot be written: their settings, their prompt, or the kind of model."""
 
 
 class RunError(InputError):
