@@ -1,10 +1,10 @@
 """The seam that every generator implements, and the draw of a token that local ones share.  No torch here.
 
-==============  =============================  ============================================================
-``logits``      [row, vocabulary] float32      one row per text of a block
-``uniforms``    [row] float64 in [0, 1)        of each text's own stream
-probabilities   [row, vocabulary] float64      after temperature and top-p; each row sums to 1
-==============  =============================  ============================================================
+============  ===========================  =================================================
+``logits``    [row, vocabulary] float32    one row per text of a block, or one for all
+``uniforms``  [row] float64 in [0, 1)      of each text's own stream
+``weights``   [token] float64, at most 1   probabilities, each divided by the largest
+============  ===========================  =================================================
 
 **A text is a function of (generation key, prompt, index).**  Its uniform numbers come from a stream of its
 own, and the forward passes from a block of ``BLOCK`` indices of one prompt, always whole: 0–24, 25–49, ….
@@ -26,9 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.records import FloatArray, digest
+from pcf_core.records.generation import BLOCK as BLOCK
 from pcf_core.records.generation import Decoding, End, Generated, GenerationKey
-
-BLOCK = 25  # texts of one prompt that are made together
 
 Tokens = NDArray[np.int_]
 
@@ -72,45 +71,56 @@ def stream(key: GenerationKey, prompt: str, index: int) -> np.random.Generator:
 def choose(logits: FloatArray, uniforms: FloatArray, decoding: Decoding) -> Tokens:
     """[row] the drawn tokens: the inverse of the cumulative probabilities, in the order of the vocabulary.
 
-    At temperature 0 the likeliest token, of equal ones that of the lowest number; ``uniforms`` do not count.
+    ``logits`` may have one row for all.  At temperature 0 the likeliest token, of equal ones that of the
+    lowest number; ``uniforms`` do not count.
     """
     if decoding.temperature == 0:
-        return np.asarray(logits.argmax(axis=1))
-    cumulative = probabilities(logits, decoding).cumsum(axis=1)
-    targets = uniforms[:, None] * cumulative[:, -1:]  # the last is 1 but for rounding
-    return np.asarray((cumulative > targets).argmax(axis=1))
+        return np.broadcast_to(logits.argmax(axis=1), len(uniforms))
+    if len(logits) == 1:
+        weights = weights_of(logits[0], decoding.temperature)
+        return draw(weights, nucleus(weights, decoding.top_p), uniforms)
+    drawn = np.empty(len(uniforms), dtype=np.int_)
+    for row, line in enumerate(logits):
+        weights = weights_of(line, decoding.temperature)
+        drawn[row : row + 1] = draw(weights, nucleus(weights, decoding.top_p), uniforms[row : row + 1])
+    return drawn
 
 
-def probabilities(logits: FloatArray, decoding: Decoding) -> FloatArray:
-    """[row, vocabulary] what :func:`choose` draws from, float64; for a temperature above 0."""
-    scaled = logits.astype(np.float64) / decoding.temperature
-    weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    if decoding.top_p < 1:
-        weights[~nucleus(weights, decoding.top_p)] = 0
-        weights /= weights.sum(axis=1, keepdims=True)
-    return np.asarray(weights)
+def weights_of(logits: FloatArray, temperature: float) -> FloatArray:
+    """[token] probabilities at a temperature above 0, each divided by the largest: float64, 1 at most."""
+    scaled = logits.astype(np.float64)
+    scaled -= scaled.max()
+    scaled /= temperature
+    return np.asarray(np.exp(scaled, out=scaled))
 
 
-def nucleus(weights: FloatArray, top_p: float) -> NDArray[np.bool_]:
-    """[row, token] the smallest set of the likeliest tokens whose probabilities add up to ``top_p`` or more.
+def nucleus(weights: FloatArray, top_p: float) -> Tokens:
+    """The smallest set of the likeliest tokens that together have the share ``top_p`` or more, in order.
 
     Args:
-        weights: [row, token] probabilities, each row sums to 1.
+        weights: [token] their probabilities, on any scale.
         top_p: above 0, at most 1.
 
     Of tokens of equal probability at the edge of the set, those of the lowest numbers belong to it.
     """
-    descending = -np.sort(-weights, axis=1)
-    short = descending.cumsum(axis=1) < top_p
-    size = np.minimum(short.sum(axis=1) + 1, weights.shape[1])  # rounding may leave the whole row short
-    edge = descending[np.arange(len(size)), size - 1][:, None]
-    kept = weights >= edge
-    for row in np.flatnonzero(kept.sum(axis=1) > size):
-        equal = np.flatnonzero(weights[row] == edge[row])
-        surplus = int(kept[row].sum() - size[row])
-        kept[row, equal[len(equal) - surplus :]] = False
-    return np.asarray(kept)
+    if top_p == 1:
+        return np.arange(len(weights))
+    total = weights.sum()
+    # Tokens below this have less than 1 − top-p together, so that the set needs none: few have to be sorted.
+    likely = np.flatnonzero(weights >= (1 - top_p) * total / len(weights))
+    values = weights[likely]
+    descending = np.sort(values)[::-1]
+    size = min(int(descending.cumsum().searchsorted(top_p * total)) + 1, len(values))  # sums are rounded
+    edge = descending[size - 1]
+    kept = values > edge
+    kept[np.flatnonzero(values == edge)[: size - kept.sum()]] = True
+    return np.asarray(likely[kept])
+
+
+def draw(weights: FloatArray, tokens: Tokens, uniforms: FloatArray) -> Tokens:
+    """One of the ``tokens`` for each number u of ``uniforms``: the first whose cumulative share exceeds u."""
+    cumulative = weights[tokens].cumsum()
+    return np.asarray(tokens[cumulative.searchsorted(uniforms * cumulative[-1], side="right")])
 
 
 def end_of(text: str, stopped: bool) -> End:

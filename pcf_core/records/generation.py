@@ -12,6 +12,7 @@ from pydantic import model_validator
 from pcf_core.errors import GenerationError
 from pcf_core.records.basic import ModelSpec, Record, digest
 
+BLOCK = 25  # texts of one prompt that are made, and stored, together
 End = Literal["stop", "length", "refused", "empty"]
 
 LONGEST = 4096  # new tokens that may be asked for
@@ -75,7 +76,7 @@ class GenerationKey(Record):
 
     @classmethod
     def of(cls, spec: ModelSpec, decoding: Decoding, chat_template: str = "") -> GenerationKey:
-        """The key of a model of a family that can write.
+        """The key of a model of a family that can write; a local one says itself whether it has a template.
 
         Raises:
             GenerationError: the family fills gaps in a text and cannot go on from one.
@@ -92,7 +93,7 @@ class GenerationKey(Record):
             family=spec.family,
             rules=GENERATION_RULES[spec.family],
             dtype=spec.dtype,
-            chat_template=chat_template,
+            chat_template=spec.chat_template if spec.family == "causal" else chat_template,
             decoding=decoding,
         )
 
