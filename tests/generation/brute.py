@@ -1,4 +1,4 @@
-"""Sampling as one would write it down: no cache, no blocks, a full forward pass for each token of one text."""
+"""Sampling as one would write it down: no cache, no blocks, a full forward pass for each token of a text."""
 
 from __future__ import annotations
 
