@@ -24,7 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "mining": BASE | {"topics", "language"},
     "stats": BASE | {"risk"},
     "scoring": BASE | {"models", "topics", "stats"},
-    "generation": BASE | {"models", "topics", "scoring"},
+    "generation": BASE | {"models", "scoring"},
     "audit": BASE | {"topics", "store", "risk", "stats"},
     "charts": BASE,
     "findings": BASE,

@@ -99,7 +99,6 @@ class LocalGenerator(abc.ABC):
     def _decoded(self, ids: Ids) -> str:
         return str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
-    @torch.inference_mode()
     def _write(self, prompt: str, ids: Ids, first: int, pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
         """Tokens of each text of a block, and whether the model ended it."""
         length = self.key.decoding.length
@@ -211,6 +210,7 @@ class CausalGenerator(LocalGenerator):
     def _needs(self, ids: Ids) -> int:
         return len(ids) + self.key.decoding.length
 
+    @torch.inference_mode()
     def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
         prompt = torch.tensor([ids], device=self.device)
         answer = self.model(input_ids=prompt, use_cache=self.caches)
@@ -219,6 +219,7 @@ class CausalGenerator(LocalGenerator):
         answer.past_key_values.batch_repeat_interleave(BLOCK)
         return answer.logits[:, -1], {"past_key_values": answer.past_key_values}
 
+    @torch.inference_mode()
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
         if self.caches:
             logits: torch.Tensor = self.model(input_ids=drawn, use_cache=True, **state).logits[:, -1]

@@ -60,7 +60,6 @@ class Seq2SeqGenerator(LocalGenerator):
             )
         return int(first)
 
-    @torch.inference_mode()
     def _opens_with_sentinel(self) -> bool:
         """Asked of a decoder that has its start token alone."""
         shares = []
@@ -86,6 +85,7 @@ class Seq2SeqGenerator(LocalGenerator):
             return (self.first,)
         return (self.first, self.gap) if self.sentinels else (self.first, *self.seam.opening, *ids)
 
+    @torch.inference_mode()
     def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
         logits, reading = self._read(self._source(ids), self._start(ids))
         reading["past_key_values"].batch_repeat_interleave(BLOCK)
@@ -93,6 +93,7 @@ class Seq2SeqGenerator(LocalGenerator):
         encoded.last_hidden_state = encoded.last_hidden_state.expand(BLOCK, -1, -1)
         return logits, reading | {"attention_mask": reading["attention_mask"].expand(BLOCK, -1)}
 
+    @torch.inference_mode()
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
         logits: torch.Tensor = self.model(decoder_input_ids=drawn, use_cache=True, **state).logits[:, -1]
         return logits
@@ -100,6 +101,7 @@ class Seq2SeqGenerator(LocalGenerator):
     def _text(self, ids: Ids, written: Ids) -> str:
         return self._decoded(written) if self.gap is None else self._continuation(ids, written)
 
+    @torch.inference_mode()
     def _read(self, source: Ids, start: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
         """[1, vocabulary] logits behind ``start``, and what the next pass takes beside its tokens."""
         ids = torch.tensor([source], device=self.device)

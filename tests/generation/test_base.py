@@ -74,6 +74,23 @@ def test_a_draw_is_the_inverse_of_the_cumulative_probabilities(
     assert exact[token] > 0
 
 
+def test_each_token_begins_where_those_before_it_end() -> None:
+    """Numbers on both sides of every edge of the exact cumulative probabilities."""
+    line = np.random.default_rng(5).normal(0, 2, (1, 30)).astype(np.float32)
+    decoding = Decoding(temperature=0.7, top_p=0.95)
+    exact = exact_distribution(line[0].tolist(), decoding)
+    possible = [token for token, probability in enumerate(exact) if probability > 0]
+    edges = np.cumsum(exact)[possible]
+    assert 5 < len(possible) < 30
+    assert choose(line, edges - 1e-9, decoding).tolist() == possible
+    assert choose(line, edges[:-1] + 1e-9, decoding).tolist() == possible[1:]
+
+
+def test_a_token_without_probability_is_never_drawn() -> None:
+    line = np.array([[-1000, 0, 0, -1000]], dtype=np.float32)
+    assert choose(line, np.array([0.0, 0.5, 0.999]), Decoding(top_p=1)).tolist() == [1, 2, 2]
+
+
 @given(logits, st.lists(st.floats(0, 1, exclude_max=True), min_size=2, max_size=5), shares)
 def test_a_row_does_not_depend_on_its_neighbours(
     line: list[float], uniforms: list[float], top_p: float

@@ -110,6 +110,14 @@ def joined(parts: Iterator[Generated]) -> Generated:
     return Generated(blocks[0].prompt, blocks[0].first, texts, ends, tokens)
 
 
+def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
+    """A model that is opened in a pause must not be made of tensors that torch keeps from changing."""
+    modes = []
+    generator = open_causal(load_tiny("gpt2"))
+    generator.generate(PROMPT, 0, BLOCK, lambda: modes.append(torch.is_inference_mode_enabled()))
+    assert modes == [False] * 7
+
+
 def test_another_seed_and_another_index_give_other_texts(open_causal: OPEN) -> None:
     loaded = load_tiny("gpt2")
     first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)

@@ -8,6 +8,8 @@ from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +18,9 @@ from pcf_core.errors import StoreError
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.records.generation import BLOCK, Decoding, Generated, GenerationKey
 from pcf_core.store import MissingTexts, Store
-from pcf_core.store.sealed import file_names
-from pcf_core.store.texts import decode_texts, encode_texts, texts_id
+from pcf_core.store.files import sha256
+from pcf_core.store.sealed import file_names, now, write_sealed
+from pcf_core.store.texts import TextsManifest, decode_texts, encode_texts, texts_id
 from tests.store.conftest import NOBODY
 
 TABLE = {" She was kind.": 0.5, " “He”\nworked, ñ 🙂.": 0.3, "": 0.2}
@@ -167,6 +170,41 @@ def test_texts_of_another_model_or_prompt_are_not_served(store: Store, root: Pat
         shutil.copy(own / name, own / foreign)
     assert store.texts(GENERATION, "x", 1) is None
     assert len(store.warnings()) == 2
+
+
+def test_a_manifest_and_data_that_do_not_belong_together_are_damage(store: Store) -> None:
+    """Both whole, with fitting checksums."""
+    folder, data = store._texts[0].texts / GENERATION.hash, encode_texts(block("q"))
+    manifest = TextsManifest(
+        shard=texts_id(GENERATION, "p", 0),
+        sha256=sha256(data),
+        generation=GENERATION,
+        prompt="p",
+        first=0,
+        rows=BLOCK,
+        created=now(),
+        provenance={},
+    )
+    write_sealed(folder, manifest, data, lambda there: False)
+    assert store.texts(GENERATION, "p", 1) is None
+    assert "it holds something else than its manifest says" in store.warnings()[0]
+
+
+def test_what_is_no_block_is_refused() -> None:
+    whole = pq.read_table(BytesIO(encode_texts(block("p"))))
+    ends = whole["end"].to_pylist()
+    bad = {
+        "a gap": whole.take([0, 2]),
+        "two prompts": whole.set_column(0, "prompt", pa.array(["q", *["p"] * (BLOCK - 1)])),
+        "an end": whole.set_column(3, "end", pa.array(["never", *ends[1:]])),
+        "columns": whole.drop_columns("end"),
+        "nothing": whole.slice(0, 0),
+    }
+    for table in bad.values():
+        sink = BytesIO()
+        pq.write_table(table, sink)
+        with pytest.raises(ValueError, match=r"its (rows|columns) are not those of"):
+            decode_texts(sink.getvalue())
 
 
 def test_intact_blocks_are_read_once_until_a_file_changes(
