@@ -3,6 +3,7 @@
 import typer
 
 from benchmarks.fairpair import main as measure_fairpair
+from benchmarks.generation import main as measure_generation
 from benchmarks.intervals import main as measure_intervals
 from benchmarks.memory import main as measure_memory
 from benchmarks.mining import main as measure_mining
@@ -14,6 +15,8 @@ typer.echo("Scoring\n")
 measure_scoring()
 typer.echo("\nThe zoo\n")
 measure_zoo()
+typer.echo("\nGeneration\n")
+measure_generation()
 typer.echo("\nPages\n")
 measure_pages()
 typer.echo("\nIntervals\n")

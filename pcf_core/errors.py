@@ -12,6 +12,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
+│   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
@@ -67,6 +68,10 @@ class FairPairError(InputError):
 
 class ModelError(InputError):
     """A model that is unknown, unsafe or cannot express a word."""
+
+
+class GenerationError(InputError):
+    """Texts that cannot be written: their settings, their prompt, or the kind of model."""
 
 
 class RunError(InputError):

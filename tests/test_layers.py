@@ -24,12 +24,14 @@ ROOMS: dict[str, set[str]] = {
     "mining": BASE | {"topics", "language"},
     "stats": BASE | {"risk"},
     "scoring": BASE | {"models", "topics", "stats"},
+    "generation": BASE | {"models", "scoring"},
     "audit": BASE | {"topics", "store", "risk", "stats"},
     "fairpair": BASE | {"topics", "language", "mining", "models", "scoring", "generation", "stats"},
     "charts": BASE,
     "findings": BASE,
     "report": BASE | {"charts", "audit"},
-    "jobs": BASE | {"topics", "risk", "store", "models", "stats", "scoring", "audit", "language", "mining"},
+    "jobs": BASE
+    | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"},
 }
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
@@ -40,6 +42,7 @@ MAY_BE_HEAVY = {
     "language/pipeline.py",
     "language/schemes.py",
     *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),
+    *(f"generation/{name}.py" for name in ("local", "seq2seq")),
 }
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
 

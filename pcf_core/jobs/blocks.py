@@ -14,6 +14,7 @@ import numpy as np
 
 import pcf_core
 from pcf_core.errors import OutOfMemoryError, ScoringError
+from pcf_core.generation.base import Generator
 from pcf_core.records import FloatArray
 from pcf_core.scoring.base import Scorer
 
@@ -107,15 +108,15 @@ def _score_once(
     return ScoredBlock(values, {**environment(scorer), "timings": timings})
 
 
-def environment(scorer: Scorer) -> dict[str, Any]:
-    """What made a number, for its manifest: versions of what is loaded, device, threads."""
-    if isinstance(scorer, ParallelScorer):
-        return dict(scorer.environment)
+def environment(maker: Scorer | Generator) -> dict[str, Any]:
+    """What made a number or a text, for its manifest: versions of what is loaded, device, threads."""
+    if isinstance(maker, ParallelScorer):
+        return dict(maker.environment)
     torch = sys.modules.get("torch")
     loaded = {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules}
     return {
         "versions": {"pcf_core": pcf_core.__version__, "python": platform.python_version(), **loaded},
-        "device": getattr(scorer, "device", "cpu"),
+        "device": getattr(maker, "device", "cpu"),
         "threads": torch.get_num_threads() if torch else 1,
         "machine": platform.machine(),
     }

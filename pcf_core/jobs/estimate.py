@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pcf_core.audit import missing_blocks
 from pcf_core.errors import ModelError
+from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.models import resolve
 from pcf_core.models.known import BYTES_A_WEIGHT
@@ -49,7 +51,8 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
         missing += len(block.prompts)
         scores += len(block.prompts) * len(block.words)
     spec = resolve(run.scoring.model)
-    seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, queue)
+    rates = recent_rates(queue, "score")
+    seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, rates)
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -69,21 +72,35 @@ def everything(run: RunSpec) -> RunSpec:
     return run.model_copy(update={"plan": run.plan.model_copy(update={"times": times})})
 
 
-def expected_seconds(missing: int, model: str, parameters: int, queue: Queue) -> tuple[float | None, str]:
-    """Seconds for the missing cells and the sentence that says how they were estimated."""
-    measured: dict[str, float] = {}
-    for job in queue.list(RECENT_JOBS, kind="score"):
+def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
+    """Model to what its last finished job did in a second, the newest job first; ``size``: of one of it."""
+    rates: dict[str, float] = {}
+    for job in queue.list(RECENT_JOBS, kind=kind):
         if job.rate and job.done:
-            measured.setdefault(job.payload["model"], job.rate)
-    if model in measured:
-        own = measured[model]
-        return missing / own, f"From the last run of this model here: {own:,.0f} cells/s."
-    for other, rate in measured.items():
+            rates.setdefault(job.payload["model"], job.rate * size(job))
+    return rates
+
+
+def expected_seconds(
+    missing: int,
+    model: str,
+    parameters: int,
+    rates: Mapping[str, float],
+    unit: str = "cells",
+    done: str = "scored",
+) -> tuple[float | None, str]:
+    """Seconds for what is missing, counted in ``unit``, and the sentence that says how they were estimated.
+
+    ``rates``: as :func:`recent_rates` gives them.
+    """
+    if model in rates:
+        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
+    for other, rate in rates.items():
         try:
             size = resolve(other).parameters
         except ModelError:
-            continue  # scored once, and gone since
+            continue  # used once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
             return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."
-    return None, "Nothing was scored on this machine yet; the queue shows the speed once it runs."
+    return None, f"Nothing was {done} on this machine yet; the queue shows the speed once it runs."

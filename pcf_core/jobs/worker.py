@@ -10,11 +10,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pcf_core.audit import load_result
 from pcf_core.errors import AuditError, StoreError
+from pcf_core.generation.base import Generator
+from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.engines import scorers_of
+from pcf_core.jobs.generating import (
+    GenerateRequest,
+    OpenGenerator,
+    count_ends,
+    generate_missing,
+    texts_asked,
+)
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.knowledge import KnowledgeRequest, asked_for, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
@@ -30,6 +39,7 @@ from pcf_core.jobs.topic_check import check_asked
 from pcf_core.jobs.words import word_check
 from pcf_core.mining.miner import Progress
 from pcf_core.records import Look, ModelSpec, Protocol, ScoringKey
+from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.settings import Settings
@@ -41,6 +51,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.2
 BEAT_SECONDS = 2.0
 REPORT_SECONDS = 0.2
+Opened = TypeVar("Opened")
 LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
 
 
@@ -48,14 +59,20 @@ class Worker:
     """Serves one cache.  A job that fails ends with its sentence; the worker goes on."""
 
     def __init__(
-        self, store: Store, queue: Queue, settings: Settings, open_scorer: OpenScorer = open_real_scorer
+        self,
+        store: Store,
+        queue: Queue,
+        settings: Settings,
+        open_scorer: OpenScorer = open_real_scorer,
+        open_generator: OpenGenerator = open_real_generator,
     ) -> None:
         self.store = store
         self.queue = queue
         self.settings = settings
         self.owner = name_of(os.getpid())
         self._open_scorer = open_scorer
-        self._scorers: OrderedDict[str, tuple[Scorer, int]] = OrderedDict()  # with the model's parameters
+        self._open_generator = open_generator
+        self._models: OrderedDict[str, tuple[Any, int]] = OrderedDict()  # opened, with their parameters
         self._stopping = False
         self._answers: dict[str, Callable[[Job], dict[str, Any]]] = {
             "score": self._score,
@@ -65,6 +82,7 @@ class Worker:
             "mine": self._mine,
             "read": self._read,
             "knowledge": self._knowledge,
+            "generate": self._generate,
         }
 
     @classmethod
@@ -198,6 +216,18 @@ class Worker:
         )
         return {"set": asked.name, "scored": scored}
 
+    def _generate(self, job: Job) -> dict[str, Any]:
+        asked = texts_asked(self.store, GenerateRequest.model_validate(job.payload))
+        written = generate_missing(
+            asked,
+            self.store,
+            self._generator,
+            lambda done, total, rate: self.queue.progress(job.id, done, total, rate, self.owner),
+            partial(self._should_stop, job),
+            partial(self._answer_small, job),
+        )
+        return {"written": written, "ends": count_ends(asked, self.store)}
+
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)
         reported = -REPORT_SECONDS
@@ -234,21 +264,30 @@ class Worker:
             self._answer(job)
 
     def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:
-        """The open scorer of a model; that which was not used for longest is closed for it.
+        """The open scorer of a model."""
+        key = ScoringKey.of(spec, protocol).hash
+        return self._opened(key, spec, lambda: self._open_scorer(spec, protocol))
+
+    def _generator(self, spec: ModelSpec, decoding: Decoding) -> Generator:
+        """The open generator of a model."""
+        key = GenerationKey.of(spec, decoding).hash
+        return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
+
+    def _opened(self, key: str, spec: ModelSpec, open_model: Callable[[], Opened]) -> Opened:
+        """What is open under a key; that which was not used for longest is closed for a new one.
 
         Small models stay open beyond the setting, so that a sentence can be put to several of them at once.
         """
-        key = ScoringKey.of(spec, protocol).hash
-        if key not in self._scorers:
-            while len(self._scorers) >= self.settings.worker_models and not self._light_with(spec):
-                self._scorers.popitem(last=False)
-            self._scorers[key] = (self._open_scorer(spec, protocol), spec.parameters)
-        self._scorers.move_to_end(key)
-        return self._scorers[key][0]
+        if key not in self._models:
+            while len(self._models) >= self.settings.worker_models and not self._light_with(spec):
+                self._models.popitem(last=False)
+            self._models[key] = (open_model(), spec.parameters)
+        self._models.move_to_end(key)
+        return cast(Opened, self._models[key][0])
 
     def _light_with(self, spec: ModelSpec) -> bool:
         """Whether this model and the open ones are small together; 0 parameters are an unknown number."""
-        sizes = [spec.parameters, *(parameters for _, parameters in self._scorers.values())]
+        sizes = [spec.parameters, *(parameters for _, parameters in self._models.values())]
         return all(sizes) and sum(sizes) <= LIGHT
 
     @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import ModelError
+from pcf_core.models.chat import chat_template_hash
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
 from pcf_core.models.identity import model_hash, tokenizer_hash
 from pcf_core.models.weights import count_parameters, weight_files, weights_present
@@ -76,6 +77,7 @@ def _describe(
         parameters=sum(count_parameters(path, name) for path in weights),
         context=context_of(config),
         remote_code=needs_remote_code(config),
+        chat_template=chat_template_hash(folder),
         title=title or name,
         notes=notes,
     )

@@ -14,7 +14,7 @@ from pcf_core.models.weights import weights_present
 from pcf_core.records import ModelSpec
 from pcf_core.settings import settings
 
-SMALL_FILES = ["*.json", "*.txt", "*.model"]
+SMALL_FILES = ["*.json", "*.txt", "*.model", "chat_template.jinja"]
 WEIGHTS = ["model.safetensors", "model-*.safetensors"]
 CODE = ["*.py"]
 SUBFOLDERS = ["*/*"]

@@ -246,6 +246,7 @@ class ModelSpec(Record):
     ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
     folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
     ``parameters`` counts weights, 0 where unknown.  ``remote_code``: no class of transformers loads it.
+    ``chat_template``: hash of the template of its chats, empty where it has none.
     """
 
     name: str
@@ -257,6 +258,7 @@ class ModelSpec(Record):
     dtype: str = "float32"
     context: int = 0
     remote_code: bool = False
+    chat_template: str = ""
     title: str = ""
     notes: str = ""
 

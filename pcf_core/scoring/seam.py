@@ -125,6 +125,12 @@ class Seam:
     def _right(self, ids: Ids, longer: Ids, right: str) -> Ids:
         return _beyond(ids, longer) or self.tokens_behind(right)
 
+    @property
+    def sentinels(self) -> tuple[int, int] | None:
+        """T5's ``<extra_id_0>`` and ``<extra_id_1>``, where the tokenizer has one token for each."""
+        first, second = self.encode(["<extra_id_0>", "<extra_id_1>"])
+        return (first[0], second[0]) if len(first) == len(second) == 1 and first != second else None
+
     def tokens_behind(self, text: str) -> Ids:
         """The tokens of ``text`` as it continues a text with which it does not merge; of no text, none.
 

@@ -121,9 +121,8 @@ class Seq2SeqScorer(LocalScorer):
                 f"The sentinels of {self.key.model} are bytes that ByT5's tokenizer does not name; use a T5 "
                 "model that reads word pieces."
             )
-        opening, closing = self.seam.encode(["<extra_id_0>", "<extra_id_1>"])
-        if len(opening) == len(closing) == 1 and opening != closing:
-            return opening[0], closing[0]
+        if self.seam.sentinels is not None:
+            return self.seam.sentinels
         if tokenizer.mask_token_id is None:
             raise ModelError(
                 f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token; "

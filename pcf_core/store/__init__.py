@@ -1,19 +1,24 @@
-"""The store: word log-probabilities by (scoring key, prompt, word), content-addressed and never half-written.
+"""The store: word log-probabilities by (scoring key, prompt, word) and texts by (generation key, prompt,
+index), content-addressed and never half-written.
 
     <root>/scores/<scoring hash>/<shard id>.parquet    prompt texts and, per prompt, one float32 nat per word
     <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: no shard without it
+    <root>/texts/<generation hash>/<shard id>.…        a block of texts of one prompt, and its manifest
+    <root>/prompts/<hash>.json                         the prompts of texts that are asked for
     <root>/runs/<run key>.json                         what was asked for, and whether it is complete
     <root>/results/<run key>/<name>.parquet            aggregates that can be rebuilt from the scores
     <root>/catalogue.sqlite                            index from prompts to shards, rebuilt from the shards;
                                                        the job queue has its tables in the same file
 
 A second folder of the same layout, the shipped one, lies below the first and is only read.  The setting
-PCF_SCORES puts ``scores`` elsewhere: in a folder or object storage that the caches of several machines share.
+PCF_SCORES puts ``scores`` elsewhere, in a folder or object storage that the caches of several machines share,
+and ``texts`` into a folder there.
 
 Layer: may import the core's records, errors and settings; pyarrow, sqlite3 and fsspec.
 """
 
 from pcf_core.store.runs import RunInfo
 from pcf_core.store.store import Missing, Store
+from pcf_core.store.texts import MissingTexts
 
-__all__ = ["Missing", "RunInfo", "Store"]
+__all__ = ["Missing", "MissingTexts", "RunInfo", "Store"]

@@ -77,9 +77,7 @@ class Catalogue:
                     "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
                     ((prompt_hash(scoring, prompt), row["number"]) for prompt in prompts),
                 )
-            self.database.execute(
-                "DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, manifest.shard)
-            )
+            self.settle(scoring, manifest.shard)
 
     def forget(self, scoring: str, shards: Collection[str]) -> None:
         """Take shards out of the index."""
@@ -148,6 +146,10 @@ class Catalogue:
             "INSERT OR REPLACE INTO warnings (scoring, shard, sentence) VALUES (?, ?, ?)",
             (scoring, shard, sentence),
         )
+
+    def settle(self, scoring: str, shard: str) -> None:
+        """Take back what was recorded: the shard is there again."""
+        self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
         rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import ScoringKey, TokenTable
 from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import sha256
 from pcf_core.store.places import Place, UnreachableError
-from pcf_core.store.shards import (
-    MANIFEST,
-    Manifest,
-    MissingShardError,
-    Nats,
-    Shard,
-    encode,
-    file_names,
-    now,
-    read_shard,
-    shard_id,
-    write_shard,
-)
+from pcf_core.store.sealed import MANIFEST, MissingShardError, file_names, now
+from pcf_core.store.shards import Manifest, Nats, Shard, encode, read_shard, shard_id, write_shard
 
 log = logging.getLogger(__name__)
 
 Stamps = tuple[object, ...]
+T = TypeVar("T")
 
 
 class Layer:
@@ -97,12 +87,8 @@ class Layer:
         Raises:
             UnreachableError: the place does not answer, which says nothing about the shard.
         """
-        try:
-            return read_shard(self.scores / scoring, shard)
-        except UnreachableError:
-            raise
-        except StoreError:
-            return self._set_aside(scoring, shard)
+        folder = self.scores / scoring
+        return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
 
     def write(
         self,
@@ -155,29 +141,46 @@ class Layer:
 
     def _stamps(self, scoring: str, shard: str) -> Stamps:
         """What changes when somebody touches the files."""
-        folder = self.scores / scoring
-        return tuple(folder.stamp(name) for name in file_names(shard))
+        return stamps_of(self.scores / scoring, shard)
 
-    def _set_aside(self, scoring: str, shard: str) -> Shard | None:
-        """Look once more while nobody writes; a shard that still cannot be used no longer counts."""
-        folder = self.scores / scoring
-        try:
-            with self.catalogue.database.transaction():
-                try:
-                    return read_shard(folder, shard)
-                except UnreachableError:
-                    raise
-                except StoreError as error:
-                    log.warning("%s", error)
-                    self.catalogue.forget(scoring, [shard])
-                    if not isinstance(error, MissingShardError):
-                        self.catalogue.warn(scoring, shard, str(error))
-                    if isinstance(error, DamagedShardError):
-                        for name in reversed(file_names(shard)):
-                            with suppress(StoreError):  # in a read-only folder it stays where it is, unused
-                                folder.set_aside(name)
-        except UnreachableError:
-            raise
-        except StoreError as error:  # the index cannot be written: the next reader finds the same
-            log.warning("%s", error)
-        return None
+
+def stamps_of(folder: Place, shard: str) -> Stamps:
+    """What changes when somebody touches the files of a shard."""
+    return tuple(folder.stamp(name) for name in file_names(shard))
+
+
+def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
+    """What ``read`` gives of a shard, or ``None``: it is gone, or cannot be used and no longer counts.
+
+    Where it fails it looks once more while nobody writes; then a damaged shard is renamed, and its sentence
+    kept with the catalogue's warnings.
+
+    Raises:
+        UnreachableError: the place does not answer, which says nothing about the shard.
+    """
+    try:
+        return read()
+    except UnreachableError:
+        raise
+    except StoreError:
+        pass
+    try:
+        with catalogue.database.transaction():
+            try:
+                return read()
+            except UnreachableError:
+                raise
+            except StoreError as error:
+                log.warning("%s", error)
+                catalogue.forget(folder.name, [shard])
+                if not isinstance(error, MissingShardError):
+                    catalogue.warn(folder.name, shard, str(error))
+                if isinstance(error, DamagedShardError):
+                    for name in reversed(file_names(shard)):
+                        with suppress(StoreError):  # in a read-only folder it stays where it is, unused
+                            folder.set_aside(name)
+    except UnreachableError:
+        raise
+    except StoreError as error:  # the index cannot be written: the next reader finds the same
+        log.warning("%s", error)
+    return None

@@ -205,14 +205,21 @@ class Objects(Place):
             raise UnreachableError(CREDENTIALS.sub("//", said)) from error
 
 
-def place_of(root: Path, scores: str = "") -> Place:
+def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
     """Where the shards of the cache at ``root`` lie: in it, or where ``scores`` says, a folder or a URL.
+
+    ``kind`` names their folder; texts lie in one of this name beside the scores that ``scores`` shares.
 
     Raises:
         SettingsError: a URL whose protocol fsspec does not know, or that needs a package.
     """
     if not scores:
-        return Folder(root / "scores", root)
+        return Folder(root / kind, root)
+    shared = _shared_place(scores)
+    return shared if kind == "scores" else shared / kind
+
+
+def _shared_place(scores: str) -> Place:
     if "://" not in scores or scores.startswith(("file://", "local://")):
         return Folder(Path(scores.rpartition("://")[2]), setting="PCF_SCORES", shared=True)
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from pcf_core.errors import RunError
 from pcf_core.records import Record, RunSpec
 from pcf_core.store.files import seal, unseal, write_whole
-from pcf_core.store.shards import now
+from pcf_core.store.sealed import now
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -17,29 +17,22 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
 
-from pcf_core.errors import DamagedShardError, StoreError
-from pcf_core.records import Record, ScoringKey, digest
-from pcf_core.store.files import seal, sha256, unseal
+from pcf_core.records import ScoringKey, digest
 from pcf_core.store.places import Place
-
-SCHEMA_VERSION = 1
-MANIFEST = ".json"
+from pcf_core.store.sealed import SCHEMA_VERSION, Sealed, read_sealed, write_sealed
 
 Nats = NDArray[np.float32]
 
 
-class Manifest(Record):
+class Manifest(Sealed):
     """What a shard holds and what made it.
 
     ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
     that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text,
     for those whose are known, in older shards of none, and ``unspaced`` those that keep them with no space
-    before (:class:`~pcf_core.records.TokenTable`); ``sha256``: of the Parquet file's bytes.
+    before (:class:`~pcf_core.records.TokenTable`).
     """
 
-    schema_version: int = SCHEMA_VERSION
-    shard: str
-    sha256: str
     scoring: ScoringKey
     rows: int
     words: tuple[str, ...]
@@ -49,10 +42,6 @@ class Manifest(Record):
     unspaced: tuple[str, ...] = ()
     created: datetime
     provenance: dict[str, Any]
-
-
-class MissingShardError(StoreError):
-    """There is no such shard, or not any more."""
 
 
 @dataclass(frozen=True)
@@ -69,28 +58,13 @@ def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
     return digest([SCHEMA_VERSION, scoring, prompts, words])
 
 
-def file_names(shard: str) -> tuple[str, str]:
-    """Data and manifest."""
-    return f"{shard}.parquet", f"{shard}{MANIFEST}"
-
-
 def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
-    """Write the data, then the manifest that makes it count; what another machine wrote first stays.
-
-    Two devices may differ in the last bit of a score: a manifest is always written for the data that are
-    there, so that it fits them in whatever order two writers take their steps.
+    """Write a shard of scores, unless another machine was first; see :func:`write_sealed`.
 
     Raises:
         StoreError: nothing half-written counts: data without a manifest are not there.
     """
-    data_name, manifest_name = file_names(manifest.shard)
-    if not folder.create(data_name, data):
-        there = folder.read(data_name)
-        if there is not None and _answers_the_same(there, data):
-            manifest = manifest.model_copy(update={"sha256": sha256(there)})
-        else:  # what a writer left that was killed while the folder had no atomic writes, or a broken disk
-            folder.replace(data_name, data)
-    folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
+    write_sealed(folder, manifest, data, lambda there: _answers_the_same(there, data))
 
 
 def read_shard(folder: Place, shard: str) -> Shard:
@@ -102,32 +76,17 @@ def read_shard(folder: Place, shard: str) -> Shard:
             of another scoring key than the folder's.
         StoreError: it was written by another version, or the disk refuses to read it.
     """
-    data_name, manifest_name = file_names(shard)
-    seals = folder.read(manifest_name)
-    if seals is None:
-        raise MissingShardError(f"There is no shard {shard} of {folder.name}.")
-    data = folder.read(data_name) or b""
-    try:
-        body = unseal(seals)
-        if body.get("schema_version") != SCHEMA_VERSION:
-            raise StoreError(
-                f"The shard {shard} of {folder.name} was written by another version of PCF Audit (schema "
-                f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is left alone and not used."
-            )
+
+    def interpret(body: dict[str, Any], data: bytes) -> Shard:
         manifest = Manifest.model_validate(body)
         if manifest.scoring.hash != folder.name:
             raise ValueError(f"it holds scores of {manifest.scoring.hash}")
-        if manifest.sha256 != sha256(data):
-            raise ValueError("the checksum of its data does not fit")
         prompts, values = decode(data)
-        if values.shape != (manifest.rows, len(manifest.words)) or manifest.shard != shard:
+        if values.shape != (manifest.rows, len(manifest.words)):
             raise ValueError("it holds something else than its manifest says")
-    except (ValueError, KeyError, OSError, pa.ArrowException) as error:
-        raise DamagedShardError(
-            f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): "
-            "its scores count as missing and are made again when they are asked for."
-        ) from error
-    return Shard(manifest, prompts, values)
+        return Shard(manifest, prompts, values)
+
+    return read_sealed(folder, shard, "scores", interpret)
 
 
 def encode(prompts: Sequence[str], values: Nats) -> bytes:
@@ -172,12 +131,3 @@ def _answers_the_same(there: bytes, data: bytes) -> bool:
         return False
     expected, wanted = decode(data)
     return prompts == expected and values.shape == wanted.shape and not np.isnan(values).any()
-
-
-def now() -> datetime:
-    """Wall time, for people to read: nothing is decided by it."""
-    return datetime.now(UTC).replace(microsecond=0)
-
-
-def _reason(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")[:200]

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.errors import RunError, StoreError
-from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable
+from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable, digest
+from pcf_core.records.generation import BLOCK, Generated, GenerationKey
 from pcf_core.settings import settings
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, open_database
@@ -22,6 +23,15 @@ from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
 from pcf_core.store.results import Columns, encode_result, read_result, result_path
 from pcf_core.store.runs import RunFolder, RunInfo, find_run
+from pcf_core.store.texts import (
+    MissingTexts,
+    TextLayer,
+    block_starts,
+    encode_prompts,
+    joined,
+    prompts_path,
+    read_prompts,
+)
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +50,12 @@ class Store:
     Safe to share between threads; several processes may open the same folders.
     """
 
-    def __init__(self, root: Path, layers: Sequence[Layer], folders: Sequence[Path]) -> None:
+    def __init__(
+        self, root: Path, layers: Sequence[Layer], texts: Sequence[TextLayer], folders: Sequence[Path]
+    ) -> None:
         self._root = root
         self._layers = tuple(layers)
+        self._texts = tuple(texts)
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
         self._database = layers[0].catalogue.database
@@ -57,12 +70,16 @@ class Store:
         Raises:
             SettingsError: a URL of a kind that cannot be reached from here.
         """
-        layers = [Layer(place_of(root, scores), Catalogue(open_database(root / FILE_NAME)))]
+        own = Catalogue(open_database(root / FILE_NAME))
+        layers = [Layer(place_of(root, scores), own)]
+        texts = [TextLayer(place_of(root, scores, "texts"), own)]
         folders = [root]
         if shipped is not None:
-            layers.append(Layer(place_of(shipped), Catalogue(Database(None))))
+            index = Catalogue(Database(None))
+            layers.append(Layer(place_of(shipped), index))
+            texts.append(TextLayer(place_of(shipped, kind="texts"), index))
             folders.append(shipped)
-        return cls(root, layers, folders)
+        return cls(root, layers, texts, folders)
 
     def must_be_writable(self) -> None:
         """Refuse what would end in writing, before it costs anything.
@@ -164,6 +181,72 @@ class Store:
         return self._layers[0].write(
             key, tuple(prompts), tuple(words), table, values.astype(np.float32), provenance
         )
+
+    # ----------------------------------------------------------------------------------- texts
+
+    def missing_texts(self, key: GenerationKey, prompts: Sequence[str], count: int) -> list[MissingTexts]:
+        """The blocks that have to be written before :meth:`texts` gives ``count`` texts for every prompt.
+
+        One prompt after the other, in their order; a prompt that stands twice counts once.
+        """
+        wanted = [
+            MissingTexts(prompt, first) for prompt in dict.fromkeys(prompts) for first in block_starts(count)
+        ]
+        return self.still_missing_texts(key, wanted)
+
+    def still_missing_texts(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
+        """Those of the blocks that nobody has written yet."""
+        lacking = list(blocks)
+        for layer in self._texts:
+            lacking = layer.missing(key, lacking)
+        return lacking
+
+    def texts(self, key: GenerationKey, prompt: str, count: int) -> Generated | None:
+        """The first ``count`` texts of a prompt, or ``None`` where one of them is not in the store.
+
+        Raises:
+            ValueError: ``count`` is below 1.
+        """
+        if count < 1:
+            raise ValueError(f"{count} texts")
+        blocks = []
+        for first in block_starts(count):
+            found = (layer.read(key, prompt, first) for layer in self._texts)
+            block = next((texts for texts in found if texts is not None), None)
+            if block is None:
+                return None
+            blocks.append(block)
+        return joined(blocks, count)
+
+    def write_texts(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
+        """Keep one block of texts; return the shard's id.
+
+        Raises:
+            StoreError: the folder is full or read-only; nothing half-written is ever served.
+            ValueError: not one whole block.
+        """
+        if generated.first % BLOCK or len(generated.texts) != BLOCK:
+            raise ValueError(f"{len(generated.texts)} texts from index {generated.first} are no block")
+        return self._texts[0].write(key, generated, provenance)
+
+    def save_prompts(self, prompts: Sequence[str]) -> str:
+        """Keep the prompts of a request; return the name by which :meth:`load_prompts` finds them.
+
+        Raises:
+            StoreError: the folder is full or read-only.
+        """
+        name = digest(list(prompts))
+        with self._writing():
+            write_whole(prompts_path(self._root, name), encode_prompts(prompts))
+        return name
+
+    def load_prompts(self, name: str) -> tuple[str, ...]:
+        """What :meth:`save_prompts` kept.
+
+        Raises:
+            StoreError: it is gone or damaged.
+        """
+        return read_prompts(prompts_path(self._root, name))
 
     def rebuild(self) -> None:
         """Make the catalogue anew from the shards; jobs stay."""

@@ -131,7 +131,7 @@ def test_models_stay_open_and_the_oldest_makes_room(
         submit_words(queue, name, toy.TOPIC, f"{number} is [Y]")
         worker.run(until_idle=True)
     assert opened == ["a", "b", "c", "b"]
-    assert len(worker._scorers) == 2
+    assert len(worker._models) == 2
 
 
 def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
@@ -208,7 +208,7 @@ def test_cancel_stops_between_batches_and_resuming_does_the_rest(
     worker.run(until_idle=True)
     assert queue.get(job.id).state == "cancelled"
     assert len(set(asked)) == 10
-    worker._scorers.clear()
+    worker._models.clear()
     worker._open_scorer = toy.open_toy
     queue.retry(job.id)
     worker.run(until_idle=True)
@@ -313,7 +313,7 @@ def test_a_queued_run_is_scored_with_its_dtype(
     words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]", dtype="bfloat16")
     worker.run(until_idle=True)
     assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
-    assert list(worker._scorers) == [run.scoring.hash]
+    assert list(worker._models) == [run.scoring.hash]
 
 
 def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
@@ -344,7 +344,7 @@ def test_runs_go_to_the_engine_and_sentences_stay_here(
     worker.run(until_idle=True)
     assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
     assert asked == ["ray"]
-    assert len(worker._scorers) == 1
+    assert len(worker._models) == 1
 
 
 # ------------------------------------------------------------------------------- processes of their own

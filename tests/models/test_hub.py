@@ -210,7 +210,7 @@ def test_only_safe_files_are_asked_for(write: Write, snapshot: Path, monkeypatch
     assert [options["revision"] for options in asked] == [None, REVISION]
     for options in asked:
         assert all(
-            pattern.endswith((".safetensors", ".json", ".txt", ".model"))
+            pattern.endswith((".safetensors", ".json", ".txt", ".model", ".jinja"))
             for pattern in options["allow_patterns"]
         )
         assert options["ignore_patterns"] == ["*/*"]

@@ -166,7 +166,7 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
     assert "can use no word of the group 'male'" in errors(app)
     assert not app.get("plotly_chart")
     assert app.session_state[ASKED] == {}  # asked again, it has its minute again
-    worker._scorers.clear()
+    worker._models.clear()
     worker._open_scorer = open_fake
     job = queue.list(1, kind=PROBE)[0]
     app.button(key=f"again_{job.id}").click().run()

@@ -17,17 +17,8 @@ from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import ScoringKey
 from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.places import Place
-from pcf_core.store.shards import (
-    Manifest,
-    MissingShardError,
-    decode,
-    encode,
-    file_names,
-    now,
-    read_shard,
-    shard_id,
-    write_shard,
-)
+from pcf_core.store.sealed import MissingShardError, file_names, now
+from pcf_core.store.shards import Manifest, decode, encode, read_shard, shard_id, write_shard
 
 PROMPTS = ("The nurse said that [Y]", "The “boss” said\nthat [Y]", "")
 VALUES = np.array([[-1.5, -2], [-0.0, -np.inf], [-3, -1e-30]], dtype=np.float32)

@@ -1,0 +1,82 @@
+"""Texts per second as a job writes them: 40 tokens behind prompts of a few words, into a store.
+
+*Floor* is the time of the FLOPs that a block needs (:func:`needed_flops`) at the measured rate of a matrix
+product, as a share of ours; the rest is the models' Python, the caches, and the draws in float64.  *20,000*
+is what that many texts would take: FairPair's 500 pairs for 20 prompts.
+
+    python -m benchmarks.generation --quick
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from benchmarks.floor import gemm_rate, weights
+from pcf_core.generation.base import BLOCK
+from pcf_core.generation.local import LocalGenerator
+from pcf_core.generation.opening import open_generator
+from pcf_core.jobs.generating import TextsAsked, generate_missing
+from pcf_core.models import resolve
+from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.store import Store
+
+MODELS = ("mini-gpt", "mini-gpt-s", "mini-gpt-l")
+PROMPTS = tuple(f"{name} is a {work}." for name in ("John", "Jane") for work in ("nurse", "farmer", "lawyer"))
+WANTED = 20_000
+
+
+def needed_flops(generator: LocalGenerator, prompt: str) -> float:
+    """Multiplications and additions of the matrix products of one block of a causal model.
+
+    The prompt runs once, each further token but the last in ``BLOCK`` rows; the head gives one distribution
+    behind the prompt and one behind each of these tokens.  Attention is left out.
+    """
+    model = generator.model
+    head = int(model.get_output_embeddings().weight.numel())
+    further = BLOCK * (generator.key.decoding.length - 1)
+    prompt_tokens = len(generator.seam.opening + generator.seam.encode([prompt])[0])
+    return 2.0 * ((prompt_tokens + further) * weights(model.base_model) + (1 + further) * head)
+
+
+def measure(name: str, blocks: int, length: int) -> tuple[float, float]:
+    """Texts a second of a job with so many blocks for each prompt, and the share of the floor.
+
+    Texts that end early would make both look better than they are: the models' end-of-text token is rare.
+    """
+    spec, decoding = resolve(name), Decoding(length=length)
+    generator = open_generator(spec, decoding)
+    assert isinstance(generator, LocalGenerator)
+    generator.generate(PROMPTS[0], 0, BLOCK, lambda: None)
+    floor = sum(needed_flops(generator, prompt) for prompt in PROMPTS) * blocks
+    rate = gemm_rate("float32", "cpu")
+    asked = TextsAsked(key=GenerationKey.of(spec, decoding), prompts=PROMPTS, count=blocks * BLOCK)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder))
+        begun = time.perf_counter()
+        written = generate_missing(asked, store, lambda spec, decoding: generator)
+        seconds = time.perf_counter() - begun
+    return written / seconds, floor / rate / seconds
+
+
+def main(
+    quick: Annotated[bool, typer.Option(help="one block for each prompt")] = False,
+    threads: Annotated[int, typer.Option(help="CPU threads")] = 1,
+) -> None:
+    """Print the table."""
+    torch.set_num_threads(threads)
+    length = Decoding().length
+    typer.echo(f"Blocks of {BLOCK} texts of {length} tokens, {threads} threads, float32")
+    typer.echo(f"{'model':<12}{'texts/s':>9}{'tokens/s':>10}{'floor':>7}{f'{WANTED:,}':>12}")
+    for name in MODELS:
+        rate, floor = measure(name, 1 if quick else 5, length)
+        typer.echo(f"{name:<12}{rate:>9.1f}{rate * length:>10.0f}{floor:>7.0%}{WANTED / rate / 60:>8.1f} min")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,63 @@
+"""A generator whose texts are given: for tests, demonstrations and timing of everything but models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from pcf_core.generation.base import BLOCK, blocks, end_of, stream
+from pcf_core.records.generation import GENERATION_RULES, Decoding, Generated, GenerationKey
+
+Distribution = Mapping[str, float]  # text to probability; they add up to 1
+
+
+class FakeGenerator:
+    """Draws each text from a given distribution with the text's own stream, without torch.
+
+    ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
+    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each block takes
+    ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
+    """
+
+    def __init__(
+        self,
+        distribution: Callable[[str], Distribution] | Distribution,
+        *,
+        name: str = "fake",
+        delay: float = 0.0,
+        key: GenerationKey | None = None,
+    ) -> None:
+        self.key = key or GenerationKey(
+            model=name,
+            identity=name,
+            tokenizer=name,
+            family="fake",
+            rules=GENERATION_RULES["fake"],
+            decoding=Decoding(),
+        )
+        self.distribution = distribution
+        self.delay = delay
+        self.written = 0
+
+    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+        """See :meth:`pcf_core.generation.base.Generator.generate`; ``pause`` is called before each block."""
+        table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(prompt)
+        choices = list(table)
+        cumulative = np.cumsum(list(table.values()))
+        texts: list[str] = []
+        for start in blocks(first, count):
+            pause()
+            time.sleep(self.delay)
+            for index in range(start, start + BLOCK):
+                target = stream(self.key, prompt, index).random() * cumulative[-1]
+                texts.append(choices[int(cumulative.searchsorted(target, side="right"))])
+            self.written += BLOCK
+        return Generated(
+            prompt=prompt,
+            first=first,
+            texts=tuple(texts),
+            ends=tuple(end_of(text, stopped=True) for text in texts),
+            tokens=tuple(len(text.split()) for text in texts),
+        )

@@ -1,0 +1,33 @@
+"""From a model to its generator.  Torch is imported only when a local model is opened."""
+
+from __future__ import annotations
+
+from pcf_core.errors import GenerationError
+from pcf_core.generation.base import Generator
+from pcf_core.records import ModelSpec
+from pcf_core.records.generation import Decoding, GenerationKey
+
+
+def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
+    """Load the model and return its generator.
+
+    Raises:
+        GenerationError: a family that cannot write.
+        ModelError: a model that cannot be loaded.
+    """
+    key = GenerationKey.of(spec, decoding)
+    if spec.family == "endpoint":
+        raise GenerationError(
+            f"The model {spec.name} is behind an endpoint, and texts of such are not asked for yet; choose a "
+            "local model."
+        )
+    from pcf_core.models.loading import load
+
+    loaded = load(spec)
+    if spec.family == "seq2seq":
+        from pcf_core.generation.seq2seq import Seq2SeqGenerator
+
+        return Seq2SeqGenerator(loaded, key, context=spec.context)
+    from pcf_core.generation.local import CausalGenerator
+
+    return CausalGenerator(loaded, key, context=spec.context)

@@ -1,0 +1,128 @@
+"""Texts that a model writes: how they are drawn, all that decides them, and what came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import model_validator
+
+from pcf_core.errors import GenerationError
+from pcf_core.records.basic import ModelSpec, Record, digest
+
+BLOCK = 25  # texts of one prompt that are made, and stored, together
+End = Literal["stop", "length", "refused", "empty"]
+
+LONGEST = 4096  # new tokens that may be asked for
+HOTTEST = 10.0  # temperature
+
+# Version of each family's way to a text: raise it when the same model and prompt would give another one.
+GENERATION_RULES: Mapping[str, str] = {"causal": "1", "seq2seq": "1", "endpoint": "1", "fake": "1"}
+
+
+class Decoding(Record):
+    """How the next token is drawn.
+
+    ``temperature``: the logits are divided by it; 0 takes the likeliest token, and every text of a prompt is
+    the same.  ``top_p``: only the likeliest tokens that together have this probability can be drawn (nucleus
+    sampling, Holtzman et al. 2020, https://arxiv.org/abs/1904.09751); 1 allows all.  ``length``: new tokens
+    at most.  ``seed``: another one gives other texts.
+
+    Raises:
+        GenerationError: a value outside its range.
+    """
+
+    temperature: float = 1.0
+    top_p: float = 0.9
+    length: int = 40
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _in_range(self) -> Decoding:
+        if not (math.isfinite(self.temperature) and 0 <= self.temperature <= HOTTEST):
+            raise GenerationError(
+                f"The temperature must lie between 0 (always the likeliest token) and {HOTTEST:g}, and "
+                f"{self.temperature:g} was given; 1 keeps the model's own probabilities."
+            )
+        if not 0 < self.top_p <= 1:
+            raise GenerationError(
+                f"top-p must be above 0 and at most 1, and {self.top_p:g} was given; 1 allows every token."
+            )
+        if not 1 <= self.length <= LONGEST:
+            raise GenerationError(
+                f"The length must be 1 to {LONGEST:,} new tokens, and {self.length:,} were asked for; "
+                "a sentence or two have about 40."
+            )
+        return self
+
+
+class GenerationKey(Record):
+    """All that decides the texts of a prompt, and nothing else; whose server decides more, is unpinned.
+
+    ``chat_template``: hash of the template that makes a user's message of the prompt, empty where the model
+    goes on from the prompt itself.
+    """
+
+    model: str
+    identity: str
+    tokenizer: str
+    family: str
+    rules: str
+    dtype: str = "float32"
+    chat_template: str = ""
+    decoding: Decoding = Decoding()
+
+    @classmethod
+    def of(cls, spec: ModelSpec, decoding: Decoding, chat_template: str = "") -> GenerationKey:
+        """The key of a model of a family that can write; a local one says itself whether it has a template.
+
+        Raises:
+            GenerationError: the family fills gaps in a text and cannot go on from one.
+        """
+        if spec.family not in GENERATION_RULES:
+            raise GenerationError(
+                f"The model {spec.name} is {spec.family}: it fills a gap and cannot write a text; choose a "
+                "causal model, an encoder–decoder or an endpoint."
+            )
+        return cls(
+            model=spec.name,
+            identity=spec.identity,
+            tokenizer=spec.tokenizer,
+            family=spec.family,
+            rules=GENERATION_RULES[spec.family],
+            dtype=spec.dtype,
+            chat_template=spec.chat_template if spec.family == "causal" else chat_template,
+            decoding=decoding,
+        )
+
+    @property
+    def hash(self) -> str:
+        return digest(self.model_dump())
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Texts of one prompt, those of the indices ``first``, ``first + 1``, ….
+
+    ``texts``: [text] continuations alone, without the prompt, as the model gave them (a space in front where
+    it wrote one).  ``ends``: [text] the model ended it (``stop``), or the length did (``length``), a server
+    refused it (``refused``), or there is nothing but white space (``empty``).  ``tokens``: [text] new tokens
+    of each, the one that ends a text not counted; 0 where a server does not say.
+
+    Raises:
+        ValueError: the three are not of one length.
+    """
+
+    prompt: str
+    first: int
+    texts: tuple[str, ...]
+    ends: tuple[End, ...]
+    tokens: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.texts) == len(self.ends) == len(self.tokens):
+            raise ValueError(
+                f"{len(self.texts)} texts, {len(self.ends)} ends, {len(self.tokens)} numbers of tokens"
+            )

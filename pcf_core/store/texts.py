@@ -1,0 +1,231 @@
+"""Texts by (generation key, prompt, index): a shard for each block of a prompt, and no index beside them.
+
+    <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
+    <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
+    <root>/prompts/<hash>.json                          the prompts of a request that waits in the queue
+
+The id of a shard follows from the prompt and the first index, so that looking for a text is looking for a
+file.  Writing, checksums and setting aside are those of all shards (:mod:`pcf_core.store.sealed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pcf_core.errors import StoreError
+from pcf_core.records import digest
+from pcf_core.records.generation import BLOCK, End, Generated, GenerationKey
+from pcf_core.store.catalogue import Catalogue
+from pcf_core.store.files import seal, sha256, unseal
+from pcf_core.store.layer import Stamps, read_or_set_aside, stamps_of
+from pcf_core.store.places import Place
+from pcf_core.store.sealed import MANIFEST, SCHEMA_VERSION, Sealed, file_names, now, read_sealed, write_sealed
+
+COLUMNS = pa.schema(
+    {
+        "prompt": pa.string(),
+        "index": pa.int32(),
+        "text": pa.string(),
+        "end": pa.string(),
+        "tokens": pa.int32(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class MissingTexts:
+    """A block of texts that has to be written: ``count`` of them from the index ``first``."""
+
+    prompt: str
+    first: int
+    count: int = BLOCK
+
+
+class TextsManifest(Sealed):
+    """Which texts a shard holds and what made them."""
+
+    generation: GenerationKey
+    prompt: str
+    first: int
+    rows: int
+    created: datetime
+    provenance: dict[str, Any]
+
+
+class TextLayer:
+    """Shards of texts at ``texts``, a folder per generation key; damage is told in ``catalogue``."""
+
+    def __init__(self, texts: Place, catalogue: Catalogue) -> None:
+        self.texts = texts
+        self.catalogue = catalogue
+        self._intact: dict[tuple[str, str], Stamps] = {}
+
+    def missing(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
+        """Those of the blocks that are not there: the folder is listed once."""
+        there = set((self.texts / key.hash).stems(MANIFEST))
+        return [
+            block
+            for block in blocks
+            if texts_id(key, block.prompt, block.first) not in there
+            or not self._is_intact(key, block.prompt, block.first)
+        ]
+
+    def read(self, key: GenerationKey, prompt: str, first: int) -> Generated | None:
+        """A block, every byte checked, or ``None``: it is not there, or cannot be used and does not count.
+
+        Raises:
+            UnreachableError: the place does not answer, which says nothing about the texts.
+        """
+        folder, shard = self.texts / key.hash, texts_id(key, prompt, first)
+        if folder.stamp(file_names(shard)[1]) is None:
+            return None
+        return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
+
+    def write(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
+        """Write a block, unless another process was first; see :meth:`Store.write_texts`."""
+        self.catalogue.database.must_last()
+        shard = texts_id(key, generated.prompt, generated.first)
+        data = encode_texts(generated)
+        manifest = TextsManifest(
+            shard=shard,
+            sha256=sha256(data),
+            generation=key,
+            prompt=generated.prompt,
+            first=generated.first,
+            rows=len(generated.texts),
+            created=now(),
+            provenance=dict(provenance),
+        )
+        turn = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
+        with turn:  # on one disk writers take turns; a slow network would let others wait too long
+            write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
+            self.catalogue.settle(key.hash, shard)
+        return shard
+
+    def _is_intact(self, key: GenerationKey, prompt: str, first: int) -> bool:
+        """Whether the bytes of a block fit; read again only after a file changed."""
+        shard = texts_id(key, prompt, first)
+        stamps = stamps_of(self.texts / key.hash, shard)
+        if self._intact.get((key.hash, shard)) != stamps:
+            if self.read(key, prompt, first) is None:
+                return False
+            self._intact[key.hash, shard] = stamps
+        return True
+
+
+def texts_id(key: GenerationKey, prompt: str, first: int) -> str:
+    """The name of the shard that holds the block of a prompt that begins with this index."""
+    return digest([SCHEMA_VERSION, key.hash, prompt, first])
+
+
+def block_starts(count: int) -> Iterator[int]:
+    """First indices of the blocks that hold the first ``count`` texts of a prompt."""
+    yield from range(0, count, BLOCK)
+
+
+def read_texts(folder: Place, shard: str) -> Generated:
+    """Read a block of texts and check every byte of it; raises as :func:`read_sealed`.
+
+    The id of the shard stands for key, prompt and first index, and the manifest for the id.
+    """
+
+    def interpret(body: dict[str, Any], data: bytes) -> Generated:
+        manifest = TextsManifest.model_validate(body)
+        found = decode_texts(data)
+        said = manifest.prompt, manifest.first, manifest.rows
+        if (found.prompt, found.first, len(found.texts)) != said:
+            raise ValueError("it holds something else than its manifest says")
+        return found
+
+    return read_sealed(folder, shard, "texts", interpret)
+
+
+def encode_texts(generated: Generated) -> bytes:
+    """Texts as the bytes of a Parquet file, one row a text; the same texts give the same bytes."""
+    count = len(generated.texts)
+    columns = {
+        "prompt": [generated.prompt] * count,
+        "index": list(range(generated.first, generated.first + count)),
+        "text": list(generated.texts),
+        "end": list(generated.ends),
+        "tokens": list(generated.tokens),
+    }
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns, schema=COLUMNS), sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def decode_texts(data: bytes) -> Generated:
+    """The inverse of :func:`encode_texts`.
+
+    Raises:
+        ValueError: no Parquet file, or not what such a file holds.
+    """
+    table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
+    if not table.schema.equals(COLUMNS) or not table.num_rows:
+        raise ValueError("its columns are not those of texts")
+    columns = table.to_pydict()
+    first = columns["index"][0]
+    consecutive = columns["index"] == list(range(first, first + table.num_rows))
+    if not consecutive or len(set(columns["prompt"])) > 1 or not set(columns["end"]) <= set(get_args(End)):
+        raise ValueError("its rows are not those of one block")
+    return Generated(
+        prompt=columns["prompt"][0],
+        first=first,
+        texts=tuple(columns["text"]),
+        ends=tuple(columns["end"]),
+        tokens=tuple(columns["tokens"]),
+    )
+
+
+def joined(blocks: Sequence[Generated], count: int) -> Generated:
+    """The first ``count`` texts of blocks that follow each other."""
+    return Generated(
+        prompt=blocks[0].prompt,
+        first=blocks[0].first,
+        texts=tuple(text for block in blocks for text in block.texts)[:count],
+        ends=tuple(end for block in blocks for end in block.ends)[:count],
+        tokens=tuple(number for block in blocks for number in block.tokens)[:count],
+    )
+
+
+def prompts_path(root: Path, name: str) -> Path:
+    """Where the prompts of a request lie, by their hash."""
+    return root / "prompts" / f"{name}.json"
+
+
+def encode_prompts(prompts: Sequence[str]) -> bytes:
+    """The bytes of that file."""
+    return seal({"schema_version": SCHEMA_VERSION, "prompts": list(prompts)})
+
+
+def read_prompts(path: Path) -> tuple[str, ...]:
+    """The prompts of a request.
+
+    Raises:
+        StoreError: the file is gone or damaged.
+    """
+    try:
+        return tuple(str(prompt) for prompt in unseal(path.read_bytes())["prompts"])
+    except (OSError, ValueError, KeyError) as error:
+        raise StoreError(
+            f"The prompts of this request ({path}) cannot be read: ask for its texts again."
+        ) from error
+
+
+def _same_texts(there: bytes, generated: Generated) -> bool:
+    """Whether the bytes found hold as many texts of the same prompt from the same index."""
+    try:
+        found = decode_texts(there)
+    except (ValueError, KeyError, OSError, pa.ArrowException):
+        return False
+    wanted = generated.prompt, generated.first, len(generated.texts)
+    return (found.prompt, found.first, len(found.texts)) == wanted

@@ -1,0 +1,33 @@
+"""The benchmark of generation: its floor is what a block's plain passes need, and it measures a job."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from benchmarks.generation import PROMPTS, measure, needed_flops
+from pcf_core.generation.base import BLOCK
+from pcf_core.generation.local import LocalGenerator
+from pcf_core.generation.opening import open_generator
+from pcf_core.models import resolve
+from pcf_core.records.generation import Decoding
+
+
+def test_needed_flops_are_those_of_a_block() -> None:
+    """Counted by torch, which also sees the head at the prompt's other positions."""
+    generator = open_generator(resolve("mini-gpt-s"), Decoding(length=6))
+    assert isinstance(generator, LocalGenerator)
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        generator.generate(PROMPTS[0], 0, BLOCK, lambda: None)
+    products = ("mm", "addmm")
+    counted = sum(n for op, n in counter.get_flop_counts()["Global"].items() if op.__name__ in products)
+    prompt = len(generator.seam.encode([PROMPTS[0]])[0] + generator.seam.opening)
+    head = 2 * generator.model.get_output_embeddings().weight.numel()
+    assert needed_flops(generator, PROMPTS[0]) == pytest.approx(counted - head * (prompt - 1), rel=0.01)
+
+
+def test_a_job_is_measured() -> None:
+    rate, floor = measure("mini-gpt-s", blocks=1, length=3)
+    assert rate > 0
+    assert 0 < floor < 2
