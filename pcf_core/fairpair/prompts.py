@@ -30,7 +30,7 @@ from pcf_core.topics.text import (
 from pcf_core.topics.whole_files import upload_label, uploaded
 
 ENDINGS = (".toml", ".csv", ".txt")
-SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError)
+SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError, keeps_own=True)
 KEYS = (*(name for name in PromptSet.model_fields if name != "left_out"), "frames", "facts", "occupations")
 USUAL = ("John", "Jane")
 NAME, FACT, OCCUPATION = "{name}", "{fact}", "{occupation}"

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from pcf_core.errors import InputError, StoreError
 from pcf_core.records import Topic
+from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.reading import Shelf
 from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
@@ -20,7 +21,7 @@ from pcf_core.topics.whole_files import write_whole
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
 ROOM_FOR_ENDING = 10  # characters: "-own-99999"
 
-T = TypeVar("T", Topic, KnowledgeSet)
+T = TypeVar("T", Topic, KnowledgeSet, PromptSet)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ import streamlit as st
 
 from pcf_core.errors import AuditError
 from pcf_core.records import Topic
+from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.own_files import OwnFiles
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.text import plain
 
 LARGEST_UPLOAD = 32  # MiB
-T = TypeVar("T", Topic, KnowledgeSet)
+T = TypeVar("T", Topic, KnowledgeSet, PromptSet)
 
 
 def draw_upload(

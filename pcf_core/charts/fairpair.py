@@ -1,0 +1,241 @@
+"""FairPair: F of each model against 1, B beside both V, how they settle, and F by temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import plotly.graph_objects as go
+
+from pcf_core.charts import theme
+from pcf_core.charts.whiskers import whiskers
+from pcf_core.records.fairpair import Convergence, FairPairReport
+
+RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more"
+SHOWN, NOT_SHOWN = "differ beyond sampling", "cannot be shown"
+Quantity = Literal["between", "within_original", "within_prompt", "ratio"]
+QUANTITY_WORDS: Mapping[Quantity, str] = {
+    "between": "B, mean Φ between the sides (0 = alike, 1 = nothing shared)",
+    "within_original": "V of p(g(x)), mean Φ within (0 = alike, 1 = nothing shared)",
+    "within_prompt": "V of g(p(x)), mean Φ within (0 = alike, 1 = nothing shared)",
+    "ratio": "F, ratio of means (1 = sampling alone)",
+}
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MARKED = 12  # places of a line that have a marker
+ROOM = 0.08  # of an axis, at either end
+
+
+def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ()) -> go.Figure:
+    """F of each model with its interval over prompts; the dotted line is what sampling alone gives.
+
+    Filled marks: the two sides differ beyond sampling; hollow ones: that cannot be shown.  A model whose F is
+    undefined keeps its line and says so.  ``order``: all names, by which every chart gives colours.
+    """
+    styles = theme.model_styles(order or list(reports))
+    keys = {name: str(place) for place, name in enumerate(reports)}
+    figure = go.Figure()
+    for verdict in (SHOWN, NOT_SHOWN):
+        rows = [
+            (name, report, report.means.ratio)
+            for name, report in reports.items()
+            if report.differs == (verdict == SHOWN)
+        ]
+        drawn = [(name, report, ratio) for name, report, ratio in rows if ratio is not None]
+        if not drawn:
+            continue
+        ends = [report.intervals.get("ratio_of_means") for _, report, _ in drawn]
+        figure.add_trace(
+            go.Scatter(
+                x=[ratio for _, _, ratio in drawn],
+                y=[keys[name] for name, _, _ in drawn],
+                mode="markers",
+                marker={
+                    "symbol": [
+                        styles[name].marker + ("" if verdict == SHOWN else "-open") for name, _, _ in drawn
+                    ],
+                    "color": [styles[name].color for name, _, _ in drawn],
+                    "size": 12,
+                    "line": {"width": 2},
+                },
+                error_x=whiskers(
+                    [ratio for _, _, ratio in drawn],
+                    [None if end is None else end.low for end in ends],
+                    [None if end is None else end.high for end in ends],
+                    theme.MUTED,
+                ),
+                customdata=[_details(name, report) for name, report, _ in drawn],
+                hovertemplate="%{customdata}<extra></extra>",
+                name=verdict,
+            )
+        )
+    for name, report in reports.items():
+        if report.means.ratio is None:
+            figure.add_annotation(
+                x=0, xref="paper", y=keys[name], text="F is undefined", showarrow=False, xanchor="left"
+            )
+    figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.update_xaxes(title_text=RATIO, range=_around_one(list(reports.values())), nticks=7)
+    figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
+    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
+    return theme.base_layout(figure, 140 + 40 * max(2, len(keys)), view=" ".join(keys), legend=True)
+
+
+def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
+    """For each model B, V of p(g(x)) and V of g(p(x)), means over prompts with their intervals."""
+    first = next(iter(reports.values()))
+    sides = theme.group_styles([first.original, first.counterpart])
+    original, prompt = (theme.text(name, 20) for name in (first.original, first.counterpart))
+    keys = {name: str(place) for place, name in enumerate(reports)}
+    figure = go.Figure()
+    for quantity, label, style in (
+        ("between", "B, between the sides", theme.ModelStyle(theme.ACCENT, "circle", "")),
+        ("within_original", f"V of p(g(x)), within {original}", sides[first.original]),
+        ("within_prompt", f"V of g(p(x)), within {prompt}", sides[first.counterpart]),
+    ):
+        values = [float(getattr(report.means, quantity)) for report in reports.values()]
+        ends = [report.intervals.get(quantity) for report in reports.values()]
+        figure.add_trace(
+            go.Bar(
+                orientation="h",
+                x=values,
+                y=list(keys.values()),
+                marker=theme.bar_marker(style),
+                error_x=whiskers(
+                    values,
+                    [None if end is None else end.low for end in ends],
+                    [None if end is None else end.high for end in ends],
+                    theme.MUTED,
+                ),
+                customdata=[_details(name, report) for name, report in reports.items()],
+                hovertemplate=f"{label} %{{x:.3g}}<br>%{{customdata}}<extra></extra>",
+                name=label,
+            )
+        )
+    figure.update_xaxes(title_text="mean dissimilarity Φ (0 = alike) → less alike", rangemode="tozero")
+    figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
+    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
+    return theme.base_layout(
+        figure, 150 + 70 * len(keys), view=" ".join(reports), legend=True, barmode="group", bargap=0.3
+    )
+
+
+def convergence_lines(
+    found: Mapping[str, Convergence],
+    over: Literal["samples", "folds"],
+    quantity: Quantity = "between",
+    order: Sequence[str] = (),
+) -> go.Figure:
+    """How a quantity settles, a line a model: with more texts a side, or in more and smaller folds.
+
+    ``order``: as for :func:`ratio_dots`.
+    """
+    names = list(dict.fromkeys(order or found))
+    styles = theme.model_styles(names)
+    figure = go.Figure()
+    for name, convergence in found.items():
+        course = convergence.samples if over == "samples" else convergence.folds
+        values: Sequence[float | None] = getattr(course, quantity)
+        label, style = theme.text(name), styles[name]
+        size = "%{x:,} texts a side" if over == "samples" else f"%{{x:,}} folds of {convergence.count:,} texts"
+        figure.add_trace(
+            go.Scatter(
+                x=list(course.places),
+                y=list(values),
+                mode="lines+markers",
+                line={"color": style.color, "dash": DASHES[names.index(name) % len(DASHES)], "width": 2},
+                marker={
+                    "symbol": style.marker,
+                    "size": 7,
+                    "color": style.color,
+                    "maxdisplayed": MARKED,
+                },
+                hovertemplate=f"{label}<br>{size}: %{{y:.3g}}<extra></extra>",
+                name=label,
+            )
+        )
+    if quantity == "ratio":
+        figure.add_hline(y=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    title = (
+        "texts a side, all pairs among the first n → more"
+        if over == "samples"
+        else "folds that the texts are dealt into (log) → smaller folds"
+    )
+    figure.update_xaxes(title_text=title, type="log" if over == "folds" else "linear", nticks=7)
+    if over == "folds":
+        figure.update_xaxes(dtick="D1" if _widest(found) < 10 else None)
+    figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
+    return theme.base_layout(figure, 380, view=f"{over} {quantity}", legend=len(found) > 1)
+
+
+def temperature_lines(
+    found: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
+) -> go.Figure:
+    """F of each model at each temperature with its interval over prompts; undefined ones are left out."""
+    names = list(dict.fromkeys(order or found))
+    styles = theme.model_styles(names)
+    figure = go.Figure()
+    for name, by_temperature in found.items():
+        points = [
+            (temperature, report, report.means.ratio)
+            for temperature, report in sorted(by_temperature.items())
+            if report.means.ratio is not None
+        ]
+        ends = [report.intervals.get("ratio_of_means") for _, report, _ in points]
+        ratios = [ratio for _, _, ratio in points if ratio is not None]
+        figure.add_trace(
+            go.Scatter(
+                x=[temperature for temperature, _, _ in points],
+                y=ratios,
+                mode="lines+markers",
+                line={
+                    "color": styles[name].color,
+                    "dash": DASHES[names.index(name) % len(DASHES)],
+                    "width": 2,
+                },
+                marker={"symbol": styles[name].marker, "size": 10, "color": styles[name].color},
+                error_y=whiskers(
+                    ratios,
+                    [None if end is None else end.low for end in ends],
+                    [None if end is None else end.high for end in ends],
+                    styles[name].color,
+                ),
+                customdata=[_details(name, report) for _, report, _ in points],
+                hovertemplate="temperature %{x:.3g}<br>%{customdata}<extra></extra>",
+                name=theme.text(name),
+            )
+        )
+    figure.add_hline(y=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
+    figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
+    return theme.base_layout(figure, 380, view=" ".join(found), legend=len(found) > 1)
+
+
+def _around_one(reports: Sequence[FairPairReport]) -> list[float]:
+    """An axis with 1 and every interval on it."""
+    places = [1.0]
+    for report in reports:
+        if report.means.ratio is not None:
+            end = report.intervals.get("ratio_of_means")
+            places += [report.means.ratio, *(() if end is None else (end.low, end.high))]
+    room = ROOM * max(max(places) - min(places), 0.1)
+    return [min(places) - room, max(places) + room]
+
+
+def _widest(found: Mapping[str, Convergence]) -> int:
+    return max((max(each.folds.places) for each in found.values()), default=1)
+
+
+def _details(name: str, report: FairPairReport) -> str:
+    """Hover text: F with its interval, B, both V, E and the test."""
+    means, end = report.means, report.intervals.get("ratio_of_means")
+    ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.3g}"
+    if end is not None:
+        ratio += f" ({end.low:.3g}–{end.high:.3g})"
+    return "<br>".join(
+        [
+            f"<b>{theme.text(name)}</b>",
+            ratio,
+            f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
+            f"E {means.energy:.3g}, p {report.controlled_p:.3g}",
+        ]
+    )
