@@ -1,0 +1,182 @@
+"""A FairPair run: what is asked of one model, and what came of it.
+
+Several models are asked one by one, with the same prompts, table and decoding; their reports are read
+together by :func:`pcf_core.fairpair.report.controlled`.
+
+What the store keeps beside the texts themselves, as ``results/<key>/<name>.json``.  ``load_fairpair(store,
+asked.hash)``, ``kept_fairpairs(store)`` and ``load_pairs(store, result, place)`` read it back
+(:mod:`pcf_core.jobs.fairpair`):
+
+    =====================  =================  ==========================================================
+    key                    name               holds
+    =====================  =================  ==========================================================
+    ``asked.hash``         ``ASKED``          the :class:`FairPairAsked`, from when it was asked for on
+    ``asked.hash``         ``RESULT``         the :class:`FairPairResult`, once it is complete
+    ``asked.pairs_hash``   ``counterparts``   [prompt] p(x)
+    ``asked.pairs_hash``   a prompt's hash    [text] u = p(g(x)) of that prompt, and the errors of p in it
+    ``prompts.kept``       ``prompts``        the whole :class:`PromptSet`
+    ``perturbation.kept``  ``table``          the whole :class:`PerturbationTable`
+    =====================  =================  ==========================================================
+
+z = g(p(x)) are the store's texts of the prompt p(x) as they are: ``store.texts(asked.key, p(x), count)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import model_validator
+
+from pcf_core.errors import FairPairError
+from pcf_core.records.basic import Record, digest
+from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side, WordReport
+from pcf_core.records.fairpair_prompts import PromptSet
+from pcf_core.records.generation import End, GenerationKey
+from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
+
+ASKED, RESULT = "fairpair-asked", "fairpair"
+USUAL_DISSIMILARITIES = ("jaccard", "sentiment")
+FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
+
+
+class PromptsAsked(Record):
+    """Which prompts: ``names`` are the entity in them and the one that it is exchanged for, ``hash`` that of
+    names and texts, ``count`` how many there are, ``kept`` the key under which the store has the whole set.
+    """
+
+    name: str
+    title: str
+    version: str
+    hash: str
+    names: Pair
+    count: int
+    kept: str
+
+    @classmethod
+    def of(cls, prompts: PromptSet) -> PromptsAsked:
+        return cls(
+            name=prompts.name,
+            title=prompts.title,
+            version=prompts.version,
+            hash=prompts.hash,
+            names=prompts.names,
+            count=len(prompts.prompts),
+            kept=digest(prompts.model_dump(mode="json")),
+        )
+
+
+class PerturbationAsked(Record):
+    """p: by the ``table`` of this ``hash``, which the store has under ``kept``.
+
+    ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
+    ``pipeline``: the parser, which decides where a word's counterpart depends on its part of speech.
+    """
+
+    table: str
+    title: str
+    hash: str
+    kept: str
+    entity: Pair
+    mode: Mode = "whole"
+    reverse: bool = False
+    pipeline: str
+
+    @classmethod
+    def of(
+        cls, table: PerturbationTable, entity: Pair, mode: Mode, pipeline: str, reverse: bool = False
+    ) -> PerturbationAsked:
+        return cls(
+            table=table.name,
+            title=table.title,
+            hash=table.hash,
+            kept=digest(table.model_dump(mode="json")),
+            entity=entity,
+            mode=mode,
+            reverse=reverse,
+            pipeline=pipeline,
+        )
+
+    @property
+    def names(self) -> Pair:
+        """Of the entity in the prompts, and of its counterpart."""
+        first, second = self.entity
+        return (second, first) if self.reverse else (first, second)
+
+
+class FairPairAsked(Record):
+    """One model: ``count`` texts a side for each prompt, compared by each of the ``dissimilarities``.
+
+    ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
+    :func:`pcf_core.jobs.fairpair.dissimilarities` knows.
+
+    Raises:
+        FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
+            is not that of the perturbation.
+    """
+
+    key: GenerationKey
+    prompts: PromptsAsked
+    perturbation: PerturbationAsked
+    count: int
+    fold_size: int | None = None
+    dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
+
+    @model_validator(mode="after")
+    def _can_be_measured(self) -> FairPairAsked:
+        if not FEWEST_TEXTS <= self.count <= MOST_TEXTS:
+            raise FairPairError(
+                f"FairPair takes {FEWEST_TEXTS} to {MOST_TEXTS:,} texts a side for each prompt, and "
+                f"{self.count:,} were asked for; 20 to 50 are usual, 500 are the paper's."
+            )
+        if self.fold_size is not None and not 2 <= self.fold_size <= self.count:
+            raise FairPairError(
+                f"Of {self.count:,} texts a side a fold has 2 to {self.count:,}, and {self.fold_size:,} were "
+                "asked for; leave it out to compare all with all."
+            )
+        if not self.dissimilarities or len(set(self.dissimilarities)) < len(self.dissimilarities):
+            raise FairPairError(
+                f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: name at least one, "
+                "each once."
+            )
+        if self.prompts.names != self.perturbation.names:
+            raise FairPairError(
+                f"The prompts are about {' and '.join(self.prompts.names)}, and the perturbation exchanges "
+                f"{' for '.join(self.perturbation.names)}: give both the same names."
+            )
+        return self
+
+    @property
+    def hash(self) -> str:
+        """What two requests have in common that ask for the same."""
+        return digest(self.model_dump(mode="json"))
+
+    @property
+    def pairs_hash(self) -> str:
+        """Hash of what decides the texts u: all but how they are compared."""
+        return digest(self.model_dump(mode="json", exclude={"fold_size", "dissimilarities"}))
+
+
+class FairPairResult(Record):
+    """What came of a request.
+
+    ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
+    ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of
+    them looks like a difference.  ``ends``: how many texts ended in which way, of g(x) under ``original`` and
+    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``provenance``:
+    versions, the parser, seconds of each stage.
+    """
+
+    asked: FairPairAsked
+    counterparts: tuple[str, ...]
+    reports: dict[str, FairPairReport]
+    convergence: dict[str, Convergence]
+    words: WordReport
+    errors: PerturbationErrors
+    ends: dict[Side, dict[End, int]]
+    provenance: dict[str, Any]
+    label: str = LABEL
+
+    @property
+    def without_text(self) -> dict[Side, int]:
+        """By side, texts that were refused or are empty."""
+        return {side: ends.get("refused", 0) + ends.get("empty", 0) for side, ends in self.ends.items()}
