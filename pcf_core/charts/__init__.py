@@ -12,6 +12,14 @@ from pcf_core.charts.comparison import difference_plot, risk_scatter
 from pcf_core.charts.corrected import corrected_dots
 from pcf_core.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.charts.factors import factor_plot
+from pcf_core.charts.fairpair import (
+    convergence_lines,
+    prompt_dots,
+    ratio_dots,
+    temperature_lines,
+    variation_bars,
+)
+from pcf_core.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.charts.heat_map import heat_map
 from pcf_core.charts.overview import risk_dots
 from pcf_core.charts.probe import probe_words
@@ -33,7 +41,9 @@ __all__ = [
     "WordProbability",
     "axis_panels",
     "caprice_histogram",
+    "category_bars",
     "cell_bars",
+    "convergence_lines",
     "corrected_dots",
     "difference_plot",
     "factor_plot",
@@ -41,9 +51,12 @@ __all__ = [
     "hill_plot",
     "jensen_curve",
     "occupation_bars",
+    "phrase_dots",
     "prejudice_histogram",
     "probe_words",
+    "prompt_dots",
     "qq_plot",
+    "ratio_dots",
     "read_scatter",
     "reference_tiles",
     "risk_bars",
@@ -57,8 +70,10 @@ __all__ = [
     "stereotype_histogram",
     "stereotype_steps",
     "survival_plot",
+    "temperature_lines",
     "tilt_box",
     "tilt_panels",
+    "variation_bars",
     "word_bars",
     "zipf_plot",
 ]

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from pcf_core.charts import theme
 from pcf_core.charts.whiskers import whiskers
-from pcf_core.records.fairpair import Convergence, FairPairReport
+from pcf_core.records.fairpair import Convergence, FairPairReport, PromptDifference
 
 RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more"
 SHOWN, NOT_SHOWN = "differ beyond sampling", "cannot be shown"
@@ -21,6 +21,8 @@ QUANTITY_WORDS: Mapping[Quantity, str] = {
     "ratio": "F, ratio of means (1 = sampling alone)",
 }
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MOST_PROMPTS = 15
+FOLD_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MARKED = 12  # places of a line that have a marker
 ROOM = 0.08  # of an axis, at either end
 
@@ -80,6 +82,59 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     return theme.base_layout(figure, 140 + 40 * max(2, len(keys)), view=" ".join(keys), legend=True)
 
 
+def prompt_dots(report: FairPairReport) -> go.Figure:
+    """F of the prompts with the largest E, the largest first; a tick is the mean F of random labels.
+
+    Filled marks: the prompt by itself differs, controlled over all prompts.
+    """
+    rows = sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS]
+    keyed = [(str(place), row) for place, row in enumerate(rows)]
+    figure = go.Figure()
+    for verdict in (SHOWN, NOT_SHOWN):
+        drawn = [
+            (key, row) for key, row in keyed if row.differs == (verdict == SHOWN) and row.ratio is not None
+        ]
+        if drawn:
+            figure.add_trace(
+                go.Scatter(
+                    x=[row.ratio for _, row in drawn],
+                    y=[key for key, _ in drawn],
+                    mode="markers",
+                    marker={
+                        "symbol": "circle" if verdict == SHOWN else "circle-open",
+                        "color": theme.ACCENT,
+                        "size": 10,
+                        "line": {"width": 2},
+                    },
+                    customdata=[_prompt_details(row) for _, row in drawn],
+                    hovertemplate="%{customdata}<extra></extra>",
+                    name=verdict,
+                )
+            )
+    figure.add_trace(
+        go.Scatter(
+            x=[row.chance_ratio for _, row in keyed],
+            y=[key for key, _ in keyed],
+            mode="markers",
+            marker={
+                "symbol": "line-ns-open",
+                "color": theme.MUTED,
+                "size": 12,
+                "line": {"width": 2},
+            },
+            hovertemplate="random labels %{x:.3g}<extra></extra>",
+            name="random labels",
+        )
+    )
+    figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.update_xaxes(
+        title_text="F of the prompt (1 = sampling alone)<br>→ the two sides differ more", nticks=7
+    )
+    figure.update_yaxes(theme.name_axis({key: theme.lines(row.prompt, 24) for key, row in keyed}))
+    figure.update_yaxes(range=[len(keyed) - 0.5, -0.5], showgrid=True)
+    return theme.base_layout(figure, 150 + 26 * max(3, len(keyed)), view=report.model, legend=True)
+
+
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
     """For each model B, V of p(g(x)) and V of g(p(x)), means over prompts with their intervals."""
     first = next(iter(reports.values()))
@@ -136,7 +191,7 @@ def convergence_lines(
         course = convergence.samples if over == "samples" else convergence.folds
         values: Sequence[float | None] = getattr(course, quantity)
         label, style = theme.text(name), styles[name]
-        size = "%{x:,} texts a side" if over == "samples" else f"%{{x:,}} folds of {convergence.count:,} texts"
+        size = "%{x} texts a side" if over == "samples" else f"%{{x}} folds of {convergence.count:,} texts"
         figure.add_trace(
             go.Scatter(
                 x=list(course.places),
@@ -160,9 +215,9 @@ def convergence_lines(
         if over == "samples"
         else "folds that the texts are dealt into (log) → smaller folds"
     )
-    figure.update_xaxes(title_text=title, type="log" if over == "folds" else "linear", nticks=7)
+    figure.update_xaxes(title_text=title, nticks=7)
     if over == "folds":
-        figure.update_xaxes(dtick="D1" if _widest(found) < 10 else None)
+        figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
     return theme.base_layout(figure, 380, view=f"{over} {quantity}", legend=len(found) > 1)
 
@@ -221,16 +276,23 @@ def _around_one(reports: Sequence[FairPairReport]) -> list[float]:
     return [min(places) - room, max(places) + room]
 
 
-def _widest(found: Mapping[str, Convergence]) -> int:
-    return max((max(each.folds.places) for each in found.values()), default=1)
+def _prompt_details(row: PromptDifference) -> str:
+    return "<br>".join(
+        [
+            f"<b>{theme.text(row.prompt, 60)}</b>",
+            "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
+            f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
+            f"E {row.energy:.3g}, p {row.p_value:.3g}, controlled {row.controlled_p:.3g}",
+        ]
+    )
 
 
 def _details(name: str, report: FairPairReport) -> str:
     """Hover text: F with its interval, B, both V, E and the test."""
     means, end = report.means, report.intervals.get("ratio_of_means")
-    ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.3g}"
+    ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.5g}"
     if end is not None:
-        ratio += f" ({end.low:.3g}–{end.high:.3g})"
+        ratio += f" ({end.low:.5g}–{end.high:.5g})"
     return "<br>".join(
         [
             f"<b>{theme.text(name)}</b>",

@@ -26,7 +26,8 @@ def checked_prompts(prompts: PromptSet) -> PromptSet:
     Raises:
         PromptError: :func:`~pcf_core.fairpair.prompts.make_prompts` refuses it.
     """
-    drafts = [Draft(with_braces(prompt.text, prompts.names[0]), prompt.category) for prompt in prompts.prompts]
+    name = prompts.names[0]
+    drafts = [Draft(with_braces(prompt.text, name), prompt.category) for prompt in prompts.prompts]
     texts = {name: getattr(prompts, name) for name in ("title", "version", "source", "notes")}
     return make_prompts(prompts.name, drafts, prompts.names, where="The prompts to save", **texts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import beside_one, count, listed, number, percent, with_interval
 from pcf_core.records.fairpair import (
     FEW_PROMPTS,
     LABEL,
@@ -32,7 +32,7 @@ def fairpair_finding(report: FairPairReport) -> str:
     if ratio is None:
         value = f"F is undefined, as {_no_ratio(report.means)}; E is {_energy(report)}"
     else:
-        shown = with_interval(ratio, report.intervals.get("ratio_of_means"))
+        shown = beside_one(ratio, report.intervals.get("ratio_of_means"))
         value = f"F is {shown}, where 1 is what sampling alone gives"
     return f"{report.model}, {_texts(report)}, {report.dissimilarity}: {value}. {_verdict(report)} ({LABEL})."
 
@@ -55,9 +55,9 @@ def mean_ratio_note(report: FairPairReport) -> str:
     """The mean of the prompts' F, beside the one that random labels give; empty where there is none."""
     if report.mean_ratio is None:
         return ""
-    shown = with_interval(report.mean_ratio, report.intervals.get("mean_ratio"))
+    shown = beside_one(report.mean_ratio, report.intervals.get("mean_ratio"))
     defined = len(report.prompts) - len(report.undefined)
-    chance = "" if report.chance_ratio is None else f"; random labels give {number(report.chance_ratio)}"
+    chance = "" if report.chance_ratio is None else f"; random labels give {beside_one(report.chance_ratio)}"
     return f"The mean of F over {count(defined, 'prompt')} is {shown}{chance}."
 
 
@@ -82,9 +82,11 @@ def prompt_finding(row: PromptDifference) -> str:
         value = f"F is undefined, as {_no_ratio(row)}"
     else:
         chance = (
-            "" if row.chance_ratio is None else f" (random labels give {number(row.chance_ratio)} on average)"
+            ""
+            if row.chance_ratio is None
+            else f" (random labels give {beside_one(row.chance_ratio)} on average)"
         )
-        value = f"F is {number(row.ratio)}{chance}"
+        value = f"F is {beside_one(row.ratio)}{chance}"
     return (
         f"“{row.prompt}”, {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}: {value}; B "
         f"{number(row.between)}, V {number(row.within_original)} and {number(row.within_prompt)}, E "
@@ -226,7 +228,7 @@ def _adjusted(adjusted: float | None) -> str:
 
 
 def _prompt(row: PromptDifference) -> str:
-    value = f"E {number(row.energy)}" if row.ratio is None else f"F {number(row.ratio)}"
+    value = f"E {number(row.energy)}" if row.ratio is None else f"F {beside_one(row.ratio)}"
     return f"“{row.prompt}” ({value}, p = {number(row.controlled_p)})"
 
 

@@ -60,6 +60,20 @@ def with_interval(value: float, interval: Interval | None) -> str:
     return f"{whole} ({low}{dash}{high})"
 
 
+def beside_one(value: float | None, interval: Interval | None = None) -> str:
+    """A number that is read against 1, with decimals that show how far it is from it: "1.0027".
+
+    Two significant digits of the largest distance from 1, at least two decimals and at most six.
+    """
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    ends = (value,) if interval is None else (value, interval.low, interval.high)
+    distance = max(abs(end - 1) for end in ends)
+    decimals = 2 if distance < ROUNDING else min(6, max(2, 1 - math.floor(math.log10(distance))))
+    whole, *bounds = (f"{end:z,.{decimals}f}" for end in ends)
+    return f"{whole} ({'–'.join(bounds)})" if bounds else whole
+
+
 def _decimals(value: float) -> int:
     """Decimals that leave three significant digits; none from 100 up."""
     return 2 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))

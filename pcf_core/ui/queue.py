@@ -10,6 +10,7 @@ import streamlit as st
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, look_finding, mining_finding
 from pcf_core.jobs import Job, ReadRequest, ensure_worker
+from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest
 from pcf_core.jobs.knowledge import KnowledgeRequest
 from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
@@ -23,10 +24,18 @@ from pcf_core.ui.versions import parameters_of
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read", "knowledge")
-NO_RUN = ("read", "knowledge")  # kinds that make nothing to be opened
-DOING = {"score": "scoring", "mine": "mining", "read": "reading", "knowledge": "scoring"}
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR)
+NO_RUN = ("read", "knowledge", FAIRPAIR)  # kinds that make nothing to be opened
+DOING = {
+    "score": "scoring",
+    "mine": "mining",
+    "read": "reading",
+    "knowledge": "scoring",
+    FAIRPAIR: "writing and comparing",
+}
+STAGES = {"perturbing": "exchanging words, {done:,} of {total:,} prompts", "measuring": "comparing the texts"}
 READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
+UNITS = {FAIRPAIR: "texts"}  # of progress; all else counts cells
 STATES = {
     "queued": ":material/schedule: waiting",
     "running": ":material/sync: {doing}",
@@ -124,6 +133,10 @@ def heading(job: Job) -> str:
     if job.kind == "knowledge":
         known = KnowledgeRequest.model_validate(job.payload)
         return f"**{plain(known.scoring.model)}** · knowledge · {plain(known.title)}"
+    if job.kind == FAIRPAIR:
+        pairs = FairPairRequest.model_validate(job.payload)
+        setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
+        return f"**{plain(pairs.model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     asked = ScoreRequest.model_validate(job.payload)
     goal = "" if asked.within is None else f" · until ± {asked.within:g}"
     return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
@@ -135,8 +148,10 @@ def progress_text(job: Job) -> str:
         text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
         text += so_far_text(job)
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
+    elif job.kind == FAIRPAIR and job.result and job.result.get("stage") in STAGES:
+        return STAGES[job.result["stage"]].format(**job.result)
     else:
-        text = f"{job.done:,} of {job.total:,} cells"
+        text = f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, 'cells')}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
     if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
@@ -152,6 +167,8 @@ def so_far_text(job: Job) -> str:
 def ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
+    if job.kind == FAIRPAIR:
+        return f"{job.done:,} of {job.total:,} texts" if job.total else "no text had to be written"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
 

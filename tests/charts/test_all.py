@@ -16,6 +16,7 @@ from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.paired import different
 from tests.charts.probed import answer
 from tests.charts.reads import read_example
 from tests.charts.spread import corrected_report, distribution
@@ -58,6 +59,13 @@ def figures(
         "word_bars": charts.word_bars([charts.WordProbability("he", "male", 0.4)]),
         "probe_words": charts.probe_words({"one": answer({"male": {"he": 0.4}, "female": {"she": 0.1}})}),
         "risk_dots": charts.risk_dots(ROWS, {"0.5 random": 0.5}),
+        "ratio_dots": charts.ratio_dots(different().reports),
+        "variation_bars": charts.variation_bars(different().reports),
+        "prompt_dots": charts.prompt_dots(different().reports["jaccard"]),
+        "convergence_lines": charts.convergence_lines(different().convergence, "samples"),
+        "temperature_lines": charts.temperature_lines({"one": {1.0: different().reports["jaccard"]}}),
+        "phrase_dots": charts.phrase_dots(different().words),
+        "category_bars": charts.category_bars(different().words),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
         "read_scatter": charts.read_scatter(read_example(), "one", ["one"]),
         "jensen_curve": charts.jensen_curve(two_models(), criterion_curve()),
@@ -109,6 +117,13 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "risk_moves",
         "sensitivity_dots",
         "read_scatter",
+        "ratio_dots",
+        "variation_bars",
+        "prompt_dots",
+        "convergence_lines",
+        "temperature_lines",
+        "phrase_dots",
+        "category_bars",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

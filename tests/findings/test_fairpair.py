@@ -20,7 +20,7 @@ from pcf_core.findings.fairpair import (
     sentiment_finding,
     words_finding,
 )
-from pcf_core.findings.numbers import number
+from pcf_core.findings.numbers import beside_one, number
 from pcf_core.records.fairpair import LABEL, FairPairReport, PromptPairs
 from tests.fairpair.planted import identical, planted
 
@@ -43,7 +43,7 @@ def test_a_difference(found: FairPairReport) -> None:
     sentence = fairpair_finding(found)
     interval = found.intervals["ratio_of_means"]
     assert sentence.startswith("mini, 4 prompts with 40 texts a side, Jaccard: F is 1.")
-    assert f"({interval.low:.2f}–{interval.high:.2f})" in sentence
+    assert f"F is {beside_one(found.means.ratio, interval)}, where 1" in sentence
     assert "where 1 is what sampling alone gives. The texts" not in sentence
     assert "Texts for Jane and texts for John differ beyond what sampling gives: p = 0.000999" in sentence
     assert "1,000 relabellings" in sentence
@@ -100,7 +100,7 @@ def test_bars_name_every_figure(found: FairPairReport) -> None:
 def test_the_mean_of_f_stands_beside_that_of_random_labels(alike: FairPairReport) -> None:
     sentence = mean_ratio_note(alike)
     assert sentence.startswith("The mean of F over 4 prompts is ")
-    assert sentence.endswith(f"; random labels give {number(alike.chance_ratio)}.")
+    assert sentence.endswith(f"; random labels give {beside_one(alike.chance_ratio)}.")
 
 
 def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
@@ -111,7 +111,7 @@ def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
     row = found.prompts[0]
     sentence = prompt_finding(row)
     assert sentence.startswith(
-        f"“prompt 0”, 40 texts a side in 1 fold: F is {number(row.ratio)} (random labels"
+        f"“prompt 0”, 40 texts a side in 1 fold: F is {beside_one(row.ratio)} (random labels"
     )
     assert f"p = {number(row.p_value)}, {number(row.adjusted)} controlled" in sentence
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.findings import count, number, percent, with_interval
-from pcf_core.findings.numbers import listed, words_of
+from pcf_core.findings.numbers import beside_one, listed, words_of
 from pcf_core.records import Interval
 
 
@@ -114,3 +114,23 @@ def test_lists_read_as_sentences() -> None:
 def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:
     assert words_of("male") == "male words"
     assert words_of("jew") == "words of “jew”"
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "text"),
+    [
+        (1.00268, (1.00076, 1.00478), "1.0027 (1.0008–1.0048)"),
+        (2.5, (1.9, 3.1), "2.50 (1.90–3.10)"),
+        (1.0, None, "1.00"),
+        (0.667, None, "0.67"),
+        (12345.6, None, "12,345.60"),
+        (1 + 1e-9, None, "1.000000"),
+        (float("nan"), None, "unknown"),
+        (None, None, "unknown"),
+    ],
+)
+def test_a_number_beside_one_shows_how_far_it_is(
+    value: float | None, ends: tuple[float, float] | None, text: str
+) -> None:
+    interval = None if ends is None else Interval(low=ends[0], high=ends[1])
+    assert beside_one(value, interval) == text

@@ -1,0 +1,226 @@
+"""The page FairPair: what is there for a request, the button for what is not, key figures and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.fairpair.own_prompts import prompts_toml
+from pcf_core.fairpair.report import controlled
+from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.findings.numbers import beside_one, count, number
+from pcf_core.jobs.fairpair import (
+    FAIRPAIR,
+    FairPairEstimate,
+    estimate_fairpair,
+    load_fairpair,
+    submit_fairpair,
+)
+from pcf_core.records.fairpair import LABEL, FairPairReport
+from pcf_core.records.fairpair_run import FairPairAsked, FairPairResult
+from pcf_core.ui.fairpair_request import Request, Which
+from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.ui.page import draw_commands
+from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.stores import open_queue, open_store
+from pcf_core.ui.text import duration, plain
+
+RECENT = 100
+MEASURES: Mapping[str, str] = {
+    "jaccard": "Jaccard: words that two texts do not share, of all that they have.",
+    "sentiment": "sentiment: how far two texts are apart in VADER's score.",
+}
+UNPINNED = (
+    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
+    "texts are kept as they came."
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """``results`` that are complete, ``missing`` requests; both by model and temperature."""
+
+    results: Mapping[Which, FairPairResult]
+    missing: Mapping[Which, FairPairAsked]
+
+    @property
+    def temperatures(self) -> list[str]:
+        """Those with a result, the coolest first, as the form and links write them."""
+        return [f"{value:g}" for value in sorted({temperature for _, temperature in self.results})]
+
+    @property
+    def usual(self) -> str:
+        """The one to begin with: the nearest to the models' own probabilities."""
+        return min(self.temperatures, key=lambda text: abs(float(text) - 1))
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with a result, in the order asked for: it decides their colours."""
+        return list(dict.fromkeys(model for model, _ in self.results))
+
+    def at(self, temperature: str) -> dict[str, FairPairResult]:
+        """The results of one temperature by model."""
+        return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
+
+
+def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
+    """What the store has of the requests."""
+    results, missing = {}, {}
+    for which, one in asked.items():
+        try:
+            results[which] = _complete(one.hash)
+        except LookupError:
+            missing[which] = one
+    return Found(results, missing)
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
+def _complete(key: str) -> FairPairResult:
+    """A result; shared between sessions and never changed.
+
+    Raises:
+        LookupError: there is none yet, and this answer is not kept.
+    """
+    found = load_fairpair(open_store(), key)
+    if found is None:
+        raise LookupError(key)
+    return found
+
+
+def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
+    """The reports of models at equal settings under one Φ, their p-values controlled for all of them."""
+    reports = controlled([result.reports[measure] for result in results.values()])
+    return dict(zip(results, reports, strict=True))
+
+
+def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
+    """Say what is not written yet and what it costs, and offer to queue it; show the job that is at it."""
+    if not missing:
+        return
+    keys = {one.hash for one in missing.values()}
+    newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=FAIRPAIR)) if job.key in keys}
+    if any(job.state in ACTIVE for job in newest.values()):
+        draw_jobs([job.id for job in newest.values()])
+        return
+    for job in newest.values():
+        if job.state != "done":
+            draw_job(job)
+    with st.container(border=True):
+        st.markdown(
+            f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
+            f"*{plain(request.prompts.title)}*, {count(request.count, 'text')} a side, about "
+            f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
+        )
+        for (model, temperature), one in missing.items():
+            _draw_estimate(model, temperature, one, request)
+        if st.button(
+            "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
+        ):
+            for one in missing.values():
+                submit_fairpair(open_store(), open_queue(), one, request.prompts, request.table)
+            keep_a_worker()
+            st.rerun()
+
+
+def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request: Request) -> None:
+    """One line: what is to be written, at most how many tokens, and how long it takes."""
+    try:
+        found = estimate_fairpair(asked, request.prompts, open_store(), open_queue())
+    except AuditError as error:
+        st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+        return
+    writing = found.writing
+    reads = f", {writing.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+    st.markdown(
+        f"**{plain(model)}** at temperature {temperature:g}: {count(found.texts, 'text')} to write, at most "
+        f"{writing.tokens:,} tokens{reads}{_time_text(found)}. "
+        f"{plain(writing.basis) if found.texts else ''}"
+    )
+    if asked.key.family == "endpoint":
+        st.caption(UNPINNED)
+
+
+def _time_text(found: FairPairEstimate) -> str:
+    if not found.texts:
+        return "; what is there is compared again"
+    return "" if found.writing.seconds is None else f", about {duration(found.writing.seconds)}"
+
+
+def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """F of each model with its interval, B and both V."""
+    figures = []
+    for model, report in list(reports.items())[:MOST]:
+        means, ratio = report.means, report.means.ratio
+        interval = report.intervals.get("ratio_of_means")
+        ends = beside_one(ratio, interval).partition(" ")[2].strip("()") or "no interval"
+        figures.append(
+            KeyFigure(
+                f"F · {model}",
+                "undefined" if ratio is None else beside_one(ratio, interval).partition(" ")[0],
+                "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
+                "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
+                "prompts.",
+                f"{ends} · B {number(means.between)} · V {number(means.within_original)} and "
+                f"{number(means.within_prompt)}",
+            )
+        )
+    return figures
+
+
+def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> None:
+    """What each number comes from, how the perturbation did, and the command that makes it again."""
+    st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
+    prompts = request.prompts.name
+    if request.some:  # the command takes whole sets alone
+        prompts = f"{request.prompts.name}-some.toml"
+        st.download_button(
+            "Prompts",
+            lambda: prompts_toml(request.prompts),
+            prompts,
+            "application/toml",
+            key="fairpair_prompts",
+            on_click="ignore",
+            icon=":material/download:",
+            help="The prompts that were taken, as a file for the command.",
+        )
+    for model, result in results.items():
+        asked = result.asked
+        key, texts, perturbation = asked.key, asked.prompts, asked.perturbation
+        st.markdown(f"**{plain(model)}**")
+        facts = {
+            "request": asked.hash,
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "dtype": key.dtype,
+            "chat template": key.chat_template or "none: the model goes on from the prompt itself",
+            "decoding": decoding_text(key.decoding),
+            "prompts": f"{texts.title}, version {texts.version}, {count(texts.count, 'prompt')}, "
+            f"hash {texts.hash}",
+            "exchange": f"{perturbation.title}, mode {perturbation.mode}, {texts.names[0]} → "
+            f"{texts.names[1]}, hash {perturbation.hash}, parser {perturbation.pipeline}",
+            "texts": f"{asked.count:,} a side and prompt, "
+            f"{'all with all' if asked.fold_size is None else f'in folds of {asked.fold_size}'}",
+            "perturbation's own error": perturber_finding(result.errors),
+            "how texts ended": ends_finding(result),
+        }
+        values = [plain(value) for value in facts.values()]
+        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_commands(command(asked, prompts))
+
+
+def command(asked: FairPairAsked, prompts: str) -> str:
+    """The command line of a request; ``prompts``: the name of a set, or a file."""
+    decoding, perturbation = asked.key.decoding, asked.perturbation
+    return (
+        f"python -m pcf_core fairpair --model {asked.key.model} --prompts {prompts}"
+        f" --table {perturbation.table} --names {','.join(asked.prompts.names)}"
+        f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
+        f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
+        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
+        f" --seed {decoding.seed} --dtype {asked.key.dtype}"
+    )

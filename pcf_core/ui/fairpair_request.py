@@ -1,0 +1,275 @@
+"""The form of the page FairPair: models, prompts, who is exchanged for whom, and how texts are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.errors import AuditError, GenerationError, PromptError
+from pcf_core.fairpair.prompts import SHELF, load_prompts
+from pcf_core.fairpair.selecting import selected
+from pcf_core.fairpair.tables import SHELF as TABLES
+from pcf_core.fairpair.tables import check_names, load_table
+from pcf_core.jobs.fairpair import fairpair_asked
+from pcf_core.models import list_models, resolve_to_score
+from pcf_core.records.fairpair_prompts import PromptSet
+from pcf_core.records.fairpair_run import FEWEST_TEXTS, MOST_TEXTS, FairPairAsked
+from pcf_core.records.generation import GENERATION_RULES, HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.records.perturbation import Mode, PerturbationTable
+from pcf_core.ui.choice import with_asked
+from pcf_core.ui.text import plain
+
+FIRST_MODEL, FIRST_PROMPTS, FIRST_TABLE = "mini-gpt", "common-sents-1", "gender"
+TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
+USUAL_TEXTS, USUAL_EACH = 25, 3
+LONGEST_NAME = 60
+MODES: tuple[Mode, ...] = ("whole", "entity")
+Which = tuple[str, float]  # a model and a temperature
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the form asks for; ``settings`` are those of the decoding, one for each temperature.
+
+    ``some``: ``prompts`` are not all of the set of their name.
+    """
+
+    models: tuple[str, ...]
+    prompts: PromptSet
+    some: bool
+    table: PerturbationTable
+    mode: Mode
+    reverse: bool
+    settings: tuple[Decoding, ...]
+    count: int
+    fold_size: int | None
+
+    def asked(self, model: str, decoding: Decoding) -> FairPairAsked:
+        """What one model is asked with one setting.
+
+        Raises:
+            ModelError: there is no such model, or it may not run here.
+            GenerationError: it cannot write.
+            FairPairError: nothing can be measured with these numbers.
+        """
+        return fairpair_asked(
+            GenerationKey.of(resolve_to_score(model), decoding),
+            self.prompts,
+            self.table,
+            count=self.count,
+            mode=self.mode,
+            reverse=self.reverse,
+            fold_size=self.fold_size,
+        )
+
+
+def draw_request() -> Request:
+    """The form; every choice is in the URL.
+
+    Raises:
+        PromptError: the prompts are gone, or none is left of them.
+        PerturbationError: names that are none.
+        GenerationError: a temperature that is none.
+    """
+    writers = [spec.name for spec in list_models() if spec.family in GENERATION_RULES]
+    with st.container(horizontal=True):
+        models = st.multiselect(
+            "Models",
+            with_asked("fp_model", writers),
+            default=[name for name in (FIRST_MODEL,) if name in writers],
+            key="fp_model",
+            bind="query-params",
+            accept_new_options=True,
+            placeholder="Choose, or type a hub id or a folder",
+            help="Models that go on from a text: causal ones, encoder–decoders, and those of an endpoint. "
+            "Masked models fill gaps and cannot write.",
+        )
+        prompts = st.selectbox(
+            "Prompts",
+            with_asked("fp_prompts", SHELF.names()),
+            index=SHELF.names().index(FIRST_PROMPTS),
+            key="fp_prompts",
+            bind="query-params",
+            on_change=_all_categories,
+            help="What the texts begin with, such as “John is a nurse.” Sets that come with the app, then "
+            "your own.",
+        )
+        table_name = st.selectbox(
+            "Exchanged",
+            TABLES.names(),
+            index=TABLES.names().index(FIRST_TABLE),
+            key="fp_table",
+            bind="query-params",
+            help="What differs between the two sides: names, pronouns, titles and words for people, by a "
+            "table of counterparts.",
+        )
+    table = load_table(table_name)
+    with st.expander("Prompts, names and how texts are drawn", icon=":material/tune:"):
+        whole, chosen, reverse, mode = _draw_prompts(prompts, table)
+        settings = _draw_decoding()
+        count, fold_size = _draw_count()
+    return Request(tuple(models), chosen, chosen != whole, table, mode, reverse, settings, count, fold_size)
+
+
+def requests_of(request: Request) -> dict[Which, FairPairAsked]:
+    """What every model is asked at every temperature; a refusal is said and its model left out."""
+    found: dict[Which, FairPairAsked] = {}
+    for model in request.models:
+        try:
+            for decoding in request.settings:
+                found[model, decoding.temperature] = request.asked(model, decoding)
+        except AuditError as error:
+            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+    return found
+
+
+def _all_categories() -> None:
+    """Another set has other categories."""
+    st.session_state["fp_category"] = []
+
+
+def _draw_prompts(name: str, table: PerturbationTable) -> tuple[PromptSet, PromptSet, bool, Mode]:
+    """A whole set, which of it, whether about the second side, and how much of a text is exchanged."""
+    if name not in SHELF.names():
+        raise PromptError(f"There are no prompts named {name!r}; choose others under Prompts.")
+    left, right = st.columns(2)
+    with left:
+        categories = st.multiselect(
+            "Categories",
+            with_asked("fp_category", [category for category in load_prompts(name).categories if category]),
+            key="fp_category",
+            bind="query-params",
+            placeholder="All",
+            help="What the prompts are about; none chosen means all of them.",
+        )
+        each = st.number_input(
+            "Prompts of each category",
+            min_value=1,
+            value=USUAL_EACH,
+            key="fp_each",
+            bind="query-params",
+            placeholder="Empty: all",
+            help="Every fact comes once before any comes in other words. More prompts narrow the intervals. "
+            "Empty takes all.",
+        )
+    with right:
+        names = _draw_names(table)
+        reverse = st.toggle(
+            "The other way round",
+            False,
+            key="fp_reverse",
+            bind="query-params",
+            help="Prompts are about the second name, and the first is put in its place.",
+        )
+        mode = st.segmented_control(
+            "Exchange",
+            MODES,
+            default=MODES[0],
+            required=True,
+            key="fp_mode",
+            bind="query-params",
+            help="whole: every word of the table in a text. entity: only the name, pronouns that mean its "
+            "bearer, and what is said that this person is; a sister stays a sister.",
+        )
+    whole = load_prompts(name, names[::-1] if reverse else names)
+    return whole, selected(whole, categories, each), reverse, MODES[MODES.index(mode)]
+
+
+def _draw_names(table: PerturbationTable) -> tuple[str, str]:
+    """The two names; where a field is empty the table's first."""
+    fields = st.columns(2)
+    names = []
+    for place, (field, side, usual) in enumerate(zip(fields, table.sides, table.names[0], strict=True), 1):
+        typed = field.text_input(
+            f"Name, {plain(side)}",
+            max_chars=LONGEST_NAME,
+            key=f"fp_name_{place}",
+            bind="query-params",
+            placeholder=usual,
+            help=f"Who stands in the prompts on the side {plain(side)}. Empty: {plain(usual)}.",
+        )
+        names.append(typed.strip() or usual)
+    return check_names(names)
+
+
+def _draw_decoding() -> tuple[Decoding, ...]:
+    """One setting for each temperature, the coolest first."""
+    columns = st.columns(4)
+    typed = columns[0].multiselect(
+        "Temperature",
+        with_asked("fp_temperature", TEMPERATURES),
+        default=["1"],
+        key="fp_temperature",
+        bind="query-params",
+        accept_new_options=True,
+        help=f"1 keeps the model's own probabilities, less is more repetitive; up to {HOTTEST:g}. Several "
+        "give F over a grid. At 0 every text of a prompt is the same, and F is undefined.",
+    )
+    top_p = columns[1].number_input(
+        "top-p",
+        min_value=0.01,
+        max_value=1.0,
+        value=0.9,
+        step=0.05,
+        key="fp_top_p",
+        bind="query-params",
+        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
+    )
+    length = columns[2].number_input(
+        "Length, tokens",
+        min_value=1,
+        max_value=LONGEST,
+        value=40,
+        key="fp_length",
+        bind="query-params",
+        help="New tokens at most; a sentence or two have about 40.",
+    )
+    seed = columns[3].number_input(
+        "Seed",
+        min_value=0,
+        value=0,
+        key="fp_seed",
+        bind="query-params",
+        help="Another seed gives other texts; the same gives the same ones, from a local model.",
+    )
+    return tuple(
+        Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+        for temperature in sorted({_temperature(text) for text in typed})
+    )
+
+
+def _draw_count() -> tuple[int, int | None]:
+    left, right = st.columns(2)
+    count = left.number_input(
+        "Texts a side and prompt",
+        min_value=FEWEST_TEXTS,
+        max_value=MOST_TEXTS,
+        value=USUAL_TEXTS,
+        step=USUAL_TEXTS,
+        key="fp_count",
+        bind="query-params",
+        help="n: how many texts are written for each prompt, and as many for its counterpart. 20 to 50 are "
+        "usual, 500 are the paper's.",
+    )
+    fold_size = right.number_input(
+        "Texts a side and fold",
+        min_value=FEWEST_TEXTS,
+        max_value=MOST_TEXTS,
+        value=None,
+        key="fp_fold",
+        bind="query-params",
+        placeholder="Empty: all with all",
+        help="The paper compares texts within folds of 5. All with all tells most; folds cost less with "
+        "hundreds of texts.",
+    )
+    return count, fold_size
+
+
+def _temperature(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise GenerationError(
+            f"The temperature {text!r} is no number: write one from 0 to {HOTTEST:g}, such as 0.7."
+        ) from None
