@@ -2,7 +2,8 @@
 
 Data goes to stdout (JSON with ``--json`` or into a pipe, a table on a terminal), progress and messages to
 stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to resume).
-All commands stand in this one file, because they share their options.
+The commands that score and read runs stand in this one file, because they share their options; ``fairpair``,
+which shares none of these, has its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -31,7 +32,9 @@ from pcf_core.audit import (
     report,
 )
 from pcf_core.audit.knowledge import knowledge_report
+from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
+from pcf_core.fairpair_command import fairpair
 from pcf_core.findings import (
     coverage_facts,
     difference_finding,
@@ -95,15 +98,10 @@ app = typer.Typer(
 )
 
 INTERRUPTED = 130
-DTYPES = ("float32", "bfloat16", "float16")
 
-ModelOption = Annotated[
-    list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
-]
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
 ReadProtocolOption = Annotated[
     str, typer.Option("--protocol", help="how to read the run: its own protocol, or single-token")
 ]
@@ -131,38 +129,6 @@ WithinOption = Annotated[
 EngineOption = Annotated[
     str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
-
-
-# ------------------------------------------------------------------------------------- output
-
-
-def say(message: str) -> None:
-    """Progress and messages: stderr."""
-    typer.echo(message, err=True)
-
-
-def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:
-    """Data: JSON where asked for or piped, readable lines on a terminal."""
-    if as_json or not sys.stdout.isatty():
-        typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
-    else:
-        typer.echo("\n".join(lines()))
-
-
-def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
-    """The value, if it is allowed.
-
-    Raises:
-        InputError: it is not; the sentence lists what is.
-    """
-    if value not in allowed:
-        raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
-    return value
-
-
-def open_store() -> Store:
-    return Store.open(settings().cache, settings().results, settings().scores)
 
 
 def view_options(
@@ -629,6 +595,9 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
         out.with_suffix(".toml"), lambda path: path.write_text(card_text(mined.templates.card), "utf8")
     )
     return document_of(mined)
+
+
+app.command()(fairpair)
 
 
 # ------------------------------------------------------------------------------------- reading

@@ -31,8 +31,11 @@ ROOMS: dict[str, set[str]] = {
     "findings": BASE,
     "report": BASE | {"charts", "audit"},
     "jobs": BASE
-    | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"},
+    | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"}
+    | {"fairpair"},
+    "console": BASE | {"store"},
 }
+ROOMS["fairpair_command"] = BASE | set(ROOMS)
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}

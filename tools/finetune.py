@@ -47,7 +47,8 @@ import torch
 import typer
 from huggingface_hub import ModelCardData, metadata_load
 
-from pcf_core.__main__ import run_command, say
+from pcf_core.__main__ import run_command
+from pcf_core.console import say
 from pcf_core.errors import InputError, ModelError, OutOfMemoryError, ScoringError
 from pcf_core.models import resolve
 from pcf_core.models.folder import TOKENIZER_FILES

@@ -161,3 +161,11 @@ class EmbeddingDistance:
             directions = vectors / np.where(lengths > 0, lengths, 1.0)
             self._directions.update(zip(unseen, directions, strict=True))
         return np.stack([self._directions[text] for text in texts])
+
+
+def dissimilarities(encode: Encode | None = None) -> dict[str, Dissimilarity]:
+    """The Φ that can be chosen, by the names they are asked for by; ``embedding`` with an encoder."""
+    found: dict[str, Dissimilarity] = {"jaccard": Jaccard(), "sentiment": Sentiment()}
+    if encode is not None:
+        found["embedding"] = EmbeddingDistance(encode)
+    return found

@@ -9,24 +9,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice, zip_longest
 
 from pcf_core.fairpair.matching import Change
 from pcf_core.fairpair.perturbation import Perturbation, Perturbed
 from pcf_core.records.perturbation import Cause, NotReturned, PerturbationErrors
 
 AROUND = 60  # characters of context on either side
+EXAMPLES = 20
 
 
 def own_errors(
-    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = 20
+    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
     """Count over texts as they are before p.  ``prompt``: what stands before each; ``examples``: at most.
 
     Raises:
         PipelineError: the parser cannot be opened, or a text is too long for it.
     """
-    there = perturbation.perturbed(texts, prompt)
+    return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
+
+
+def errors_of(
+    perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
+) -> PerturbationErrors:
+    """The same of texts that it has perturbed already, behind this prompt."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
     back = perturbation.inverse.perturbed([found.text for found in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
@@ -39,14 +46,43 @@ def own_errors(
     return PerturbationErrors(
         table=perturbation.table.name,
         mode=perturbation.mode,
-        texts=len(texts),
+        texts=len(there),
         changed_texts=sum(bool(found.changes) for found in there),
         changed=sum(len(found.changes) for found in there),
-        returned_texts=sum(found.text == text for found, text in zip(back, texts, strict=True)),
+        returned_texts=sum(two.text == one.before for one, two in zip(there, back, strict=True)),
         not_returned=causes,
         left=dict(Counter(chain.from_iterable(left)).most_common()),
         left_texts=sum(map(bool, left)),
         examples=tuple(one for _, one in turns[:examples]),
+    )
+
+
+def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> PerturbationErrors:
+    """The errors of one perturbation over the texts of several prompts.
+
+    Raises:
+        ValueError: no part.
+    """
+    if not parts:
+        raise ValueError("no errors to add up")
+    causes: Counter[Cause] = Counter()
+    left: Counter[str] = Counter()
+    for part in parts:
+        causes.update(part.not_returned)
+        left.update(part.left)
+    # The first of every prompt before the second of any.
+    shown = chain.from_iterable(zip_longest(*(part.examples for part in parts)))
+    return PerturbationErrors(
+        table=parts[0].table,
+        mode=parts[0].mode,
+        texts=sum(part.texts for part in parts),
+        changed_texts=sum(part.changed_texts for part in parts),
+        changed=sum(part.changed for part in parts),
+        returned_texts=sum(part.returned_texts for part in parts),
+        not_returned=dict(causes),
+        left=dict(left.most_common()),
+        left_texts=sum(part.left_texts for part in parts),
+        examples=tuple(islice((one for one in shown if one is not None), examples)),
     )
 
 

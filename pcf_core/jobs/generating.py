@@ -100,7 +100,10 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         tokens,
         asked.key.model,
         resolve(asked.key.model).parameters,
-        recent_rates(queue, "generate", lambda job: job.payload["key"]["decoding"]["length"]),
+        {
+            **recent_rates(queue, "fairpair", _tokens_of_a_text),
+            **recent_rates(queue, "generate", _tokens_of_a_text),
+        },
         "tokens",
         "written",
     )
@@ -113,6 +116,11 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         seconds=seconds,
         basis=basis,
     )
+
+
+def _tokens_of_a_text(job: Job) -> float:
+    """At most, of what a job writes."""
+    return float(job.payload["key"]["decoding"]["length"])
 
 
 def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "") -> Job:

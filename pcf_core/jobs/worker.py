@@ -17,6 +17,7 @@ from pcf_core.errors import AuditError, StoreError
 from pcf_core.generation.base import Generator
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.engines import scorers_of
+from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest, load_asked
 from pcf_core.jobs.generating import (
     GenerateRequest,
     OpenGenerator,
@@ -28,6 +29,7 @@ from pcf_core.jobs.job import Job
 from pcf_core.jobs.knowledge import KnowledgeRequest, asked_for, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
+from pcf_core.jobs.pairing import run_fairpair
 from pcf_core.jobs.probing import CHECK, PROBE, CheckRequest, ProbeRequest, probe_asked
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.queue import Queue
@@ -83,6 +85,7 @@ class Worker:
             "read": self._read,
             "knowledge": self._knowledge,
             "generate": self._generate,
+            FAIRPAIR: self._fairpair,
         }
 
     @classmethod
@@ -227,6 +230,21 @@ class Worker:
             partial(self._answer_small, job),
         )
         return {"written": written, "ends": count_ends(asked, self.store)}
+
+    def _fairpair(self, job: Job) -> dict[str, Any]:
+        asked = load_asked(self.store, FairPairRequest.model_validate(job.payload).asked)
+        result, written = run_fairpair(
+            asked,
+            self.store,
+            self._generator,
+            lambda done, total, rate: self.queue.progress(job.id, done, total, rate, self.owner),
+            lambda stage, done, total: self.queue.note(
+                job.id, {"stage": stage, "done": done, "total": total}, self.owner
+            ),
+            partial(self._should_stop, job),
+            partial(self._answer_small, job),
+        )
+        return {"asked": asked.hash, "written": written, "ends": result.ends}
 
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)

@@ -5,7 +5,7 @@ together by :func:`pcf_core.fairpair.report.controlled`.
 
 What the store keeps beside the texts themselves, as ``results/<key>/<name>.json``.  ``load_fairpair(store,
 asked.hash)``, ``kept_fairpairs(store)`` and ``load_pairs(store, result, place)`` read it back
-(:mod:`pcf_core.jobs.fairpair`):
+(:mod:`pcf_core.jobs.fairpair`); :mod:`pcf_core.jobs.pairing` writes it:
 
     =====================  =================  ==========================================================
     key                    name               holds
@@ -107,7 +107,7 @@ class FairPairAsked(Record):
     """One model: ``count`` texts a side for each prompt, compared by each of the ``dissimilarities``.
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
-    :func:`pcf_core.jobs.fairpair.dissimilarities` knows.
+    :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts

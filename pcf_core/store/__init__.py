@@ -7,6 +7,7 @@ index), content-addressed and never half-written.
     <root>/prompts/<hash>.json                         the prompts of texts that are asked for
     <root>/runs/<run key>.json                         what was asked for, and whether it is complete
     <root>/results/<run key>/<name>.parquet            aggregates that can be rebuilt from the scores
+    <root>/results/<key>/<name>.json                   what was asked of texts, and what was found
     <root>/catalogue.sqlite                            index from prompts to shards, rebuilt from the shards;
                                                        the job queue has its tables in the same file
 

@@ -1,4 +1,6 @@
-"""Aggregates derived from scores, kept as Parquet tables: what is damaged or missing is computed again."""
+"""What is derived from scores and texts, as Parquet tables or sealed JSON: what is damaged or missing is
+computed again.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from pcf_core.store.files import unseal
+
 log = logging.getLogger(__name__)
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -22,7 +26,7 @@ SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 Columns = Mapping[str, NDArray[Any]]
 
 
-def result_path(root: Path, run_key: str, name: str) -> Path:
+def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
     """Where a result lies.
 
     Raises:
@@ -31,7 +35,7 @@ def result_path(root: Path, run_key: str, name: str) -> Path:
     for part in (run_key, name):
         if not SAFE_NAME.fullmatch(part):
             raise ValueError(f"not a name for a result: {part!r}")
-    return root / "results" / run_key / f"{name}.parquet"
+    return root / "results" / run_key / f"{name}{ending}"
 
 
 def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
@@ -72,6 +76,17 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
             raise ValueError("the checksum does not fit")
         return arrays, json.loads(facts)
     except (ValueError, KeyError, TypeError, OSError, pa.ArrowException) as error:
+        log.warning("The result %s is damaged (%s): it is computed again.", path, error)
+        return None
+
+
+def read_document(path: Path) -> dict[str, Any] | None:
+    """Sealed JSON; ``None`` where there is none, or it is damaged (logged)."""
+    try:
+        return unseal(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (ValueError, OSError) as error:
         log.warning("The result %s is damaged (%s): it is computed again.", path, error)
         return None
 

@@ -18,10 +18,10 @@ from pcf_core.records.generation import BLOCK, Generated, GenerationKey
 from pcf_core.settings import settings
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, open_database
-from pcf_core.store.files import told, write_whole
+from pcf_core.store.files import seal, told, write_whole
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
-from pcf_core.store.results import Columns, encode_result, read_result, result_path
+from pcf_core.store.results import Columns, encode_result, read_document, read_result, result_path
 from pcf_core.store.runs import RunFolder, RunInfo, find_run
 from pcf_core.store.texts import (
     MissingTexts,
@@ -329,6 +329,33 @@ class Store:
             if found is not None:
                 return found
         return None
+
+    def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
+        """Keep what JSON can say, under a key and a name; what was there is replaced.
+
+        Raises:
+            StoreError: the folder is full or read-only.
+            ValueError: a key or name that is none, or a number that JSON has not.
+        """
+        path, data = result_path(self._root, key, name, ".json"), seal(body)
+        with self._writing():
+            write_whole(path, data)
+
+    def load_document(self, key: str, name: str) -> dict[str, Any] | None:
+        """What :meth:`save_document` kept, or ``None``: not there, or damaged."""
+        for folder in self._folders:
+            found = read_document(result_path(folder, key, name, ".json"))
+            if found is not None:
+                return found
+        return None
+
+    def documents(self, name: str) -> tuple[str, ...]:
+        """Keys under which a document of this name is kept, the newest first."""
+        written: dict[str, float] = {}
+        for folder in self._folders:
+            for path in result_path(folder, "any", name, ".json").parent.parent.glob(f"*/{name}.json"):
+                written.setdefault(path.parent.name, path.stat().st_mtime)
+        return tuple(sorted(written, key=lambda key: (-written[key], key)))
 
     def _infos(self) -> dict[str, RunInfo]:
         infos: dict[str, RunInfo] = {}

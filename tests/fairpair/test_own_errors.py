@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pcf_core.fairpair.own_errors import own_errors
+from pcf_core.fairpair.own_errors import errors_of, own_errors, together
 from pcf_core.fairpair.perturbation import Parser, Perturbation
 from pcf_core.language.pipeline import Pipeline
+
+
+TEXTS = ("John is a king.", "Mrs. Jones met the king.", "It rains.", "A man and a lady.", "")
 
 
 def no_parser() -> Parser:
@@ -73,3 +78,31 @@ def test_examples_are_spread_over_texts() -> None:
     errors = own_errors(Perturbation.of(open_parser=no_parser), many, examples=2)
     assert [one.word for one in errors.examples] == ["Mrs", "Miss"]
     assert errors.not_returned == {"one way": 4}
+
+
+@given(st.lists(st.lists(st.sampled_from(TEXTS), max_size=4), min_size=1, max_size=4))
+def test_errors_of_several_prompts_are_those_of_all_texts(several: list[list[str]]) -> None:
+    """Every count but the order of the examples is as if the texts had stood together."""
+    perturbation = Perturbation.of(open_parser=no_parser)
+    parts = together([own_errors(perturbation, texts) for texts in several])
+    whole = own_errors(perturbation, [text for texts in several for text in texts])
+    assert parts.model_copy(update={"examples": ()}) == whole.model_copy(update={"examples": ()})
+    assert sorted(one.context for one in parts.examples) == sorted(one.context for one in whole.examples)
+
+
+def test_examples_of_several_prompts_take_turns_and_no_prompt_has_none() -> None:
+    perturbation = Perturbation.of(open_parser=no_parser)
+    many, few = (own_errors(perturbation, texts) for texts in (["Mrs. A met Mrs. B."] * 5, ["Mrs. C left."]))
+    assert [one.context for one in together([many, few], examples=3).examples] == [
+        "Mrs. A met Mrs. B.",
+        "Mrs. C left.",
+        "Mrs. A met Mrs. B.",
+    ]
+    with pytest.raises(ValueError, match="no errors"):
+        together([])
+
+
+def test_errors_of_perturbed_texts_are_those_of_the_texts() -> None:
+    perturbation = Perturbation.of(open_parser=no_parser)
+    there = perturbation.perturbed(TEXTS, "John is here.")
+    assert errors_of(perturbation, there, "John is here.") == own_errors(perturbation, TEXTS, "John is here.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from io import BytesIO
 from pathlib import Path
@@ -118,3 +119,34 @@ def test_arrays_that_are_no_columns_are_refused(store: Store) -> None:
         store.save_result("abc123", "numbers", {"a": np.arange(2), "b": np.arange(3)}, {})
     with pytest.raises(ValueError, match="columns of one length"):
         store.save_result("abc123", "numbers", {"a": np.zeros((2, 2))}, {})
+
+
+def test_documents_come_back_from_either_layer_and_a_damaged_one_is_none(tmp_path: Path) -> None:
+    Store.open(tmp_path / "shipped").save_document("abc123", "report", {"F": 1.5, "words": ["née"]})
+    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    assert store.load_document("abc123", "report") == {"F": 1.5, "words": ["née"]}
+    assert store.load_document("abc123", "other") is None
+    store.save_document("abc123", "report", {"F": 2})
+    assert store.load_document("abc123", "report") == {"F": 2}
+    path = tmp_path / "cache" / "results" / "abc123" / "report.json"
+    path.write_bytes(path.read_bytes().replace(b"2", b"3", 1))
+    assert store.load_document("abc123", "report") == {"F": 1.5, "words": ["née"]}
+
+
+def test_documents_of_a_name_are_listed_the_newest_first(tmp_path: Path) -> None:
+    shipped, cache = Store.open(tmp_path / "shipped"), tmp_path / "cache"
+    shipped.save_document("c0", "report", {})
+    store = Store.open(cache, tmp_path / "shipped")
+    assert store.documents("other") == ()
+    for age, key in enumerate(("a1", "b2")):
+        store.save_document(key, "report", {})
+        os.utime(cache / "results" / key / "report.json", (1000 + age, 1000 + age))
+    store.save_document("d3", "other", {})
+    assert store.documents("report") == ("c0", "b2", "a1")
+
+
+def test_a_document_that_json_cannot_say_is_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        store.save_document("abc123", "report", {"F": float("nan")})
+    with pytest.raises(ValueError, match="not a name"):
+        store.save_document("..", "report", {})

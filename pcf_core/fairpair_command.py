@@ -1,0 +1,213 @@
+"""The command ``fairpair``: does a model write otherwise about one entity than about another?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
+from pcf_core.errors import InputError
+from pcf_core.fairpair.prompts import load_prompts
+from pcf_core.fairpair.report import controlled
+from pcf_core.fairpair.tables import load_table
+from pcf_core.findings.fairpair import fairpair_finding
+from pcf_core.jobs import Queue, ensure_worker
+from pcf_core.jobs.fairpair import (
+    FairPairEstimate,
+    estimate_fairpair,
+    fairpair_asked,
+    keep_asked,
+    submit_fairpair,
+)
+from pcf_core.models import resolve
+from pcf_core.records.fairpair import FairPairReport, Side
+from pcf_core.records.fairpair_prompts import PromptSet
+from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
+from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.records.perturbation import Mode, PerturbationTable
+from pcf_core.report.fairpair import fairpair_document
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
+USUAL = Decoding()
+
+
+def fairpair(
+    model: ModelOption,
+    prompts: Annotated[
+        str, typer.Option("--prompts", help="a shipped set or a TOML, CSV or text file")
+    ] = USUAL_PROMPTS,
+    table: Annotated[
+        str, typer.Option("--table", help="a shipped table of counterparts or a TOML file")
+    ] = USUAL_TABLE,
+    names: Annotated[
+        str, typer.Option("--names", help="the entity in the prompts and its counterpart: John,Jane")
+    ] = "",
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="the entity in the prompts is of the table's second side")
+    ] = False,
+    mode: Annotated[
+        str, typer.Option("--mode", help="whole: every word of a side; entity: what is said of the entity")
+    ] = "whole",
+    count: Annotated[int, typer.Option("--count", help="texts a side for each prompt")] = USUAL_COUNT,
+    fold: Annotated[
+        int | None, typer.Option("--fold", help="texts a side and fold, 5 as in the paper; else all in one")
+    ] = None,
+    dissimilarity: Annotated[
+        list[str] | None, typer.Option("--dissimilarity", help="jaccard or sentiment; may be repeated")
+    ] = None,
+    temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
+    top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
+    length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
+    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
+    dtype: DtypeOption = "float32",
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="say what is to be written and how long it takes, and end")
+    ] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
+    if estimate and queue:
+        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+    chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))
+    counterparts = load_table(table)
+    entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
+    texts = load_prompts(prompts, entity)
+    decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    keys = [GenerationKey.of(resolve(name).with_dtype(number_type), decoding) for name in model]
+    asked = [
+        fairpair_asked(
+            key,
+            texts,
+            counterparts,
+            count=count,
+            mode=chosen_mode,
+            reverse=reverse,
+            fold_size=fold,
+            chosen=dissimilarity or USUAL_DISSIMILARITIES,
+        )
+        for key in keys
+    ]
+    store = open_store()
+    if estimate:
+        give_estimates(store, asked, texts, as_json)
+    elif queue:
+        give_queued(store, asked, texts, counterparts, as_json)
+    else:
+        give_results([run_now(store, one, texts, counterparts) for one in asked], as_json)
+
+
+def pair_of(names: str) -> tuple[str, ...]:
+    """The names of ``--names``; how many there must be is checked with the prompts."""
+    return tuple(name.strip() for name in names.split(","))
+
+
+def run_now(
+    store: Store, asked: FairPairAsked, prompts: PromptSet, table: PerturbationTable
+) -> tuple[FairPairResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.jobs.pairing import Stage, run_fairpair
+
+    def progress(done: int, total: int, rate: float) -> None:
+        typer.echo(f"\r{asked.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s ", err=True, nl=False)
+
+    def stage(name: Stage, done: int, total: int) -> None:
+        if name != "writing":
+            typer.echo(f"\r{asked.key.model}: {name}, {done:,} of {total:,}      ", err=True, nl=False)
+
+    keep_asked(store, asked, prompts, table)
+    found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
+    say("")
+    for side, missing in found.without_text.items():
+        if missing:
+            say(without_text(found, side, missing))
+    return found, written
+
+
+def without_text(result: FairPairResult, side: Side, missing: int) -> str:
+    """How many texts of a side are none."""
+    names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
+    total = sum(result.ends[side].values())
+    return (
+        f"{missing:,} of {total:,} texts for {names[side]} were refused or are empty; they count as they are."
+    )
+
+
+def give_results(found: Sequence[tuple[FairPairResult, int]], as_json: bool) -> None:
+    """The models' reports, controlled for being read together."""
+    chosen = found[0][0].asked.dissimilarities
+    reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
+    documents = []
+    for place, (result, written) in enumerate(found):
+        own = {name: several[place] for name, several in reports.items()}
+        documents.append(fairpair_document(result, own) | {"written": written})
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: lines_of([report for several in reports.values() for report in several]),
+    )
+
+
+def lines_of(reports: Sequence[FairPairReport]) -> list[str]:
+    return [fairpair_finding(report) for report in reports]
+
+
+def give_queued(
+    store: Store,
+    several: Sequence[FairPairAsked],
+    prompts: PromptSet,
+    table: PerturbationTable,
+    as_json: bool,
+) -> None:
+    """Leave the work to a worker: one job a model."""
+    waiting = Queue.open(settings().catalogue)
+    documents = []
+    for asked in several:
+        job = submit_fairpair(store, waiting, asked, prompts, table)
+        say(f"queued as job {job.id}; call fairpair again without --queue to read its result")
+        documents.append({"asked": asked.hash, "model": asked.key.model, "job": job.id})
+    ensure_worker(settings())
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: [
+            f"{document['asked']}  {document['model']}  job {document['job']}" for document in documents
+        ],
+    )
+
+
+def give_estimates(store: Store, several: Sequence[FairPairAsked], prompts: PromptSet, as_json: bool) -> None:
+    """What each model would have to write."""
+    waiting = Queue.open(settings().catalogue)
+    found = [estimate_fairpair(asked, prompts, store, waiting) for asked in several]
+    documents = [estimate_document(asked, one) for asked, one in zip(several, found, strict=True)]
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: [
+            f"{document['model']}  {document['texts']:,} texts, {document['tokens']:,} tokens at most"
+            + (f", {document['seconds']:,.0f} s" if document["seconds"] is not None else "")
+            + f"  {document['basis']}"
+            for document in documents
+        ],
+    )
+
+
+def estimate_document(asked: FairPairAsked, found: FairPairEstimate) -> dict[str, Any]:
+    writing = found.writing
+    return {
+        "asked": asked.hash,
+        "model": asked.key.model,
+        "done": found.done,
+        "texts": writing.texts,
+        "tokens": writing.tokens,
+        "prompt_tokens": writing.prompt_tokens,
+        "seconds": writing.seconds,
+        "basis": writing.basis,
+        "rough": found.rough,
+    }

@@ -1,0 +1,260 @@
+"""FairPair from end to end: the one function for the foreground and for the worker.
+
+1. p(x) of every prompt, by the parser                                    kept
+2. the texts of x and of p(x) that the store lacks                        kept block by block
+3. u = p(g(x)), with the errors of p, prompt by prompt                    kept prompt by prompt
+4. B, V and F under each dissimilarity, their convergence, and words      kept once all is there
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import pcf_core
+from pcf_core.errors import FairPairError, StoreError
+from pcf_core.fairpair.convergence import convergence
+from pcf_core.fairpair.dissimilarity import Dissimilarity, dissimilarities
+from pcf_core.fairpair.own_errors import errors_of, together
+from pcf_core.fairpair.perturbation import Parser, Perturbation
+from pcf_core.fairpair.report import fairpair_report
+from pcf_core.fairpair.words import word_report
+from pcf_core.generation.opening import open_generator as open_real_generator
+from pcf_core.jobs.fairpair import (
+    COUNTERPARTS,
+    PerturbedTexts,
+    load_counterparts,
+    load_fairpair,
+    load_perturbation_table,
+    load_perturbed,
+    load_prompt_set,
+)
+from pcf_core.jobs.generating import OpenGenerator, TextsAsked, generate_missing
+from pcf_core.jobs.scoring import Stopped
+from pcf_core.records import FloatArray, digest
+from pcf_core.records.fairpair import PromptPairs, Side
+from pcf_core.records.fairpair_prompts import PromptSet
+from pcf_core.records.fairpair_run import RESULT, FairPairAsked, FairPairResult
+from pcf_core.records.generation import End, Generated
+from pcf_core.records.perturbation import PerturbationErrors
+from pcf_core.store import Store
+
+Stage = Literal["writing", "perturbing", "measuring"]
+
+
+def run_fairpair(
+    asked: FairPairAsked,
+    store: Store,
+    open_generator: OpenGenerator = open_real_generator,
+    on_progress: Callable[[int, int, float], None] = lambda done, total, rate: None,
+    on_stage: Callable[[Stage, int, int], None] = lambda stage, done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    between_parts: Callable[[], None] = lambda: None,
+) -> tuple[FairPairResult, int]:
+    """Answer a request that :func:`pcf_core.jobs.fairpair.keep_asked` kept, or give the answer that is kept.
+
+    Args:
+        asked: what is asked of which model.
+        store: where everything is and goes.
+        open_generator: from a model and how it draws to its generator; called only if a text is missing.
+        on_progress: called after each block with texts written, texts to write, texts a second.
+        on_stage: called with a stage, and how much of how much is done in it: prompts that are perturbed, or
+            dissimilarities that are measured.
+        should_stop: asked between two tokens, and between two prompts.
+        between_parts: called there as well.
+
+    Returns:
+        The result, and how many texts were written for it now.
+
+    Raises:
+        Stopped: ``should_stop`` said so; the same request goes on from there.
+        FairPairError: a prompt that p leaves as it is.
+        PipelineError: the parser cannot be opened.
+        StoreError: the store is full or read-only, or what is asked for is gone.
+        AuditError: see :func:`pcf_core.jobs.generating.generate_missing`.
+    """
+    done = load_fairpair(store, asked.hash)
+    if done is not None:
+        return done, 0
+
+    def pause() -> None:
+        between_parts()
+        if should_stop():
+            raise Stopped
+
+    work = _Work(asked, store, load_prompt_set(store, asked), pause, on_stage)
+    counterparts = work.counterparts()
+    with work.timed("writing"):
+        on_stage("writing", 0, 1)
+        written = generate_missing(
+            TextsAsked(key=asked.key, prompts=(*work.prompts.texts, *counterparts), count=asked.count),
+            store,
+            open_generator,
+            on_progress,
+            should_stop,
+            between_parts,
+        )
+    with work.timed("perturbing"):
+        pairs, errors, ends = work.pairs(counterparts)
+    with work.timed("measuring"):
+        result = work.measured(pairs, counterparts, errors, ends)
+    result = result.model_copy(update={"provenance": work.provenance()})
+    store.save_document(asked.hash, RESULT, result.model_dump(mode="json"))
+    return result, written
+
+
+@lru_cache(maxsize=1)
+def parser_of(pipeline: str) -> Parser:
+    """The parser of this name, opened once; it brings spaCy."""
+    from pcf_core.language.pipeline import open_pipeline
+
+    return open_pipeline(pipeline)
+
+
+@dataclass
+class _Work:
+    """A request under way; ``seconds`` by stage."""
+
+    asked: FairPairAsked
+    store: Store
+    prompts: PromptSet
+    pause: Callable[[], None]
+    on_stage: Callable[[Stage, int, int], None]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wanted = self.asked.perturbation
+        self.perturbation = Perturbation(
+            load_perturbation_table(self.store, self.asked),
+            wanted.entity,
+            wanted.mode,
+            wanted.reverse,
+            open_parser=lambda: parser_of(wanted.pipeline),
+        )
+
+    def counterparts(self) -> tuple[str, ...]:
+        """[prompt] p(x), made once."""
+        known = load_counterparts(self.store, self.asked)
+        if known is not None:
+            return known
+        texts = self.prompts.texts
+        made = tuple(self.perturbation(texts))
+        same = next((text for text, other in zip(texts, made, strict=True) if text == other), None)
+        if same is not None:
+            raise FairPairError(
+                f"The perturbation {self.asked.perturbation.table} leaves the prompt “{same}” as it is, so "
+                f"that there is nothing to compare: it exchanges {' for '.join(self.asked.prompts.names)}."
+            )
+        self.store.save_document(self.asked.pairs_hash, COUNTERPARTS, {"texts": list(made)})
+        return made
+
+    def pairs(
+        self, counterparts: Sequence[str]
+    ) -> tuple[list[PromptPairs], PerturbationErrors, dict[Side, dict[End, int]]]:
+        """The texts u and z of every prompt, what p did wrong over all, and how texts ended by side."""
+        pairs, errors = [], []
+        ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
+        total = len(self.prompts.prompts)
+        for place, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
+            self.on_stage("perturbing", place, total)
+            self.pause()
+            original, written = self._texts(prompt.text), self._texts(counterpart)
+            perturbed = self._perturbed(original)
+            pairs.append(PromptPairs(prompt.text, perturbed.texts, written.texts, prompt.category))
+            errors.append(perturbed.errors)
+            ends["original"].update(original.ends)
+            ends["prompt"].update(written.ends)
+        counted: dict[Side, dict[End, int]] = {
+            side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
+        }
+        return pairs, together(errors), counted
+
+    def _texts(self, prompt: str) -> Generated:
+        found = self.store.texts(self.asked.key, prompt, self.asked.count)
+        if found is None:
+            raise StoreError(
+                f"Texts of the prompt “{prompt}” were removed or damaged while they were read: ask again."
+            )
+        return found
+
+    def _perturbed(self, original: Generated) -> PerturbedTexts:
+        """u of one prompt, made once; what an earlier start kept is taken."""
+        kept = load_perturbed(self.store, self.asked, original.prompt)
+        if kept is not None:
+            return kept
+        there = self.perturbation.perturbed(original.texts, original.prompt)
+        made = PerturbedTexts(
+            prompt=original.prompt,
+            texts=tuple(found.text for found in there),
+            errors=errors_of(self.perturbation, there, original.prompt),
+        )
+        self.store.save_document(self.asked.pairs_hash, digest(original.prompt), made.model_dump(mode="json"))
+        return made
+
+    def measured(
+        self,
+        pairs: Sequence[PromptPairs],
+        counterparts: tuple[str, ...],
+        errors: PerturbationErrors,
+        ends: dict[Side, dict[End, int]],
+    ) -> FairPairResult:
+        """Everything that is computed from the texts."""
+        reports, courses = {}, {}
+        chosen, known = self.asked.dissimilarities, dissimilarities()
+        original, counterpart = self.asked.prompts.names
+        for place, name in enumerate(chosen):
+            self.on_stage("measuring", place, len(chosen) + 1)
+            dissimilarity = _Pausing(known[name], self.pause)
+            reports[name] = fairpair_report(
+                pairs,
+                dissimilarity,
+                model=self.asked.key.model,
+                original=original,
+                counterpart=counterpart,
+                fold_size=self.asked.fold_size,
+            )
+            courses[name] = convergence(pairs, dissimilarity)
+        self.on_stage("measuring", len(chosen), len(chosen) + 1)
+        self.pause()
+        return FairPairResult(
+            asked=self.asked,
+            counterparts=counterparts,
+            reports=reports,
+            convergence=courses,
+            words=word_report(pairs, original=original, counterpart=counterpart),
+            errors=errors,
+            ends=ends,
+            provenance={},
+        )
+
+    @contextmanager
+    def timed(self, stage: Stage) -> Iterator[None]:
+        """Take the time of what is done inside."""
+        began = time.perf_counter()
+        yield
+        self.seconds[stage] = round(time.perf_counter() - began, 3)
+
+    def provenance(self) -> dict[str, Any]:
+        return {
+            "pcf_core": pcf_core.__version__,
+            "pipeline": self.asked.perturbation.pipeline,
+            "seconds": dict(self.seconds),
+        }
+
+
+class _Pausing:
+    """A dissimilarity that lets others have their turn before each matrix; every prompt takes one."""
+
+    def __init__(self, inner: Dissimilarity, pause: Callable[[], None]) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._pause = pause
+
+    def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
+        self._pause()
+        return self._inner.matrix(first, second)

@@ -1,0 +1,117 @@
+"""A FairPair result as a JSON document, the shape of ``fairpair --json`` (schema in docs/cli.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pcf_core.records import Interval
+from pcf_core.records.fairpair import CategoryDifference, FairPairReport, PromptDifference, WordDifference
+from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.perturbation import PerturbationErrors
+from pcf_core.report.documents import finite
+
+
+def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> dict[str, Any]:
+    """Plain dictionaries, lists, numbers and texts; what does not exist is null.
+
+    ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
+    The texts, their places in the words and the curves of convergence are left out.
+    """
+    asked = result.asked
+    document = {
+        "asked": asked.hash,
+        "model": asked.key.model,
+        "prompts": {"name": asked.prompts.name, "version": asked.prompts.version, "hash": asked.prompts.hash},
+        "perturbation": asked.perturbation.model_dump(
+            mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline"}
+        ),
+        "count": asked.count,
+        "fold_size": asked.fold_size,
+        "generation": asked.key.model_dump(mode="json"),
+        "reports": {name: report_document(report) for name, report in reports.items()},
+        "words": {
+            "tested": result.words.tested,
+            "found": result.words.found,
+            "texts": result.words.original_texts,
+            "strongest": [word_document(word) for word in result.words.words],
+            "categories": [category_document(category) for category in result.words.categories],
+        },
+        "errors": errors_document(result.errors),
+        "ends": result.ends,
+        "provenance": result.provenance,
+        "label": result.label,
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def report_document(report: FairPairReport) -> dict[str, Any]:
+    """All prompts of a model under one dissimilarity, then each."""
+    return {
+        "dissimilarity": report.dissimilarity,
+        "original": report.original,
+        "counterpart": report.counterpart,
+        "between": report.means.between,
+        "within_original": report.means.within_original,
+        "within_prompt": report.means.within_prompt,
+        "ratio_of_means": report.means.ratio,
+        "mean_ratio": report.mean_ratio,
+        "chance_ratio": report.chance_ratio,
+        "energy": report.means.energy,
+        "intervals": {name: interval_document(interval) for name, interval in report.intervals.items()},
+        "p_value": report.p_value,
+        "adjusted": report.controlled_p,
+        "least_p": report.least_p,
+        "wilcoxon_p": report.wilcoxon_p,
+        "permutations": report.permutations,
+        "differs": report.differs,
+        "sentiment": {
+            "original": report.sentiment.original,
+            "prompt": report.sentiment.prompt,
+            "difference": report.sentiment.difference,
+            "interval": None
+            if report.sentiment.interval is None
+            else interval_document(report.sentiment.interval),
+        },
+        "prompts": [prompt_document(row) for row in report.prompts],
+        "undefined": [item.model_dump() for item in report.undefined],
+    }
+
+
+def interval_document(interval: Interval) -> dict[str, Any]:
+    """An interval over prompts, or over texts where there is one prompt alone, as its unit says."""
+    return interval.model_dump(exclude={"over"})
+
+
+def prompt_document(row: PromptDifference) -> dict[str, Any]:
+    """One prompt."""
+    return row.model_dump(exclude={"sentiment", "adjusted"}) | {
+        "ratio": row.ratio,
+        "energy": row.energy,
+        "undefined": row.undefined,
+        "adjusted": row.controlled_p,
+        "differs": row.differs,
+        "sentiment_difference": row.sentiment.difference,
+    }
+
+
+def word_document(word: WordDifference) -> dict[str, Any]:
+    """One n-gram."""
+    return word.model_dump(mode="json", exclude={"original_texts", "prompt_texts"}) | {
+        "more_in": word.more_in,
+        "differs": word.differs,
+    }
+
+
+def category_document(category: CategoryDifference) -> dict[str, Any]:
+    """One category of words."""
+    return category.model_dump(mode="json") | {"differs": category.differs}
+
+
+def errors_document(errors: PerturbationErrors) -> dict[str, Any]:
+    """The perturbation's own errors, with what share they are."""
+    return errors.model_dump(mode="json") | {
+        "text_error": errors.text_error,
+        "word_error": errors.word_error,
+        "left_share": errors.left_share,
+    }
