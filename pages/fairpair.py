@@ -13,6 +13,7 @@ from pcf_core.ui.fairpair import (
     offer_writing,
     read_together,
 )
+from pcf_core.ui.fairpair_links import adopt_kept, draw_kept
 from pcf_core.ui.fairpair_own import adopt_next, draw_own
 from pcf_core.ui.fairpair_request import draw_request, requests_of
 from pcf_core.ui.fairpair_views import VIEWS, Shown
@@ -32,8 +33,10 @@ def draw() -> None:
     st.markdown("##### Does it write otherwise about Jane than about John?")
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
     adopt_next()
+    adopt_kept()
     request = draw_request()
     draw_own(request.prompts)
+    draw_kept()
     if not request.models:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
         return

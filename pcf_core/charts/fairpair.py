@@ -57,7 +57,7 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
                     ],
                     "color": [styles[name].color for name, _, _ in drawn],
                     "size": 12,
-                    "line": {"width": 2},
+                    "line": {"width": 2, "color": [styles[name].color for name, _, _ in drawn]},
                 },
                 error_x=whiskers(
                     [ratio for _, _, ratio in drawn],
@@ -104,7 +104,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
                         "symbol": "circle" if verdict == SHOWN else "circle-open",
                         "color": theme.ACCENT,
                         "size": 10,
-                        "line": {"width": 2},
+                        "line": {"width": 2, "color": theme.ACCENT},
                     },
                     customdata=[_prompt_details(row) for _, row in drawn],
                     hovertemplate="%{customdata}<extra></extra>",

@@ -37,7 +37,7 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
                     "symbol": [style.marker + ("" if row.differs else "-open") for row in shown],
                     "color": style.color,
                     "size": 10,
-                    "line": {"width": 2},
+                    "line": {"width": 2, "color": style.color},
                 },
                 customdata=[_details(row, report) for row in shown],
                 hovertemplate="%{customdata}<extra></extra>",

@@ -58,8 +58,14 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
             bind="query-params",
             help="Whose texts are shown.",
         )
-        pages = [f"{first + 1:,}–{min(first + PAGE, result.asked.count):,}" for first in starts(result)]
-        page = st.selectbox("Pairs", pages, key="fp_pairs", help="Ten pairs at a time; the table has all.")
+        pages = [f"{first + 1}-{min(first + PAGE, result.asked.count)}" for first in starts(result)]
+        page = st.selectbox(
+            "Pairs",
+            pages,
+            key="fp_pairs",
+            bind="query-params",
+            help="Ten pairs at a time; the table has all.",
+        )
     if prompt not in names:
         st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
         return
@@ -73,8 +79,9 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
     _draw_heads(result, report, place)
     for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
         with st.container(border=True):
-            st.caption(f"Pair {number:,}")
             left, right = st.columns(2)
+            left.caption(f"{number:,} · written for {plain(report.original)}, then exchanged")
+            right.caption(f"{number:,} · written for {plain(report.counterpart)}")
             left.markdown(marked(words_apart(original, written)) or NOTHING)
             right.markdown(marked(words_apart(written, original)) or NOTHING)
     how, data = st.tabs(["How to read this", "Data"])

@@ -63,7 +63,7 @@ same texts have when their sides are dealt at random, which is above 1 where tex
 prompt by itself differs, controlled for all of them. Most prompts by themselves have too few texts to tell.
 """
 HOW_CONVERGENCE = """
-The left picture takes more and more texts of each prompt and compares all with all; the right one deals all
+The first picture takes more and more texts of each prompt and compares all with all; the second deals all
 texts into more and smaller folds and compares within them (the paper's figures 3 and 4). A line that has
 become flat says that more texts would not change the mean; it does not say that other prompts would give
 the same.

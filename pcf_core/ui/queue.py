@@ -16,6 +16,7 @@ from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
 from pcf_core.settings import settings
+from pcf_core.ui.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.templates_draft import point_at
 from pcf_core.ui.text import duration, plain, size_text
@@ -25,7 +26,7 @@ ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
 KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR)
-NO_RUN = ("read", "knowledge", FAIRPAIR)  # kinds that make nothing to be opened
+NO_RUN = ("read", "knowledge")  # kinds that make nothing to be opened
 DOING = {
     "score": "scoring",
     "mine": "mining",
@@ -192,6 +193,11 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
 
     On the page Templates a link would not do: the set that is chosen there goes before the link's.
     """
+    if job.kind == FAIRPAIR:
+        asked = parameters_of_fairpair(job.key)
+        if asked is not None:
+            st.page_link("pages/fairpair.py", label="FairPair", query_params=asked)
+        return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name
         label, icon = f"Open {plain(name)}", ":material/list_alt:"

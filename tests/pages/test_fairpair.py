@@ -1,0 +1,296 @@
+"""The page FairPair: asked, written by a worker, compared, and read down to texts, which are no markup."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
+from pcf_core.findings.fairpair import fairpair_finding, words_finding
+from pcf_core.generation.base import Generator
+from pcf_core.generation.fake import FakeGenerator
+from pcf_core.jobs import Queue
+from pcf_core.jobs.fairpair import FAIRPAIR, kept_fairpairs, load_fairpair
+from pcf_core.jobs.generating import OpenGenerator
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import ModelSpec
+from pcf_core.records.fairpair import LABEL
+from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.ui.fairpair_links import parameters_of
+from pcf_core.ui.fairpair_own import EXAMPLES
+from pcf_core.ui.fairpair_texts import JOINER, marked
+from pcf_core.ui.queue import progress_text
+from tests.pages.opened import open_app, texts
+
+SMALL: dict[str, str | list[str]] = {"fp_category": ["pets"], "fp_each": "2"}
+EVIL = "<script>alert(1)</script> see www.evil.example or **me@evil.example** $x$ :smile:"
+
+
+def distribution(prompt: str) -> Mapping[str, float]:
+    """Family only for Jane; for both a text that would be markup, and an empty one."""
+    rest = {f" {EVIL}": 0.2, "": 0.1, " Then he read a book.": 0.3}
+    return {**rest, (" The children were home." if "Jane" in prompt else " The office was full."): 0.4}
+
+
+def fake(spec: ModelSpec, decoding: Decoding) -> Generator:
+    return FakeGenerator(distribution, key=GenerationKey.of(spec, decoding))
+
+
+def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
+    return FakeGenerator({"": 1.0}, key=GenerationKey.of(spec, decoding))
+
+
+def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
+    """Let a worker do all that is queued."""
+    store, queue = Store.open(own_settings.cache, None), Queue.open(own_settings.catalogue)
+    Worker(store, queue, own_settings, open_generator=write).run(until_idle=True)
+    return store
+
+
+def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) -> Store:
+    app = open_app("fairpair", **SMALL, **parameters)
+    app.button(key="fairpair_button").click().run()
+    return work(own_settings)
+
+
+def only_result(store: Store) -> FairPairResult:
+    (asked,) = kept_fairpairs(store)
+    result = load_fairpair(store, asked.hash)
+    assert result is not None
+    return result
+
+
+def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL)
+    said = texts(app).replace("*", "")
+    assert (
+        "Not written yet: texts for 2 prompts of Common Sents (our reconstruction), 25 texts a side" in said
+    )
+    assert "mini-gpt at temperature 1: 100 texts to write, at most 4,000 tokens" in said
+    assert not app.metric
+    app.button(key="fairpair_button").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    (job,) = queue.list(10, kind=FAIRPAIR)
+    assert (job.state, job.total) == ("queued", 100)
+    assert "0 of 100 texts" in progress_text(job)
+    store = work(own_settings)
+    assert queue.get(job.id).state == "done"
+    report = only_result(store).reports["jaccard"]
+    again = open_app("fairpair", **SMALL)
+    assert fairpair_finding(report) in texts(again)
+    assert [metric.label for metric in again.metric] == ["F · mini\\-gpt"]
+    assert len(again.get("plotly_chart")) == 2
+    assert LABEL[1:] in again.caption[0].value
+    captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
+    assert "The model wrote with temperature 1, top-p 0.9" in captions
+    assert "The perturbation exchanged" in captions
+    assert "refused and" in captions
+    assert not again.error
+    assert "mini-gpt · FairPair · Common Sents" in texts(open_app("score")).replace("*", "")
+
+
+@pytest.mark.parametrize(
+    ("view", "charts", "table"),
+    [("models", 2, 1), ("prompts", 1, 2), ("words", 2, None), ("convergence", 2, None), ("texts", 0, 25)],
+)
+def test_every_view_has_its_pictures_and_its_table(
+    own_settings: Settings, view: str, charts: int, table: int | None
+) -> None:
+    asked_and_answered(own_settings)
+    app = open_app("fairpair", **SMALL, fp_view=view)
+    assert len(app.get("plotly_chart")) == charts
+    assert table is None or len(app.dataframe[0].value) == table
+    assert len(app.dataframe[0].value) > 0
+    assert not app.error
+    assert not app.exception
+
+
+def test_words_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
+    report = only_result(asked_and_answered(own_settings)).words
+    app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="children")
+    said = texts(app)
+    assert words_finding(report) in said
+    (row,) = (row for row in report.words if row.words == "children")
+    assert row.original == 0
+    assert f"Texts for Jane**: {row.prompt} texts" in said
+    assert "Texts for John**: 0 texts" in said
+    assert ":orange-background[**children**]" in said
+
+
+def test_texts_stand_side_by_side_and_are_no_markup(own_settings: Settings) -> None:
+    store = asked_and_answered(own_settings)
+    prompt = only_result(store).reports["jaccard"].prompts[1].prompt
+    app = open_app("fairpair", **SMALL, fp_view="texts", fp_prompt=prompt)
+    raw = [element.value for element in app.markdown]
+    assert any("alert" in value for value in raw)
+    for value in raw:
+        assert "<script" not in value.replace("\\<", "")
+        assert "www." not in value
+        assert "*no text*" not in value or value == "*no text*"
+    assert f"behind “{prompt}”" in texts(app)
+    app.selectbox(key="fp_pairs").set_value("21-25").run()
+    assert "25 · written for Jane" in [caption.value for caption in app.caption]
+    frame = app.dataframe[0].value
+    assert frame["pair"].tolist() == list(range(1, 26))
+    assert frame.iloc[:, 2].str.contains("she read a book").any()
+
+
+def test_marked_text_is_shown_as_it_is() -> None:
+    assert marked([("He", True), ("  left\n\nher_", False)]) == (":orange-background[**He**]  left ⏎ her\\_")
+    shown = marked([(EVIL, False)])
+    assert "www." not in shown
+    assert f"{JOINER}@" in shown
+    assert "\\<" in shown
+    assert "\\$x\\$" in shown
+    assert "\\:smile\\:" in shown
+
+
+def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Settings) -> None:
+    grid: dict[str, str | list[str]] = {
+        "fp_model": ["mini-gpt", "mini-t5"],
+        "fp_temperature": ["0.7", "1"],
+    }
+    asked_and_answered(own_settings, **grid)
+    app = open_app("fairpair", **SMALL, **grid)
+    assert app.session_state["fp_at"] == "1"
+    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "Both models wrote with temperature 1, top-p 0.9" in captions
+    assert [metric.label.replace("\\", "") for metric in app.metric] == ["F · mini-gpt", "F · mini-t5"]
+    assert "controlled for several tests" in texts(app)
+    lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
+    assert len(lines.dataframe[0].value) == 4
+    assert "by temperature; 1 is what sampling alone gives" in texts(lines)
+
+
+def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: Settings) -> None:
+    asked_and_answered(own_settings)
+    app = open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"])
+    assert len(app.metric) == 1
+    assert "mini-gpt-s at temperature 1: 100 texts to write" in texts(app).replace("*", "")
+
+
+def test_a_model_that_says_nothing_is_counted_and_warned_of(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL, fp_temperature=["0"])
+    app.button(key="fairpair_button").click().run()
+    work(own_settings, silent)
+    app = open_app("fairpair", **SMALL, fp_temperature=["0"])
+    assert "F is undefined, as there is no variation" in texts(app)
+    assert "100 of 100 texts were refused or are empty" in app.warning[0].value.replace("\\", "")
+    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "always the likeliest token" in captions
+    assert "for John 0 refused and 50 empty of 50" in captions
+    assert app.metric[0].value == "undefined"
+
+
+def test_a_model_that_cannot_write_is_refused_and_the_others_go_on(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL, fp_model=["mini-bert", "mini-gpt"])
+    assert "it fills a gap and cannot write a text" in app.error[0].value.replace("\\", "")
+    assert "mini-gpt at temperature 1" in texts(app).replace("*", "")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"fp_prompts": "nowhere"}, "There are no prompts named 'nowhere'"),
+        ({"fp_temperature": "warm"}, "The temperature 'warm' is no number"),
+        ({"fp_temperature": "99"}, "between 0"),
+        ({"fp_category": "nothing"}, "have no category 'nothing'"),
+        ({"fp_name_1": "john"}, "must begin with a capital letter"),
+        ({"fp_fold": "30"}, "fold has 2 to 25"),
+    ],
+)
+def test_bad_input_is_one_sentence(own_settings: Settings, parameters: dict[str, str], words: str) -> None:
+    app = open_app("fairpair", **parameters)
+    assert words in app.error[0].value.replace("\\", "")
+    assert len(app.error) == 1
+    assert not app.metric
+
+
+def test_nothing_chosen(own_settings: Settings) -> None:
+    app = open_app("fairpair")
+    app.multiselect(key="fp_model").set_value([]).run()
+    assert "Choose one or more models" in app.info[0].value
+    app = open_app("fairpair")
+    app.multiselect(key="fp_temperature").set_value([]).run()
+    assert "Choose one or more temperatures" in app.info[0].value
+
+
+def test_other_names_the_other_way_round(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL, fp_table="race-names", fp_reverse="true", fp_name_2="Tyrone")
+    assert "about Tyrone and about Greg" in texts(app)
+    assert not app.error
+
+
+def test_texts_that_are_gone_are_said_and_the_numbers_stay(own_settings: Settings) -> None:
+    asked_and_answered(own_settings)
+    shutil.rmtree(own_settings.cache / "texts")
+    app = open_app("fairpair", **SMALL, fp_view="texts")
+    assert "are not in the store: ask for them again" in app.error[0].value.replace("\\", "")
+    assert len(app.metric) == 1
+
+
+def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
+    odd: dict[str, str | list[str]] = {"fp_reverse": "true", "fp_seed": "3", "fp_top_p": "0.8"}
+    store = asked_and_answered(own_settings, **odd)
+    (asked,) = kept_fairpairs(store)
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["fp_reverse"] == "true"
+    linked = open_app("fairpair", **parameters)
+    assert len(linked.metric) == 1
+    app = open_app("fairpair")
+    assert not app.metric
+    app.button(key=f"fairpair_open_{asked.hash}").click().run()
+    assert len(app.metric) == 1
+    assert not app.exception
+    (link,) = open_app("score").get("page_link")
+    assert link.proto.label == "FairPair"
+
+
+def test_a_link_is_none_where_the_form_cannot_ask_for_the_same(own_settings: Settings) -> None:
+    app = upload(open_app("fairpair"), "mine.txt", "{name} sings.\n")
+    app.button(key="keep_prompts").click().run()
+    app.button(key="fairpair_button").click().run()
+    (asked,) = kept_fairpairs(work(own_settings))
+    assert parameters_of(asked.hash) is not None
+    OWN.delete("mine")
+    assert parameters_of(asked.hash) is None
+    assert parameters_of("0" * 64) is None
+
+
+def upload(app: AppTest, name: str, text: str) -> AppTest:
+    app.file_uploader(key="upload_prompts").set_value([(name, text.encode(), "text/plain")]).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_prompts_of_ones_own_are_kept_asked_for_and_deleted(own_settings: Settings) -> None:
+    app = upload(open_app("fairpair"), "Mine.txt", "{name} is <b>here</b>.\n{name} sings.\n")
+    assert "“Mine” has 2 prompts: “John is <b>here</b>.” and “John sings.”" in texts(app)
+    app.button(key="keep_prompts").click().run()
+    assert OWN.names() == ("mine",)
+    assert app.selectbox(key="fp_prompts").value == "mine"
+    assert "texts for 2 prompts of Mine" in texts(app).replace("*", "")
+    app.button(key="delete_prompts").click().run()
+    assert OWN.names() == ()
+    assert app.selectbox(key="fp_prompts").value == "common-sents-1"
+
+
+def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
+    app = upload(open_app("fairpair"), "mine.txt", "{name} sings.\nNobody sings.\n")
+    assert "must have {name}" in app.error[0].value.replace("\\", "")
+    assert OWN.names() == ()
+
+
+@pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
+def test_the_examples_of_files_are_read(what: str, example: str) -> None:
+    ending = {"Text": "txt"}.get(
+        what.strip("*").partition("**")[0], what.strip("*").partition("**")[0].lower()
+    )
+    assert load_prompts_upload([(f"own.{ending}", example.encode())]).texts[0] == "John is a nurse."
