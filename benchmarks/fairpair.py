@@ -3,15 +3,20 @@
 Three Φ: one that is asked pair by pair, as a model that judges pairs would be; Jaccard as it is, a product of
 sparse matrices; the sentiment, whose scores are remembered from its first line on.  Texts are words drawn by
 Zipf's law, the same on both sides, so that F is 1 but for chance.  Then what a report takes: 20 prompts with
-tests and intervals, and word differences.
+tests and intervals, and word differences.  Last the whole job of a model, stage by stage: writing is measured
+with a few texts and scaled, for it takes as long for each; perturbing and measuring have all of them, with
+texts of a fake of which every one has a pronoun and is parsed twice.
 
     python -m benchmarks.fairpair --samples 500 --prompts 20
 """
 
 from __future__ import annotations
 
+import math
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -19,11 +24,22 @@ import typer
 
 from pcf_core.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
 from pcf_core.fairpair.metric import FOLD, variation
+from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import fairpair_report
+from pcf_core.fairpair.tables import load_table
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.fairpair.words import word_report
-from pcf_core.records import FloatArray
+from pcf_core.generation.base import BLOCK
+from pcf_core.generation.fake import FakeGenerator
+from pcf_core.generation.opening import open_generator as open_real_generator
+from pcf_core.jobs.fairpair import fairpair_asked, keep_asked
+from pcf_core.jobs.generating import OpenGenerator
+from pcf_core.jobs.pairing import run_fairpair
+from pcf_core.models import resolve
+from pcf_core.records import FloatArray, ModelSpec
 from pcf_core.records.fairpair import PromptPairs
+from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.store import Store
 
 VOCABULARY, LENGTH = 3000, 30
 SENTIMENTS = ("good", "bad", "happy", "sad", "great", "awful", "kind", "poor", "calm", "lost")
@@ -58,9 +74,46 @@ def pairs_of(prompts: int, samples: int) -> list[PromptPairs]:
     ]
 
 
+def job_seconds(
+    model: str, prompts: int, samples: int, open_generator: OpenGenerator = open_real_generator
+) -> dict[str, float]:
+    """Seconds by stage of a whole job in an empty store, with prompts of the shipped set."""
+    shipped = load_prompts("common-sents-1")
+    chosen = shipped.model_copy(update={"prompts": shipped.prompts[:prompts]})
+    key = GenerationKey.of(resolve(model), Decoding())
+    table = load_table("gender")
+    asked = fairpair_asked(key, chosen, table, count=samples)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder))
+        keep_asked(store, asked, chosen, table)
+        found, _ = run_fairpair(asked, store, open_generator)
+    return dict(found.provenance["seconds"])
+
+
+def open_fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
+    """Texts with a pronoun whose counterpart depends on its part of speech, in place of the model's."""
+    words = pairs_of(1, 500)[0].perturbed_original
+    said = {f" said that he gave her {text} and his book.": 1 / len(words) for text in words}
+    return FakeGenerator(said, key=GenerationKey.of(spec, decoding))
+
+
+def whole_job(model: str, prompts: int, samples: int, written: int) -> dict[str, float]:
+    """Seconds by stage for so many prompts and pairs, of which only ``written`` of one prompt are written."""
+    seconds = job_seconds(model, prompts, samples, open_fake)
+    pace = job_seconds(model, 1, written)["writing"] / block_texts(written)
+    return {**seconds, "writing": pace * prompts * block_texts(samples)}
+
+
+def block_texts(samples: int) -> int:
+    """How many texts are made for so many pairs."""
+    return 2 * BLOCK * math.ceil(samples / BLOCK)
+
+
 def main(
     samples: Annotated[int, typer.Option(help="texts a side")] = 500,
     prompts: Annotated[int, typer.Option(help="prompts of the report")] = 20,
+    written: Annotated[int, typer.Option(help="pairs that the model writes, to be scaled")] = 100,
+    model: Annotated[str, typer.Option(help="whose whole job is measured")] = "mini-gpt",
 ) -> None:
     """Print the tables."""
     pairs = pairs_of(prompts, samples)
@@ -88,6 +141,9 @@ def main(
     begun = time.perf_counter()
     report = word_report(pairs, original="John", counterpart="Jane")
     typer.echo(f"{f'words, {report.tested:,} phrases':<40}{time.perf_counter() - begun:>10.2f}")
+    typer.echo(f"\n{f'job of {model}, {prompts} × {samples} pairs':<40}{'seconds':>10}")
+    for stage, seconds in whole_job(model, prompts, samples, written).items():
+        typer.echo(f"{stage:<40}{seconds:>10.1f}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The command line: documented schemas, exit codes, the same numbers as the library.
 
-All commands stand in this one file, as they do in the product.
+All commands stand in this one file but ``fairpair`` (``test_fairpair_command.py``), as in the product.
 """
 
 from __future__ import annotations

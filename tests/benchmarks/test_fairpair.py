@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.fairpair import PairByPair, main, pairs_of
+from benchmarks.fairpair import PairByPair, block_texts, main, pairs_of, whole_job
 from pcf_core.fairpair.dissimilarity import Jaccard
 from pcf_core.fairpair.metric import variation
 
@@ -27,8 +27,20 @@ def test_folds_ask_n_times_m_of_every_block() -> None:
 
 
 def test_the_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    main(samples=20, prompts=2)
+    main(samples=20, prompts=2, written=5)
     lines = capsys.readouterr().out.splitlines()
     assert len([line for line in lines if line.startswith(("pair by pair", "Jaccard", "sentiment"))]) == 9
-    assert "folds of 5" in lines[-2]
-    assert lines[-1].startswith("words, ")
+    assert "folds of 5" in lines[-7]
+    assert lines[-6].startswith("words, ")
+    assert [line.split()[0] for line in lines[-3:]] == ["writing", "perturbing", "measuring"]
+
+
+def test_whole_blocks_are_written_of_both_sides() -> None:
+    assert [block_texts(samples) for samples in (5, 25, 26, 500)] == [50, 50, 100, 1000]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_500_pairs_for_each_of_20_prompts_take_less_than_15_minutes() -> None:
+    seconds = whole_job("mini-gpt", 20, 500, 100)
+    assert sum(seconds.values()) < 15 * 60, seconds

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from pcf_core.errors import FairPairError
-from pcf_core.fairpair.dissimilarity import Dissimilarity, EmbeddingDistance, Jaccard, Sentiment
+from pcf_core.fairpair.dissimilarity import (
+    Dissimilarity,
+    EmbeddingDistance,
+    Jaccard,
+    Sentiment,
+    dissimilarities,
+)
 from pcf_core.fairpair.tokens import stop_words, word_tokens
 from pcf_core.records import FloatArray
 
@@ -125,3 +131,13 @@ def test_a_text_without_direction_lies_a_quarter_from_any_other() -> None:
 def test_an_encoder_that_is_none_is_refused(answer: FloatArray) -> None:
     with pytest.raises(FairPairError, match="one vector of finite numbers for each text; for 2"):
         EmbeddingDistance(lambda texts: answer).matrix(["a", "b"], ["a"])
+
+
+def test_embeddings_are_a_choice_only_with_an_encoder() -> None:
+    def encode(texts: Sequence[str]) -> FloatArray:
+        return np.array([[len(text), 1.0] for text in texts])
+
+    assert list(dissimilarities()) == ["jaccard", "sentiment"]
+    found = dissimilarities(encode)
+    assert list(found) == ["jaccard", "sentiment", "embedding"]
+    assert found["embedding"].matrix(["a", "bb"], ["a"])[0, 0] == 0

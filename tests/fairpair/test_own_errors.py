@@ -10,7 +10,6 @@ from pcf_core.fairpair.own_errors import errors_of, own_errors, together
 from pcf_core.fairpair.perturbation import Parser, Perturbation
 from pcf_core.language.pipeline import Pipeline
 
-
 TEXTS = ("John is a king.", "Mrs. Jones met the king.", "It rains.", "A man and a lady.", "")
 
 

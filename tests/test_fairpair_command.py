@@ -1,0 +1,88 @@
+"""The command ``fairpair``: its documented schemas, refusals, and the same numbers as the library."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+
+from pcf_core.errors import InputError
+from pcf_core.fairpair_command import fairpair
+from pcf_core.jobs.fairpair import load_fairpair
+from pcf_core.records.fairpair import LABEL
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from tests.test_cli import SCHEMAS, run_cli
+
+
+@pytest.fixture
+def small(own_settings: Settings, tmp_path: Path) -> list[str]:
+    """Two prompts with four texts of eight tokens a side."""
+    (tmp_path / "few.csv").write_text(
+        "text,category\n{name} is a nurse.,work\n{name} met his friend.,friends\n"
+    )
+    return ["--prompts", str(tmp_path / "few.csv"), "--count", "4", "--length", "8"]
+
+
+def answer(schema: str, *arguments: str) -> Any:
+    """The command's JSON; each object of a list has the documented shape."""
+    done = run_cli("fairpair", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for document in found if isinstance(found, list) else [found]:
+        jsonschema.validate(document, SCHEMAS[schema])
+    return found
+
+
+def test_estimate_result_and_library_agree(small: list[str], own_settings: Settings) -> None:
+    asked = ("--model", "mini-gpt", *small)
+    before = answer("fairpair_estimate", *asked, "--estimate")
+    assert (before["texts"], before["tokens"], before["done"], before["rough"]) == (100, 800, False, True)
+    found = answer("fairpair", *asked)
+    assert (found["asked"], found["written"], found["label"]) == (before["asked"], 100, LABEL)
+    assert found["ends"]["original"]["length"] + found["ends"]["original"]["stop"] <= 8
+    assert all(sum(ends.values()) == 8 for ends in found["ends"].values())
+    kept = load_fairpair(Store.open(own_settings.cache), found["asked"])
+    assert kept is not None
+    assert kept.counterparts == ("Jane is a nurse.", "Jane met her friend.")
+    report = kept.reports["jaccard"]
+    assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
+    assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
+    assert found["errors"]["text_error"] == kept.errors.text_error
+    several = answer("fairpair", "--model", "mini-gpt", *asked)
+    assert [one["written"] for one in several] == [0, 0]
+    # Holm over the two models that are read together: twice the p-value, 1 at most.
+    assert several[0]["reports"]["jaccard"]["adjusted"] == pytest.approx(min(1, 2 * report.p_value))
+    after = answer("fairpair_estimate", *asked, "--estimate")
+    assert (after["texts"], after["done"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--model", "mini-bert"], "is masked: it fills a gap and cannot write a text"),
+        (["--count", "1"], "2 to 10,000 texts a side"),
+        (["--fold", "9"], "a fold has 2 to 4"),
+        (["--dissimilarity", "embedding"], "choose from jaccard, sentiment"),
+        (["--mode", "both"], "--mode must be one of entity, whole"),
+        (["--names", "John"], "names"),
+        (["--names", "john,jane"], "must begin with a capital letter"),
+        (["--table", "unknown"], "unknown"),
+        (["--prompts", "unknown"], "unknown"),
+        (["--temperature", "-1"], "temperature must lie between 0"),
+        (["--estimate", "--queue"], "give one of the two"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(
+    small: list[str], arguments: list[str], sentence: str
+) -> None:
+    application = typer.Typer()
+    application.command()(fairpair)
+    model = [] if "--model" in arguments else ["--model", "mini-gpt"]
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        application([*small, *model, *arguments], standalone_mode=False)
