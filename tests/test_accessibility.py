@@ -11,10 +11,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from pcf_core.models.presets import presets
+from pcf_core.store import Store
+from pcf_core.ui.fairpair_views import VIEWS as FAIRPAIR
 from pcf_core.ui.how_it_works import PARTS
 from pcf_core.ui.presets import VIEW
 from pcf_core.ui.shell import SECTIONS
 from tests.browser import CHROMIUM, browser_page, running_app, settle
+from tests.fairpair.written import SMALL, write_small
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 SERIOUS = {"serious", "critical"}
@@ -28,6 +31,7 @@ STREAMLITS_OWN = {
 VIEWS = [
     *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new")),
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
+    *(("FairPair", f"fairpair?{urlencode({**SMALL, 'fp_view': view}, doseq=True)}") for view in FAIRPAIR),
     *(
         ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
         for preset in presets()
@@ -79,6 +83,7 @@ def test_axe_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_violation(scheme: str, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
+    write_small(Store.open(tmp_path / "cache", None))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from pcf_core.store import Store
 from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_app, settle
+from tests.fairpair.written import write_small
 from tests.test_accessibility import addresses
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-WITHOUT_CHARTS = {"Score", "Topics", "Models", "About"}
+WITHOUT_CHARTS = {"Score", "Topics", "Models", "About", "FairPair"}  # FairPair: before anything is written
+WITH_CHARTS = ("fp_view=models", "fp_view=prompts", "fp_view=words", "fp_view=convergence")
 LEAST_CONTRAST = 4.5  # WCAG 2, 1.4.3
 
 # What is wrong with the texts of a page's charts, a sentence each.  Boxes of slanted ticks say nothing on
@@ -73,7 +76,8 @@ def wrong_texts(page: Page) -> list[str]:
 def faults(page: Page, title: str, path: str) -> list[str]:
     """What is wrong with the page that is open, a sentence each."""
     found = []
-    if title not in WITHOUT_CHARTS and "words" not in path and drawn_traces(page) == 0:
+    drawn = title not in WITHOUT_CHARTS and "words" not in path
+    if (drawn or path.endswith(WITH_CHARTS)) and drawn_traces(page) == 0:
         found.append("no trace is drawn")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     if wide > 0:
@@ -110,6 +114,7 @@ def test_the_check_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
+    write_small(Store.open(tmp_path / "cache", None))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

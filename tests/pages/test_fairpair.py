@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -26,20 +25,8 @@ from pcf_core.ui.fairpair_links import parameters_of
 from pcf_core.ui.fairpair_own import EXAMPLES
 from pcf_core.ui.fairpair_texts import JOINER, marked
 from pcf_core.ui.queue import progress_text
+from tests.fairpair.written import EVIL, SMALL, fake, write_small
 from tests.pages.opened import open_app, texts
-
-SMALL: dict[str, str | list[str]] = {"fp_category": ["pets"], "fp_each": "2"}
-EVIL = "<script>alert(1)</script> see www.evil.example or **me@evil.example** $x$ :smile:"
-
-
-def distribution(prompt: str) -> Mapping[str, float]:
-    """Family only for Jane; for both a text that would be markup, and an empty one."""
-    rest = {f" {EVIL}": 0.2, "": 0.1, " Then he read a book.": 0.3}
-    return {**rest, (" The children were home." if "Jane" in prompt else " The office was full."): 0.4}
-
-
-def fake(spec: ModelSpec, decoding: Decoding) -> Generator:
-    return FakeGenerator(distribution, key=GenerationKey.of(spec, decoding))
 
 
 def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
@@ -54,6 +41,10 @@ def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
 
 
 def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) -> Store:
+    """What is asked for on the page, written by a worker; what it usually asks for, written at once."""
+    if not parameters:
+        write_small(store := Store.open(own_settings.cache, None))
+        return store
     app = open_app("fairpair", **SMALL, **parameters)
     app.button(key="fairpair_button").click().run()
     return work(own_settings)
