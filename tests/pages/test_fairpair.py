@@ -7,6 +7,7 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.errors import ScoringError
 from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
 from pcf_core.findings.fairpair import fairpair_finding, words_finding
 from pcf_core.generation.base import Generator
@@ -157,6 +158,38 @@ def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Se
     lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
     assert len(lines.dataframe[0].value) == 4
     assert "by temperature; 1 is what sampling alone gives" in texts(lines)
+
+
+def test_a_run_under_way_is_watched_cancelled_and_resumed(own_settings: Settings) -> None:
+    open_app("fairpair", **SMALL).button(key="fairpair_button").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    queue.progress(job.id, 50, 100, 12.5, "somebody")
+    assert progress_text(queue.get(job.id)) == "50 of 100 texts · 12 a second · 4 s left"
+    app = open_app("fairpair", **SMALL)
+    assert "writing and comparing" in texts(app)
+    assert "fairpair_button" not in [button.key for button in app.button]
+    queue.note(job.id, {"stage": "perturbing", "done": 1, "total": 2}, "somebody")
+    assert progress_text(queue.get(job.id)) == "exchanging words, 1 of 2 prompts"
+    queue.note(job.id, {"stage": "measuring", "done": 0, "total": 3}, "somebody")
+    assert progress_text(queue.get(job.id)) == "comparing the texts"
+    app.button(key=f"cancel_{job.id}").click().run()
+    assert queue.cancelled(job.id)
+
+
+def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
+    def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
+        raise ScoringError("The model <b>broke</b>: try another.")
+
+    open_app("fairpair", **SMALL).button(key="fairpair_button").click().run()
+    work(own_settings, broken)
+    app = open_app("fairpair", **SMALL)
+    assert "The model <b>broke</b>: try another." in app.error[0].value.replace("\\", "")
+    (again,) = (button for button in app.button if button.label == "Retry")
+    again.click().run()
+    work(own_settings)
+    assert len(open_app("fairpair", **SMALL).metric) == 1
 
 
 def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: Settings) -> None:
