@@ -66,12 +66,12 @@ def measure(name: str, blocks: int, length: int) -> tuple[float, float]:
 
 def main(
     quick: Annotated[bool, typer.Option(help="one block for each prompt")] = False,
-    threads: Annotated[int, typer.Option(help="CPU threads")] = 1,
+    threads: Annotated[int, typer.Option(help="CPU threads, of which small models take one")] = 1,
 ) -> None:
     """Print the table."""
     torch.set_num_threads(threads)
     length = Decoding().length
-    typer.echo(f"Blocks of {BLOCK} texts of {length} tokens, {threads} threads, float32")
+    typer.echo(f"Blocks of {BLOCK} texts of {length} tokens, threads allowed: {threads}, float32")
     typer.echo(f"{'model':<12}{'texts/s':>9}{'tokens/s':>10}{'floor':>7}{f'{WANTED:,}':>12}")
     for name in MODELS:
         rate, floor = measure(name, 1 if quick else 5, length)

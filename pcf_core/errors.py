@@ -18,7 +18,8 @@ AuditError                     one clear sentence: which input, what is allowed,
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
 │   └── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
 └── ScoringError               a model failed while scoring: NaN, the device or the endpoint was lost
-    └── OutOfMemoryError       a batch did not fit: the shard is scored again with half
+    ├── OutOfMemoryError       a batch did not fit: the shard is scored again with half
+    └── RequestRefusedError    the endpoint refuses what it is asked: asking again would not help
 """
 
 
@@ -96,3 +97,13 @@ class ScoringError(AuditError):
 
 class OutOfMemoryError(ScoringError):
     """A batch did not fit into the memory of the device."""
+
+
+class RequestRefusedError(ScoringError):
+    """An endpoint refuses a request: its ``status``, the error's ``code`` and what it ``said``."""
+
+    def __init__(self, message: str, status: int = 0, code: str = "", said: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.said = said

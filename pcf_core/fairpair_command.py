@@ -21,7 +21,7 @@ from pcf_core.jobs.fairpair import (
     keep_asked,
     submit_fairpair,
 )
-from pcf_core.models import resolve
+from pcf_core.models import resolve_writer
 from pcf_core.records.fairpair import FairPairReport, Side
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
@@ -64,6 +64,9 @@ def fairpair(
     length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
     seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
     dtype: DtypeOption = "float32",
+    chat: Annotated[
+        bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")
+    ] = False,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="say what is to be written and how long it takes, and end")
     ] = False,
@@ -79,7 +82,7 @@ def fairpair(
     texts = load_prompts(prompts, entity)
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
     number_type = one_of(dtype, "--dtype", DTYPES)
-    keys = [GenerationKey.of(resolve(name).with_dtype(number_type), decoding) for name in model]
+    keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
     asked = [
         fairpair_asked(
             key,
@@ -192,6 +195,7 @@ def give_estimates(store: Store, several: Sequence[FairPairAsked], prompts: Prom
         lambda: [
             f"{document['model']}  {document['texts']:,} texts, {document['tokens']:,} tokens at most"
             + (f", {document['seconds']:,.0f} s" if document["seconds"] is not None else "")
+            + (f", cost {document['cost']:,.2f} at most" if document["cost"] is not None else "")
             + f"  {document['basis']}"
             for document in documents
         ],
@@ -199,15 +203,17 @@ def give_estimates(store: Store, several: Sequence[FairPairAsked], prompts: Prom
 
 
 def estimate_document(asked: FairPairAsked, found: FairPairEstimate) -> dict[str, Any]:
-    writing = found.writing
+    """Of an endpoint as its operator's prices and rate limit say, else as texts came here before."""
+    writing, requests = found.writing, found.requests
     return {
         "asked": asked.hash,
         "model": asked.key.model,
         "done": found.done,
         "texts": writing.texts,
         "tokens": writing.tokens,
-        "prompt_tokens": writing.prompt_tokens,
-        "seconds": writing.seconds,
-        "basis": writing.basis,
+        "prompt_tokens": requests.tokens_in if requests else writing.prompt_tokens,
+        "cost": requests.cost if requests else None,
+        "seconds": requests.seconds if requests and requests.seconds else writing.seconds,
+        "basis": requests.basis if requests else writing.basis,
         "rough": found.rough,
     }

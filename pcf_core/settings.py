@@ -74,6 +74,15 @@ class Settings(BaseSettings):
         120, gt=0, le=86400, description="seconds to wait for an answer of the endpoint"
     )
     endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
+    endpoint_per_minute: int = Field(
+        0, ge=0, le=1_000_000, description="completions that a process asks for in a minute, 0 for no limit"
+    )
+    endpoint_price_in: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint reads"
+    )
+    endpoint_price_out: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint writes"
+    )
 
     @field_validator("cache", "assets", "models", "corpora", mode="before")
     @classmethod

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pcf_core.errors import GenerationError
 from pcf_core.generation.base import Generator
+from pcf_core.generation.endpoint import EndpointGenerator
 from pcf_core.records import ModelSpec
 from pcf_core.records.generation import Decoding, GenerationKey
 
@@ -13,14 +13,12 @@ def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
 
     Raises:
         GenerationError: a family that cannot write.
-        ModelError: a model that cannot be loaded.
+        ModelError: a model that cannot be loaded; an endpoint that does not draw its tokens.
+        ScoringError: the endpoint cannot be reached, or refuses.
     """
     key = GenerationKey.of(spec, decoding)
     if spec.family == "endpoint":
-        raise GenerationError(
-            f"The model {spec.name} is behind an endpoint, and texts of such are not asked for yet; choose a "
-            "local model."
-        )
+        return EndpointGenerator(key)
     from pcf_core.models.loading import load
 
     loaded = load(spec)

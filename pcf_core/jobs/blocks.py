@@ -117,6 +117,6 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
     return {
         "versions": {"pcf_core": pcf_core.__version__, "python": platform.python_version(), **loaded},
         "device": getattr(maker, "device", "cpu"),
-        "threads": torch.get_num_threads() if torch else 1,
+        "threads": getattr(maker, "threads", torch.get_num_threads() if torch else 1),
         "machine": platform.machine(),
     }

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pcf_core.errors import FairPairError, StoreError
 from pcf_core.fairpair.dissimilarity import dissimilarities
+from pcf_core.generation.cost import RequestsEstimate, estimate_requests
 from pcf_core.jobs.generating import TextsAsked, TextsEstimate, estimate_texts
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
@@ -64,10 +65,12 @@ class FairPairEstimate:
     """What a request will take, less what the store has.
 
     ``texts`` of both sides are to be written.  ``rough``: p(x) is not known before the parser has read the
-    prompts, and what the store has for it is guessed.  ``done``: the result is there.
+    prompts, and what the store has for it is guessed.  ``done``: the result is there.  ``requests``: what an
+    endpoint will be asked for and cost, ``None`` for a local model and where nothing is missing.
     """
 
     writing: TextsEstimate
+    requests: RequestsEstimate | None
     rough: bool
     done: bool
 
@@ -155,16 +158,21 @@ def submit_fairpair(
 def estimate_fairpair(
     asked: FairPairAsked, prompts: PromptSet, store: Store, queue: Queue
 ) -> FairPairEstimate:
-    """Estimate what is to be written; what is then read of the texts takes little beside it.
+    """Estimate what is to be written; what is then read of the texts takes a quarter of that with a small
+    model, and little beside it with a large one.
 
     Raises:
-        ModelError: the model's files cannot be read.
+        ModelError: the model's files cannot be read, or no endpoint is set.
     """
     sides, rough = texts_of_both_sides(store, asked, prompts)
     writing, done = estimate_texts(sides, store, queue), load_fairpair(store, asked.hash) is not None
     if done:  # also where the texts themselves were removed
         writing = replace(writing, texts=0, tokens=0, prompt_tokens=0, seconds=0.0)
-    return FairPairEstimate(writing, rough=rough and not done, done=done)
+    requests = None
+    if writing.texts and asked.key.family == "endpoint":
+        missing = store.missing_texts(asked.key, sides.prompts, asked.count)
+        requests = estimate_requests([(block.prompt, block.count) for block in missing], asked.key)
+    return FairPairEstimate(writing, requests, rough=rough and not done, done=done)
 
 
 def texts_of_both_sides(store: Store, asked: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:

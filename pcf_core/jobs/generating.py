@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -13,20 +12,19 @@ from pydantic import model_validator
 
 from pcf_core.errors import GenerationError, ModelError
 from pcf_core.generation.base import Generator
+from pcf_core.generation.cost import rough_tokens
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.blocks import environment
 from pcf_core.jobs.estimate import expected_seconds, recent_rates
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import Pace, Stopped
-from pcf_core.models import resolve
+from pcf_core.models import resolve_writer
 from pcf_core.records import ModelSpec, Record, digest
 from pcf_core.records.generation import Decoding, End, GenerationKey
 from pcf_core.store import Store
 
 OpenGenerator = Callable[[ModelSpec, Decoding], Generator]
-
-CHARACTERS_A_TOKEN = 4  # of English text, in the vocabularies of large models
 
 
 class TextsAsked(Record):
@@ -73,8 +71,8 @@ class TextsEstimate:
     """What a request costs, less what the store has.
 
     ``texts`` are missing, of ``tokens`` at most.  ``prompt_tokens``: what a server reads for them, a prompt
-    for each text; rough, of ``CHARACTERS_A_TOKEN`` characters each.  ``seconds`` is None while nothing like
-    it was measured; ``basis`` says in a sentence where the time comes from.
+    for each text; rough, from the number of characters.  ``seconds`` is None while nothing like it was
+    measured; ``basis`` says in a sentence where the time comes from.
     """
 
     texts: int
@@ -99,7 +97,7 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
     seconds, basis = expected_seconds(
         tokens,
         asked.key.model,
-        resolve(asked.key.model).parameters,
+        resolve_writer(asked.key.model).parameters,
         {
             **recent_rates(queue, "fairpair", _tokens_of_a_text),
             **recent_rates(queue, "generate", _tokens_of_a_text),
@@ -110,9 +108,7 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
     return TextsEstimate(
         texts=texts,
         tokens=tokens,
-        prompt_tokens=sum(
-            block.count * math.ceil(len(block.prompt) / CHARACTERS_A_TOKEN) for block in blocks
-        ),
+        prompt_tokens=sum(block.count * rough_tokens(block.prompt) for block in blocks),
         seconds=seconds,
         basis=basis,
     )
@@ -185,11 +181,12 @@ def generate_missing(
     if not blocks:
         return 0
     store.must_be_writable()  # loading a model can take minutes
-    generator = open_generator(resolve(key.model).with_dtype(key.dtype), key.decoding)
+    spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
+    generator = open_generator(spec, key.decoding)
     if generator.key.hash != key.hash:
         raise ModelError(
             f"The model {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{generator.key.identity} now): its files have changed; ask again."
+            f"{generator.key.identity} now): it has changed; ask again."
         )
     total, done, written, paused, pace = sum(block.count for block in blocks), 0, 0, 0.0, Pace()
 

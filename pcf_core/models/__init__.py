@@ -6,7 +6,7 @@ models behind an endpoint, ask its server, and never import torch; only a proces
 """
 
 from pcf_core.models.known import KnownModel, known_model, known_models
-from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score
+from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score, resolve_writer
 
 __all__ = [
     "KnownModel",
@@ -16,4 +16,5 @@ __all__ = [
     "list_models",
     "resolve",
     "resolve_to_score",
+    "resolve_writer",
 ]

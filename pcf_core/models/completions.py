@@ -22,7 +22,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import shorten
@@ -32,7 +32,8 @@ import httpx2
 from pydantic import SecretStr
 from pydantic_core import from_json
 
-from pcf_core.errors import ScoringError
+from pcf_core.errors import RequestRefusedError, ScoringError
+from pcf_core.models.turns import Turns
 
 Ids = tuple[int, ...]
 Shape = Literal["prompt_logprobs", "echo"]
@@ -45,7 +46,10 @@ PASSING = frozenset({408, 429, 500, 502, 503, 504})
 CONNECT_SECONDS = 5.0
 PROMPTS_A_REQUEST = 32
 LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
+LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
+LOOK_UP_SECONDS = 0.1  # while waiting for an answer
 LONGEST_NAME = 300  # characters of a served model's
+FILTERED = frozenset({"content_filter", "content_policy_violation"})  # codes of errors that are refusals
 NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
 ROUNDING = 1e-4  # a log-probability may be above 0 by so much
 
@@ -66,10 +70,19 @@ class Reading:
     best: tuple[float, ...]
 
 
+class _PassingError(Exception):
+    """A failure that may be over after ``patience`` seconds."""
+
+    def __init__(self, message: str, patience: float = 0.0) -> None:
+        super().__init__(message)
+        self.patience = patience
+
+
 class Server:
     """The completions of one served model; a context manager that owns its connections and threads.
 
-    Failures that pass (429, 5xx, time-outs, cut connections) are tried again after each of ``pauses``.
+    Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON) are tried again after each of
+    ``pauses``, and every completion waits for one of the ``turns``.
     The key travels in a header and is cut out of what is shown of the server's answers.
     """
 
@@ -82,6 +95,7 @@ class Server:
         timeout: float = 120.0,
         concurrency: int = 8,
         pauses: Sequence[float] = PAUSES,
+        turns: Turns | None = None,
     ) -> None:
         self.url = url
         self.name = name
@@ -89,6 +103,7 @@ class Server:
         self.concurrency = concurrency
         self._key = key.get_secret_value() if key else ""
         self.timeout = timeout
+        self._turns = turns or Turns(0)
         self._closing = threading.Event()
 
     def __enter__(self) -> Self:
@@ -144,6 +159,32 @@ class Server:
         """
         return list(self._in_order(lambda text: self._tokenise_one(text, special), texts))
 
+    def write(
+        self, path: str, bodies: Iterable[Mapping[str, Any]], pause: Callable[[], None] = lambda: None
+    ) -> Iterator[Any]:
+        """What the server answers to requests for one text each, unread, in their order.
+
+        Args:
+            path: ``completions`` or ``chat/completions``.
+            bodies: what is posted there; the model's name is added.
+            pause: called while waiting; what it raises ends the work.
+
+        A request that the server's content filter refuses gives the ``RequestRefusedError`` in its place.
+
+        Raises:
+            ScoringError: the server cannot be reached or refuses.
+        """
+
+        def ask(body: Mapping[str, Any]) -> Any:
+            try:
+                return self._ask("POST", f"{self.url}/{path}", {"model": self.name, **body}, LARGEST_TEXT)
+            except RequestRefusedError as refusal:
+                if refusal.code in FILTERED:
+                    return refusal
+                raise
+
+        return self._in_order(ask, bodies, pause)
+
     def _tokenise_one(self, text: str, special: bool) -> Ids:
         body = {"model": self.name, "prompt": text, "add_special_tokens": special}
         document = self._ask("POST", f"{self.url.removesuffix('/v1')}/tokenize", body)
@@ -173,42 +214,65 @@ class Server:
                 f"shape {shape} ({shorten(self.without_key(reason), 120, placeholder=' …')})."
             ) from error
 
-    def _in_order(self, ask: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    def _in_order(
+        self, ask: Callable[[T], R], items: Iterable[T], pause: Callable[[], None] = lambda: None
+    ) -> Iterator[R]:
         """``ask`` of each item on the threads, answers in the order of the items, few items ahead."""
         waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(self._pool.submit(ask, item))
             if len(waiting) >= 2 * self.concurrency:
-                yield waiting.popleft().result()
+                yield _awaited(waiting.popleft(), pause)
         while waiting:
-            yield waiting.popleft().result()
+            yield _awaited(waiting.popleft(), pause)
 
-    def _ask(self, method: str, address: str, body: Mapping[str, Any] | None = None) -> Any:
-        """The JSON that the server answers."""
+    def _ask(
+        self,
+        method: str,
+        address: str,
+        body: Mapping[str, Any] | None = None,
+        largest: int | None = None,
+    ) -> Any:
+        """The JSON that the server answers; ``largest``: bytes that it may have."""
         for pause in (*self.pauses, None):
+            if address.endswith("/completions") and self._turns.wait(self._closing):
+                raise ScoringError(f"The endpoint {self.url} is asked no longer.")
             try:
-                answer, content = self._send(method, address, body)
-            except httpx2.TimeoutException:
-                reason = (
-                    f"no answer within {self.timeout:g} s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"
-                )
-            except httpx2.RequestError as error:
-                reason = str(error) or type(error).__name__
-            else:
-                if answer.is_success:
-                    return self._json(content)
-                reason = self._reason(answer.status_code, content)
-                if answer.status_code not in PASSING:
-                    raise ScoringError(f"The endpoint {self.url} refuses a request ({reason}).")
-                pause = pause and max(pause, _retry_after(answer))
-            if pause is None or self._closing.wait(pause):
-                break
-        raise ScoringError(
-            f"The endpoint {self.url} does not answer ({reason}): check that it runs, then score again."
+                return self._attempt(method, address, body, largest or LARGEST_ANSWER)
+            except _PassingError as passing:
+                if pause is None or self._closing.wait(max(pause, passing.patience)):
+                    raise ScoringError(str(passing)) from passing
+        raise AssertionError("the last attempt has no pause behind it")
+
+    def _attempt(self, method: str, address: str, body: Mapping[str, Any] | None, largest: int) -> Any:
+        try:
+            answer, content = self._send(method, address, body, largest)
+        except httpx2.TimeoutException as error:
+            raise self._silence(
+                f"no answer within {self.timeout:g} s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"
+            ) from error
+        except httpx2.RequestError as error:
+            raise self._silence(str(error) or type(error).__name__) from error
+        if answer.status_code in PASSING:
+            raise self._silence(self._reason(answer.status_code, content), _retry_after(answer))
+        if not answer.is_success:
+            raise self._refusal(answer.status_code, content)
+        try:
+            return from_json(content)  # refuses halves of characters, which no file or key can hold
+        except ValueError as error:
+            raise _PassingError(
+                f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
+                "base URL of an OpenAI-compatible server."
+            ) from error
+
+    def _silence(self, reason: str, patience: float = 0.0) -> _PassingError:
+        return _PassingError(
+            f"The endpoint {self.url} does not answer ({reason}): check that it runs, then ask again.",
+            patience,
         )
 
     def _send(
-        self, method: str, address: str, body: Mapping[str, Any] | None
+        self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
     ) -> tuple[httpx2.Response, bytes]:
         """An answer and all of its bytes; one that trickles is cut off like one that does not come."""
         end = time.monotonic() + self.timeout
@@ -216,23 +280,23 @@ class Server:
         with self._client.stream(method, address, json=body) as answer:
             for part in answer.iter_bytes():
                 content += part
-                if len(content) > LARGEST_ANSWER:
+                if len(content) > largest:
                     raise ScoringError(
-                        f"The endpoint {self.url} answers a request with more than {LARGEST_ANSWER:,} bytes; "
+                        f"The endpoint {self.url} answers a request with more than {largest:,} bytes; "
                         "check that it is a completions server."
                     )
                 if time.monotonic() > end:
                     raise httpx2.ReadTimeout("not all of the answer came")
         return answer, bytes(content)
 
-    def _json(self, content: bytes) -> Any:
-        try:
-            return from_json(content)  # refuses halves of characters, which no file or key can hold
-        except ValueError as error:
-            raise ScoringError(
-                f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
-                "base URL of an OpenAI-compatible server."
-            ) from error
+    def _refusal(self, status: int, content: bytes) -> RequestRefusedError:
+        reason = self._reason(status, content)
+        code: Any = None
+        with suppress(ValueError, KeyError, TypeError):
+            code = from_json(content)["error"]["code"]
+        return RequestRefusedError(
+            f"The endpoint {self.url} refuses a request ({reason}).", status, str(code), reason
+        )
 
     def _reason(self, status: int, content: bytes) -> str:
         """Status and message of an answer that is an error, on one line and without the key."""
@@ -252,6 +316,14 @@ class Server:
     def without_key(self, text: str) -> str:
         """What the server said, fit to be shown."""
         return text.replace(self._key, "…") if self._key else text
+
+
+def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
+    """The result of a thread's work; ``pause`` is called while it is waited for."""
+    pause()
+    while not wait([future], LOOK_UP_SECONDS).done:
+        pause()
+    return future.result()
 
 
 def _retry_after(answer: httpx2.Response) -> float:

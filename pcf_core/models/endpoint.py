@@ -1,7 +1,8 @@
 """Models behind an endpoint, named ``endpoint:SERVED-NAME``: what they are, remembered, and opened.
 
 The server's address and key are the operator's settings, never part of a name.  Nothing pins what a server
-runs: the identity is a digest of its address, the served name and what the probe found, marked ``unpinned``.
+runs: the identity of a model that is scored is a digest of its address, the served name and what the probe
+found, marked ``unpinned``; of one that only writes texts, which need no log-probabilities, it is the address.
 """
 
 from __future__ import annotations
@@ -11,21 +12,25 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from pcf_core.errors import AuditError, ModelError
-from pcf_core.models.completions import PAUSES, Server
+from pcf_core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
+from pcf_core.models.completions import PAUSES, Server, is_name
 from pcf_core.models.probe import Findings, probe
+from pcf_core.models.turns import Turns
+from pcf_core.models.written import find_manner
 from pcf_core.records import LeftOut, ModelSpec, digest
 from pcf_core.settings import settings
 
 PREFIX = "endpoint:"
 UNPINNED = "unpinned"
+CHAT = "server"  # in the place of a template's hash: the server makes a user's message of the prompt itself
 FOUND_SECONDS = 300.0  # for so long a process trusts what a probe found
 LISTED_SECONDS = 60.0  # and a listing, or a failure of either
 LIST_PATIENCE = 2.0  # seconds that a page waits for a listing
@@ -43,7 +48,7 @@ class Endpoint:
 
     def server(self) -> Server:
         """A connection with the operator's patience; use it as a context manager."""
-        return _server(self.spec.name, settings().endpoint_timeout, PAUSES)
+        return connect(self.spec.name)
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def open_endpoint(spec: ModelSpec) -> Endpoint:
         ModelError: no endpoint is set, it refuses, or it is not the one that ``spec`` was found at.
         ScoringError: the server cannot be reached.
     """
-    with _server(spec.name, settings().endpoint_timeout, PAUSES) as server:
+    with connect(spec.name) as server:
         found = _describe(spec.name, probe(server))
     _remember(found)
     if found.spec.identity != spec.identity:
@@ -102,6 +107,70 @@ def resolve_endpoint(name: str) -> ModelSpec:
     raise ModelError(answer.error)
 
 
+def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
+    """The specification of ``endpoint:SERVED-NAME`` that is to write texts; nothing is asked of the server.
+
+    ``chat``: whether the prompt is a user's message, not a text to go on from.
+
+    Raises:
+        ModelError: no endpoint is set; no name of a model.
+    """
+    served, url = name.removeprefix(PREFIX), _url(name)
+    if not is_name(served):
+        raise ModelError(f"{name!r} names no served model: write {PREFIX} and the name the server lists.")
+    return ModelSpec(
+        name=name,
+        family="endpoint",
+        path=url,
+        identity=f"{UNPINNED}:{url}",
+        tokenizer=UNPINNED,
+        dtype="server",
+        chat_template=CHAT if chat else "",
+        title=f"{served} behind {url}",
+        notes="Unpinned: nothing proves that the server runs the same weights tomorrow.",
+    )
+
+
+def offers_chat(name: str) -> bool:
+    """Whether the server answers messages to the model; a short one is asked.
+
+    Raises:
+        ModelError: no endpoint is set.
+        ScoringError: the server cannot be reached.
+    """
+    with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
+        try:
+            find_manner(server, chat=True, draws=False)
+        except RequestRefusedError as refusal:
+            if refusal.status in (401, 403):
+                raise
+            return False
+    return True
+
+
+def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
+    """Tokens of each prompt as the server's tokenizer counts them, None where it does not tell.
+
+    Raises:
+        ModelError: no endpoint is set.
+    """
+    with _server(name, min(settings().endpoint_timeout, AGAIN_PATIENCE), ()) as server:
+        try:
+            first = server.tokenise(prompts[:1], special=True)
+            return [len(ids) for ids in (*first, *server.tokenise(prompts[1:], special=True))]
+        except ScoringError:
+            return None
+
+
+def connect(name: str) -> Server:
+    """A connection to the model's server with the operator's patience; use it as a context manager.
+
+    Raises:
+        ModelError: no endpoint is set.
+    """
+    return _server(name, settings().endpoint_timeout, PAUSES)
+
+
 def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
     """The served models, where an endpoint is set; the identity of one not probed yet is ``unpinned``."""
     if settings().endpoint_url is None:
@@ -133,13 +202,24 @@ def _list() -> _Answer:
     return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, names=names))
 
 
-def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
+def _url(name: str) -> str:
     url = settings().endpoint_url
     if url is None:
         raise ModelError(
             f"The model {name!r} is behind an endpoint and none is set: set PCF_ENDPOINT_URL to the base URL "
             "of an OpenAI-compatible server, such as http://localhost:8000/v1."
         )
+    return url
+
+
+@lru_cache(maxsize=8)
+def _turns(url: str, per_minute: int) -> Turns:
+    """One for all connections of this process to a server."""
+    return Turns(per_minute)
+
+
+def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
+    url = _url(name)
     return Server(
         url,
         name.removeprefix(PREFIX),
@@ -147,6 +227,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,
         pauses=pauses,
+        turns=_turns(url, settings().endpoint_per_minute),
     )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pcf_core.errors import ModelError
-from pcf_core.models.endpoint import PREFIX, resolve_endpoint, survey_endpoint
+from pcf_core.models.endpoint import (
+    PREFIX,
+    resolve_endpoint,
+    resolve_writer_endpoint,
+    survey_endpoint,
+)
 from pcf_core.models.folder import describe
 from pcf_core.models.hub import resolve_hub
 from pcf_core.models.known import known_models
@@ -66,6 +71,20 @@ def resolve_to_score(name_or_path: str) -> ModelSpec:
     spec = resolve(name_or_path)
     require_allowed_code(spec)
     return spec
+
+
+def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
+    """As :func:`resolve`, for a model that is to write texts.
+
+    Behind an endpoint, whose server need not tell log-probabilities then, ``chat`` makes a user's message of
+    a prompt; a local model does so if its tokenizer has a template, whatever is asked for.
+
+    Raises:
+        ModelError: as ``resolve``.
+    """
+    if name_or_path.startswith(PREFIX):
+        return resolve_writer_endpoint(name_or_path, chat)
+    return resolve(name_or_path)
 
 
 def _roots() -> tuple[Path, ...]:

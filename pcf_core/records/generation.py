@@ -75,8 +75,8 @@ class GenerationKey(Record):
     decoding: Decoding = Decoding()
 
     @classmethod
-    def of(cls, spec: ModelSpec, decoding: Decoding, chat_template: str = "") -> GenerationKey:
-        """The key of a model of a family that can write; a local one says itself whether it has a template.
+    def of(cls, spec: ModelSpec, decoding: Decoding) -> GenerationKey:
+        """The key of a model of a family that can write; an encoder–decoder goes on from the prompt itself.
 
         Raises:
             GenerationError: the family fills gaps in a text and cannot go on from one.
@@ -93,7 +93,7 @@ class GenerationKey(Record):
             family=spec.family,
             rules=GENERATION_RULES[spec.family],
             dtype=spec.dtype,
-            chat_template=spec.chat_template if spec.family == "causal" else chat_template,
+            chat_template="" if spec.family == "seq2seq" else spec.chat_template,
             decoding=decoding,
         )
 

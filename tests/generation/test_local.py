@@ -118,6 +118,32 @@ def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN)
     assert modes == [False] * 7
 
 
+def test_a_small_model_takes_one_thread_and_gives_the_others_back(
+    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pauses and afterwards other work has as many as before; the texts are the same either way."""
+    generator = open_causal(load_tiny("gpt2"))
+    alone = generator.generate(PROMPT, 0, BLOCK, nothing)
+    used, between = [], []
+    forward = generator._next
+
+    def watched(*given: object) -> torch.Tensor:
+        used.append(torch.get_num_threads())
+        return forward(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(generator, "_next", watched)
+    torch.set_num_threads(2)
+    try:
+        found = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
+        assert torch.get_num_threads() == 2
+        monkeypatch.setattr("pcf_core.generation.local.LIGHT", 0)
+        assert open_causal(load_tiny("gpt2")).threads == 2
+    finally:
+        torch.set_num_threads(1)
+    assert (set(used), set(between), generator.threads) == ({1}, {2}, 1)
+    assert found == alone
+
+
 def test_another_seed_and_another_index_give_other_texts(open_causal: OPEN) -> None:
     loaded = load_tiny("gpt2")
     first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)

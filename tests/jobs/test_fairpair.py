@@ -38,7 +38,7 @@ from pcf_core.records import ModelSpec
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import RESULT, FairPairAsked
 from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.settings import Settings
+from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from tests.fairpair.planted import FAMILY, text_list
 from tests.jobs.toy import open_toy
@@ -77,10 +77,10 @@ def no_parser(pipeline: str) -> Parser:
 
 @pytest.fixture(autouse=True)
 def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(name: str) -> ModelSpec:
+    def find(name: str, chat: bool = False) -> ModelSpec:
         return SPEC.model_copy(update={"name": name})
 
-    monkeypatch.setattr("pcf_core.jobs.generating.resolve", find)
+    monkeypatch.setattr("pcf_core.jobs.generating.resolve_writer", find)
     estimating = importlib.import_module("pcf_core.jobs.estimate")  # the room exports a function of the name
     monkeypatch.setattr(estimating, "resolve", find)
 
@@ -330,6 +330,23 @@ def test_an_estimate_counts_both_sides_before_the_parser_has_read_a_prompt(
     run_fairpair(ASKED, store, fair)
     after = estimate_fairpair(ASKED, PROMPTS, store, queue)
     assert (after.texts, after.writing.seconds, after.done, after.rough) == (0, 0.0, True, False)
+
+
+def test_an_endpoint_costs_what_its_operator_says(
+    store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """300 texts: 75 behind each of two prompts of 4 tokens and two of 4, 10 new tokens each at most."""
+    key = KEY.model_copy(update={"family": "endpoint", "model": "endpoint:big"})
+    asked = fairpair_asked(key, PROMPTS, TABLE, count=60)
+    monkeypatch.setenv("PCF_ENDPOINT_PRICE_IN", "1")
+    monkeypatch.setenv("PCF_ENDPOINT_PRICE_OUT", "2")
+    settings.cache_clear()
+    monkeypatch.setattr("pcf_core.generation.cost.count_tokens", lambda model, texts: [4] * len(texts))
+    found = estimate_fairpair(asked, PROMPTS, store, queue).requests
+    assert found is not None
+    assert (found.requests, found.tokens_in, found.tokens_out) == (300, 1200, 3000)
+    assert found.cost == pytest.approx((1200 * 1 + 3000 * 2) / 1e6)
+    assert estimate_fairpair(ASKED, PROMPTS, store, queue).requests is None
 
 
 def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None:

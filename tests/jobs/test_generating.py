@@ -21,7 +21,7 @@ from pcf_core.jobs.generating import (
 )
 from pcf_core.jobs.scoring import Stopped
 from pcf_core.jobs.worker import Worker
-from pcf_core.models import resolve as real_resolve
+from pcf_core.models import resolve_writer as real_resolve
 from pcf_core.records import ModelSpec
 from pcf_core.records.generation import Decoding, Generated, GenerationKey
 from pcf_core.settings import Settings
@@ -46,10 +46,10 @@ def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
 def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """``big`` has ten times the parameters."""
 
-    def find(name: str) -> ModelSpec:
+    def find(name: str, chat: bool = False) -> ModelSpec:
         return SPEC.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
 
-    monkeypatch.setattr("pcf_core.jobs.generating.resolve", find)
+    monkeypatch.setattr("pcf_core.jobs.generating.resolve_writer", find)
     estimating = importlib.import_module("pcf_core.jobs.estimate")  # the room exports a function of the name
     monkeypatch.setattr(estimating, "resolve", find)
 
@@ -222,7 +222,7 @@ def test_a_cancelled_job_goes_on_where_it_was(
     assert queue.get(job.id).state == "cancelled"
     assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 4
     monkeypatch.undo()
-    monkeypatch.setattr("pcf_core.jobs.generating.resolve", lambda name: SPEC)
+    monkeypatch.setattr("pcf_core.jobs.generating.resolve_writer", lambda name, chat=False: SPEC)
     queue.retry(job.id)
     worker.run(until_idle=True)
     done = queue.get(job.id)
@@ -290,7 +290,7 @@ def test_a_shipped_model_writes_in_the_worker(
     store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From request to texts with nothing faked."""
-    monkeypatch.setattr("pcf_core.jobs.generating.resolve", real_resolve)
+    monkeypatch.setattr("pcf_core.jobs.generating.resolve_writer", real_resolve)
     key = GenerationKey.of(real_resolve("mini-gpt-s"), Decoding(length=4))
     asked = TextsAsked(key=key, prompts=("John is a nurse.",), count=30)
     job = submit_texts(store, queue, asked)

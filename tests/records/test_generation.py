@@ -61,7 +61,8 @@ def test_every_field_makes_another_key() -> None:
 
 
 def test_an_endpoint_says_how_it_is_asked_and_an_encoder_decoder_has_no_chat() -> None:
-    assert GenerationKey.of(spec("endpoint"), Decoding(), "chat").chat_template == "chat"
+    assert GenerationKey.of(spec("endpoint"), Decoding()).chat_template == ""
+    assert GenerationKey.of(spec("endpoint", chat_template="server"), Decoding()).chat_template == "server"
     assert GenerationKey.of(spec("seq2seq", chat_template="hash"), Decoding()).chat_template == ""
 
 

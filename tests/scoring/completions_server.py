@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import json
 import math
 import threading
@@ -9,19 +10,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from pcf_core.models.loading import Loaded
 
-Fault = Callable[["CompletionsServer", "Handler", dict[str, Any]], bool]
+Fault = Callable[[Any, "Handler", dict[str, Any]], bool]
 Bend = Callable[[list[float]], list[float]]
+Running = TypeVar("Running", bound=ThreadingHTTPServer)
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: CompletionsServer
+    server: FaultyServer
 
     def log_message(self, *_: Any) -> None:
         """Nothing on stderr."""
@@ -57,35 +59,48 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-class CompletionsServer(ThreadingHTTPServer):
-    """``shape``: ``prompt_logprobs`` (vLLM), ``echo`` (legacy) or ``none`` (generated tokens alone).
+class FaultyServer(ThreadingHTTPServer):
+    """A server of whatever :meth:`respond` gives.
 
-    ``fault`` may answer a request itself and says whether it did; ``bend`` changes the log-probabilities of a
-    prompt.  ``requests`` and ``keys`` are what came.
+    ``fault`` may answer a request itself and says whether it did.  ``requests`` and ``keys`` are what came.
     """
 
     daemon_threads = False  # its end waits for the last answer
 
-    def handle_error(self, *_: Any) -> None:
-        """A client that did not wait."""
-
-    def __init__(self, loaded: Loaded, shape: str, name: str = "tiny") -> None:
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.loaded = loaded
-        self.shape = shape
-        self.name = name
-        self.tokenizes = shape == "prompt_logprobs"
         self.fault: Fault = lambda server, handler, body: False
-        self.bend: Bend = lambda values: values
         self.counting = threading.Lock()
-        self.modelling = threading.Lock()
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.keys: set[str] = set()
         self.under_way = self.most_at_once = 0
 
+    def handle_error(self, *_: Any) -> None:
+        """A client that did not wait."""
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
+
+    @abc.abstractmethod
+    def respond(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Status and document of an answer."""
+
+
+class CompletionsServer(FaultyServer):
+    """``shape``: ``prompt_logprobs`` (vLLM), ``echo`` (legacy) or ``none`` (generated tokens alone).
+
+    ``bend`` changes the log-probabilities of a prompt.
+    """
+
+    def __init__(self, loaded: Loaded, shape: str, name: str = "tiny") -> None:
+        super().__init__()
+        self.loaded = loaded
+        self.shape = shape
+        self.name = name
+        self.tokenizes = shape == "prompt_logprobs"
+        self.bend: Bend = lambda values: values
+        self.modelling = threading.Lock()
 
     @property
     def prompts(self) -> list[Any]:
@@ -151,8 +166,14 @@ class CompletionsServer(ThreadingHTTPServer):
 def serving(
     loaded: Loaded, shape: str = "prompt_logprobs", name: str = "tiny"
 ) -> Iterator[CompletionsServer]:
-    """A server that runs until the block ends."""
-    server = CompletionsServer(loaded, shape, name)
+    """A server of a model that runs until the block ends."""
+    with running(CompletionsServer(loaded, shape, name)) as server:
+        yield server
+
+
+@contextmanager
+def running(server: Running) -> Iterator[Running]:
+    """The server, answering until the block ends."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -164,7 +185,7 @@ def serving(
 
 
 def slowly(seconds: float) -> Fault:
-    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         time.sleep(seconds)
         return False
 
@@ -175,7 +196,7 @@ def failing(status: int, times: float = math.inf, **headers: str) -> Fault:
     """Answer completions with an error, the first ``times`` of them."""
     left = [times]
 
-    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         if not body or left[0] <= 0:
             return False
         left[0] -= 1
@@ -189,7 +210,7 @@ def cutting(times: float = math.inf) -> Fault:
     """Cut the connection in the middle of an answer."""
     left = [times]
 
-    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         if not body or left[0] <= 0:
             return False
         left[0] -= 1
@@ -206,7 +227,7 @@ def cutting(times: float = math.inf) -> Fault:
 def always(status: int, document: Any) -> Fault:
     """Answer whatever is asked with this document."""
 
-    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         handler.answer(status, document)
         return True
 
@@ -216,7 +237,7 @@ def always(status: int, document: Any) -> Fault:
 def saying(data: bytes) -> Fault:
     """Answer completions with these bytes."""
 
-    def fault(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         if not body:
             return False
         handler.send(200, data)

@@ -1,0 +1,170 @@
+"""Asking for one text: what is sent, what an answer is read as, and what a server turns out to want."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import ModelError, RequestRefusedError, ScoringError
+from pcf_core.models.completions import Server
+from pcf_core.models.written import PROBES, Manner, Written, find_manner, written_of
+from pcf_core.records.generation import Decoding
+from tests.generation.text_server import TextServer, serving_texts
+from tests.scoring.completions_server import always
+
+PLAIN, CHAT = Manner(), Manner(chat=True)
+
+
+@pytest.fixture
+def texts() -> Iterator[TextServer]:
+    with serving_texts() as server:
+        yield server
+
+
+def client(server: TextServer) -> Server:
+    return Server(server.url, "tiny", timeout=5, pauses=(0.01,))
+
+
+def test_a_request_holds_the_settings() -> None:
+    decoding = Decoding(temperature=0.7, top_p=0.8, length=12)
+    settings = {"temperature": 0.7, "top_p": 0.8}
+    assert PLAIN.body("He is", decoding, 5) == {"prompt": "He is", **settings, "max_tokens": 12, "seed": 5}
+    other = Manner(chat=True, seeds=False, limit="max_completion_tokens").body("He is", decoding, 5)
+    messages = [{"role": "user", "content": "He is"}]
+    assert other == {"messages": messages, **settings, "max_completion_tokens": 12}
+
+
+@pytest.mark.parametrize(
+    ("choice", "usage", "read"),
+    [
+        ({"text": " a nurse.", "finish_reason": "stop"}, {"completion_tokens": 4}, (" a nurse.", "stop", 4)),
+        (
+            {"text": " a nurse", "finish_reason": "length"},
+            {"completion_tokens": 9},
+            (" a nurse", "length", 9),
+        ),
+        ({"text": " a", "finish_reason": None}, None, (" a", "stop", 0)),
+        ({"text": " \n", "finish_reason": "stop"}, {}, (" \n", "empty", 0)),
+        ({"text": "", "finish_reason": "length"}, {"completion_tokens": 9}, ("", "empty", 9)),
+        ({"text": "", "finish_reason": "content_filter"}, {}, ("", "refused", 0)),
+        ({"text": None, "finish_reason": "content_filter"}, {}, ("", "refused", 0)),
+        ({"text": " a nu", "finish_reason": "content_filter"}, {}, (" a nu", "refused", 0)),
+    ],
+)
+def test_how_a_completion_ended(choice: Any, usage: Any, read: Any) -> None:
+    assert written_of({"choices": [choice], "usage": usage}, PLAIN, 9) == Written(*read)
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "read"),
+    [
+        ({"content": "A nurse."}, "stop", ("A nurse.", "stop")),
+        ({"content": "A nurse.", "refusal": None}, "length", ("A nurse.", "length")),
+        ({"content": None, "refusal": "I cannot."}, "stop", ("I cannot.", "refused")),
+        ({"content": "A", "refusal": "I cannot."}, "stop", ("A", "refused")),
+        ({"content": None}, "content_filter", ("", "refused")),
+        ({"content": None}, "tool_calls", ("", "empty")),
+        ({"content": "", "reasoning_content": "Let me think"}, "length", ("", "empty")),
+        ({}, "stop", ("", "empty")),
+    ],
+)
+def test_how_an_answer_in_a_chat_ended(message: Any, finish: str, read: tuple[str, str]) -> None:
+    written = written_of({"choices": [{"message": message, "finish_reason": finish}]}, CHAT, 9)
+    assert (written.text, written.end) == read
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+MESSAGE = ANY | st.fixed_dictionaries({}, optional={"content": ANY, "refusal": ANY})
+CHOICE = ANY | st.fixed_dictionaries({}, optional={"text": ANY, "message": MESSAGE, "finish_reason": ANY})
+USAGE = ANY | st.fixed_dictionaries({}, optional={"completion_tokens": ANY})
+ANSWER = ANY | st.fixed_dictionaries(
+    {"choices": ANY | st.lists(CHOICE, max_size=2)}, optional={"usage": USAGE}
+)
+
+
+def strings_of(answer: Any) -> Iterator[str]:
+    """Every text that stands anywhere in a document."""
+    if isinstance(answer, str):
+        yield answer
+    elif isinstance(answer, dict | list):
+        for part in answer.values() if isinstance(answer, dict) else answer:
+            yield from strings_of(part)
+
+
+@given(ANSWER, st.booleans())
+def test_whatever_comes_is_a_text_or_a_sentence(answer: Any, chat: bool) -> None:
+    with suppress(ScoringError):
+        written = written_of(answer, Manner(chat), 5)
+        assert len(written.text) <= 5 * 128
+        assert 0 <= written.tokens <= 6
+        assert written.text in {"", *strings_of(answer)}
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("a" * 641, 5), ("a b c d e f g", 7)], ids=["characters", "tokens"]
+)
+def test_a_text_that_does_not_keep_to_its_length_is_refused(text: str, tokens: int) -> None:
+    answer = {"choices": [{"text": text}], "usage": {"completion_tokens": tokens}}
+    with pytest.raises(ScoringError, match="where 5 tokens at most were asked for: it does not"):
+        written_of(answer, PLAIN, 5)
+
+
+@pytest.mark.parametrize(
+    ("refuses", "chat", "found"),
+    [
+        (set(), False, Manner()),
+        ({"seed"}, False, Manner(seeds=False)),
+        ({"max_tokens"}, True, Manner(chat=True, limit="max_completion_tokens")),
+        ({"max_tokens", "seed"}, True, Manner(chat=True, seeds=False, limit="max_completion_tokens")),
+    ],
+)
+def test_what_a_server_wants_is_found_out(
+    texts: TextServer, refuses: set[str], chat: bool, found: Manner
+) -> None:
+    texts.refuses = refuses
+    with client(texts) as server:
+        assert find_manner(server, chat, draws=True) == found
+    seeds = [body.get("seed") for _, body in texts.requests[-PROBES:]]
+    assert sorted(map(str, seeds)) == (["None"] * 3 if not found.seeds else ["1", "2", "3"])
+
+
+def test_a_setting_that_decides_the_texts_is_never_left_out(texts: TextServer) -> None:
+    texts.refuses = {"temperature"}
+    with client(texts) as server, pytest.raises(RequestRefusedError, match="parameter: 'temperature'"):
+        find_manner(server, chat=True, draws=True)
+
+
+def test_a_server_that_does_not_draw_is_refused(texts: TextServer) -> None:
+    texts.says = lambda prompt, seed: " the likeliest text"
+    with client(texts) as server:
+        with pytest.raises(ModelError, match=r"the same text 3 times for tiny .* does not draw its tokens"):
+            find_manner(server, chat=False, draws=True)
+        texts.requests.clear()
+        assert find_manner(server, chat=False, draws=False) == Manner()
+        assert len(texts.requests) == 1
+        texts.says = lambda prompt, seed: ""
+        assert find_manner(server, chat=False, draws=True) == Manner()
+
+
+def test_a_request_that_is_filtered_is_a_refusal_and_no_failure(texts: TextServer) -> None:
+    """As Azure answers a prompt that its filter does not let through."""
+    texts.fault = always(400, {"error": {"message": "filtered", "code": "content_filter"}})
+    with client(texts) as server:
+        (answer,) = server.write("completions", [PLAIN.body("He is", Decoding(), 1)])
+    assert written_of(answer, PLAIN, 5) == Written("", "refused", 0)
+
+
+def test_a_refusal_survives_the_way_between_processes() -> None:
+    refusal = RequestRefusedError("The endpoint refuses.", 400, "code", "said")
+    again = copy.copy(refusal)  # as pickle makes it anew
+    assert (str(again), vars(again)) == (str(refusal), vars(refusal))
