@@ -28,6 +28,7 @@ from pcf_core.scoring.base import quoted, split_prompt
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
+ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, but for the unknown one
 LETTERS = (PROBE, "的")  # what a word could join: a letter of a script with spaces, and of one without
 
 
@@ -210,12 +211,10 @@ class Seam:
 
 def _special_tokens(tokenizer: Any) -> dict[int, str]:
     """Token id -> text of the special tokens; the unknown token is one where it has another role too."""
-    named = {
-        getattr(tokenizer, f"{role}_token_id", None) for role in ("bos", "eos", "sep", "pad", "cls", "mask")
-    }
+    roles = (getattr(tokenizer, f"{role}_token_id", None) for role in ROLES)
+    named: set[int] = {one for one in roles if one is not None}
     added = {one for one, token in getattr(tokenizer, "added_tokens_decoder", {}).items() if token.special}
-    found = ({*getattr(tokenizer, "all_special_ids", ()), *added} - {_unknown(tokenizer)}) | (named - {None})
-    ids = sorted(found)
+    ids = sorted({*getattr(tokenizer, "all_special_ids", ()), *added} - {_unknown(tokenizer)} | named)
     return dict(zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True)) if ids else {}
 
 
