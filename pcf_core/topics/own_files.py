@@ -6,31 +6,32 @@ They are found by name after the shipped ones, whose names they cannot take.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from pcf_core.errors import InputError, StoreError
-from pcf_core.records import Topic
+from pcf_core.records import Evidence, Topic
 from pcf_core.records.knowledge import KnowledgeSet
-from pcf_core.topics.reading import Shelf
+from pcf_core.topics.reading import MOST_NAMED, Shelf
 from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
-from pcf_core.topics.whole_files import write_whole
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
 
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
 ROOM_FOR_ENDING = 10  # characters: "-own-99999"
 
-T = TypeVar("T", Topic, KnowledgeSet)
+T = TypeVar("T", Topic, KnowledgeSet, Evidence)
 
 
 @dataclass(frozen=True)
 class OwnFiles(Generic[T]):
-    """``toml``: a record as its file, which ``load`` reads by name as the same record.  ``checked``: it
-    normalised, or refused with the shelf's error."""
+    """``toml``: a record as its file, which ``load`` reads by name or path as the same record.
+    ``checked``: it normalised, or refused with the shelf's error."""
 
     shelf: Shelf
     toml: Callable[[T], str]
-    load: Callable[[str], T]
+    load: Callable[[str | Path], T]
     checked: Callable[[T], T]
 
     def names(self) -> tuple[str, ...]:
@@ -58,6 +59,24 @@ class OwnFiles(Generic[T]):
             raise StoreError(self._failure("saved", item.name, problem)) from problem
         return found
 
+    def read_upload(self, files: Sequence[tuple[str, bytes]]) -> T:
+        """One from an uploaded file, its name and content; nothing of it is kept.
+
+        Raises:
+            InputError: (the shelf's own kind) not one file, another kind of file, or refused by ``load``.
+            StoreError: there is no room for temporary files.
+        """
+        kind, error = self.shelf.kind, self.shelf.error
+        names = [upload_label(name) for name, _ in files]
+        if len(files) != 1:
+            raise error(
+                f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, which holds "
+                f"a whole {kind}."
+            )
+        check_ending(names[0], self.shelf.accepts, kind, error)
+        with uploaded(names[0], files[0][1]) as path:
+            return self.load(path)
+
     def check_new_name(self, name: str, *, replace: bool = False) -> None:
         """Refuse a name that a new one cannot have.
 
@@ -70,7 +89,8 @@ class OwnFiles(Generic[T]):
         if name in self.shelf.shipped():
             raise error(f"The name {name} belongs to a shipped {kind}: choose another.")
         if name in self.shelf.own() and not replace:
-            raise error(f"There is a {kind} of yours named {name}: choose another name or delete it.")
+            article = "an" if kind[0] in "aeiou" else "a"
+            raise error(f"There is {article} {kind} of yours named {name}: choose another name or delete it.")
 
     def free_name(self, name: str) -> str:
         """A name made of this one that none has: gender-own, gender-own-2, …"""
