@@ -23,8 +23,8 @@ def list_finding(evidence: Evidence) -> str:
     """How many terms an evidence list has, the first of them, and whether they have weights."""
     weighed = "each with a weight of the list's own" if evidence.weights else "without weights of its own"
     first = ", ".join(evidence.terms[:MOST_TERMS])
-    more = ", …" if len(evidence.terms) > MOST_TERMS else ""
-    return f"It has {count(len(evidence.terms), 'term')}, {weighed}: {first}{more}."
+    end = ", …" if len(evidence.terms) > MOST_TERMS else "."
+    return f"It has {count(len(evidence.terms), 'term')}, {weighed}: {first}{end}"
 
 
 def topic_finding(topic: Topic) -> str:

@@ -35,7 +35,8 @@ def check_groups(groups: Sequence[Group], aligned: bool, where: str) -> tuple[Gr
             word twice in a group, or in two groups, two groups of one name, aligned groups of unequal length.
     """
     if len(groups) < 2:
-        raise TopicError(f"{where} has {len(groups)} groups: a topic compares at least two.")
+        found = "1 group" if groups else "no groups"
+        raise TopicError(f"{where} has {found}: a topic compares at least two.")
     if len(groups) > MAX_GROUPS:
         raise TopicError(f"{where} has {len(groups):,} groups: at most {MAX_GROUPS} are compared.")
     check_number(sum(len(group.words) for group in groups), where)

@@ -15,7 +15,7 @@ from pcf_core.topics.reading import Shelf
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.text import plain
 
-LARGEST_UPLOAD = 32  # MiB
+LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
 T = TypeVar("T", Topic, KnowledgeSet, Evidence)
 
 

@@ -36,7 +36,7 @@ def test_pronouns_are_left_out_by_name_and_subject_templates_do_not_stay():
     [
         ("gender-zh", ["nurse", "cook"], "English only"),
         ("gender-pronouns", ["nurse", "cook"], "pronouns alone"),
-        ("race-gender", ["nurse"], "has 1 groups"),
+        ("race-gender", ["nurse"], "has 1 group:"),
         ("race-gender", ["nurse", "Nurse"], "'a Nurse' is in the groups nurse and nurse-2"),
     ],
 )
