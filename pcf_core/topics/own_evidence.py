@@ -26,4 +26,4 @@ def evidence_toml(evidence: Evidence) -> str:
     return toml_lines(evidence.model_dump(mode="json"))
 
 
-OWN = OwnFiles(SHELF, evidence_toml, load_evidence, checked_evidence)
+OWN = OwnFiles(SHELF, lambda evidence: evidence_toml(evidence).encode(), load_evidence, checked_evidence)

@@ -1,4 +1,4 @@
-"""What users keep of one kind: a TOML file each, in the folder of the cache that the kind's shelf names.
+"""What users keep of one kind: a file each, in the folder of the cache that the kind's shelf names.
 
 They are found by name after the shipped ones, whose names they cannot take.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from pcf_core.errors import InputError, StoreError
-from pcf_core.records import Evidence, Topic
+from pcf_core.records import Evidence, MinedSet, Topic
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.reading import MOST_NAMED, Shelf
 from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
@@ -21,18 +21,21 @@ from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, wr
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
 ROOM_FOR_ENDING = 10  # characters: "-own-99999"
 
-T = TypeVar("T", Topic, KnowledgeSet, Evidence)
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, MinedSet)
 
 
 @dataclass(frozen=True)
 class OwnFiles(Generic[T]):
-    """``toml``: a record as its file, which ``load`` reads by name or path as the same record.
-    ``checked``: it normalised, or refused with the shelf's error."""
+    """``data``: a record as its file, which ``load`` reads by name or path as the same record.
+    ``checked``: it normalised, or refused with the shelf's error.  ``ending``: of the file; ``others``: of
+    files beside it that belong to it, or stand for it where a user has put them there."""
 
     shelf: Shelf
-    toml: Callable[[T], str]
+    data: Callable[[T], bytes]
     load: Callable[[str | Path], T]
     checked: Callable[[T], T]
+    ending: str = ".toml"
+    others: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Names of the user's own, damaged ones among them."""
@@ -44,17 +47,21 @@ class OwnFiles(Generic[T]):
         Saving again what is there changes nothing.  ``replace``: another of the user's own of that name goes.
 
         Raises:
-            InputError: (the shelf's own kind) the name is not safe or taken, or ``checked`` refuses it.
+            InputError: (the shelf's own kind) the name is not safe or taken, or ``checked`` or ``data``
+                refuse it.
             StoreError: the disk is full, or the folder cannot be written.
         """
         found = self.checked(item)
         self.check_new_name(item.name, replace=replace or self._is_kept(found))
-        path = self.shelf.own_folder / f"{item.name}.toml"
+        data = self.data(found)
+        *others, path = self._files(item.name)
         try:
-            if not write_whole(path, self.toml(found).encode(), replace=item.name in self.shelf.own()) and (
+            if not write_whole(path, data, replace=item.name in self.shelf.own()) and (
                 not self._is_kept(found)
             ):
                 self.check_new_name(item.name)  # another app was quicker
+            for other in others:
+                other.unlink(missing_ok=True)
         except OSError as problem:
             raise StoreError(self._failure("saved", item.name, problem)) from problem
         return found
@@ -103,7 +110,7 @@ class OwnFiles(Generic[T]):
         return found
 
     def delete(self, name: str) -> None:
-        """Delete one of the user's own; results that were scored with it stay readable.
+        """Delete one of the user's own; results that were scored with it stay in the cache.
 
         Raises:
             InputError: (the shelf's own kind) none of the user's own has that name.
@@ -116,9 +123,14 @@ class OwnFiles(Generic[T]):
             )
             raise self.shelf.error(f"{shown(name)} is {what}: you can delete {listed(own)}.")
         try:
-            own[name].unlink(missing_ok=True)
+            for file in self._files(name):
+                file.unlink(missing_ok=True)
         except OSError as problem:
             raise StoreError(self._failure("deleted", name, problem)) from problem
+
+    def _files(self, name: str) -> tuple[Path, ...]:
+        """All that it may consist of, its own file last: an interrupted deletion can be repeated."""
+        return tuple(self.shelf.own_folder / f"{name}{ending}" for ending in (*self.others, self.ending))
 
     def _is_kept(self, item: T) -> bool:
         """Whether the very same is there already."""

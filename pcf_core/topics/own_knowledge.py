@@ -30,4 +30,4 @@ def knowledge_toml(asked: KnowledgeSet) -> str:
     return "\n".join([toml_lines(facts), *(f"[[facts]]\n{toml_lines(fact)}" for fact in several)])
 
 
-OWN = OwnFiles(SHELF, knowledge_toml, load_knowledge, checked_knowledge)
+OWN = OwnFiles(SHELF, lambda asked: knowledge_toml(asked).encode(), load_knowledge, checked_knowledge)

@@ -41,7 +41,9 @@ def test_what_a_topic_compares() -> None:
     )
     assert "6 groups of 1 word each" in topic_finding(load_topic("religion"))
     many = tuple(Group(name=f"g{n}", words=(str(n),)) for n in range(1200))
-    assert "It compares 1,200 groups of 1 word each" in topic_finding(TOPIC.model_copy(update={"groups": many}))
+    assert "It compares 1,200 groups of 1 word each" in topic_finding(
+        TOPIC.model_copy(update={"groups": many})
+    )
 
 
 def test_what_a_list_has() -> None:
