@@ -26,7 +26,7 @@ STREAMLITS_OWN = {
 
 
 VIEWS = [
-    *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new")),
+    *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new", "lists")),
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
     *(
         ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
