@@ -19,7 +19,8 @@ ARTICLE = re.compile(r"an? (?=\S)", re.IGNORECASE)
 # Vowel letters that sound like a consonant, silent h: what "a" or "an" goes by is the sound.
 CONSONANT_SOUND = re.compile(r"eu|one\b|once|uni(?![dmn])|use|usu|uti|uro|uk|ugan", re.IGNORECASE)
 VOWEL_SOUND = re.compile(r"[aeiou]|hour|honest|honou?r|heir", re.IGNORECASE)
-SPELT = re.compile(r"[A-Z]{1,3}(?![A-Za-z])")  # letters read one by one: "MRI", "X" of "X-ray"
+# Letters read one by one, "MRI" and the "X" of "X-ray", but not "MAN" in a text of capital letters.
+SPELT = re.compile(r"(?![^AEIOU][AEIOU][^AEIOU]\b)[A-Z]{1,3}(?![A-Za-z])")
 VOWEL_LETTER = frozenset("AEFHILMNORSX")
 SUBJECTS = ("he", "she", "they", "ze", "xe")
 OTHERS = ("him", "his", "himself", "her", "hers", "herself", "them", "theirs", "themself", "themselves")

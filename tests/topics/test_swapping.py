@@ -68,7 +68,7 @@ def test_names_of_groups_are_safe_and_differ(terms):
 
 
 AN = "engineer|artist|officer|underwriter|usher|heir|unidentified man|hour|X-ray technician|MRI|HR manager"
-A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman"
+A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman|MAN"
 
 
 @pytest.mark.parametrize(
