@@ -22,8 +22,8 @@ from pcf_core.ui.text import plain
 
 HOW = """
 Each bar is a fact. It ends at what the model knows of it: the score J of the probability of the right
-answers among the right and wrong ones, averaged over contexts first. The lighter part is the confidence
-gap, what contexts take from each other; it is 0 where the model says the same everywhere. The hollow
+answers among the right and wrong ones, averaged over contexts first. The hatched part is the confidence
+gap, what contexts take from each other; it is 0 where the model says the same everywhere. The white
 circle is guessing; the diamond is what the same answers get with subjects of which they are wrong: a bar
 that ends there says which answers the model likes, not what it knows. Nothing here is a risk, and the gap
 is no caprice: nobody is harmed by it.

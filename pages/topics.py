@@ -6,6 +6,7 @@ from pcf_core.ui.shell import show
 from pcf_core.ui.topics import draw_head, draw_new, draw_preview, draw_see, shown_topic
 from pcf_core.ui.topics_check import draw_check
 from pcf_core.ui.topics_edit import draw_edit
+from pcf_core.ui.topics_lists import draw_lists
 
 DRAWN = {"see": draw_see, "preview": draw_preview, "check": draw_check}
 
@@ -16,6 +17,9 @@ def draw() -> None:
     name, view = draw_head()
     if view == "new":
         draw_new()
+        return
+    if view == "lists":
+        draw_lists()
         return
     topic = shown_topic(name, view)
     if topic is None:

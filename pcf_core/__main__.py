@@ -70,6 +70,7 @@ from pcf_core.store import Store
 from pcf_core.topics import (
     card_text,
     csv_bytes,
+    left_out_evidence,
     left_out_template_sets,
     left_out_topics,
     list_evidence,
@@ -196,7 +197,7 @@ def give_known(as_json: bool) -> None:
 def topics(as_json: JsonOption = False) -> None:
     """List the topics, your own last, with the template sets that suit them, and the evidence lists."""
     known, lists, cards = list_topics(), list_evidence(), template_cards()
-    for item in left_out_topics():
+    for item in (*left_out_topics(), *left_out_evidence()):
         say(f"left out: {item.name}: {item.reason}")
     suits = {topic.name: suiting_sets(topic, cards) for topic in known}
     give(

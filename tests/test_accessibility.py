@@ -29,7 +29,7 @@ STREAMLITS_OWN = {
 
 
 VIEWS = [
-    *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new")),
+    *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new", "lists")),
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
     *(("FairPair", f"fairpair?{urlencode({**SMALL, 'fp_view': view}, doseq=True)}") for view in FAIRPAIR),
     *(

@@ -23,7 +23,15 @@ import pytest
 from pcf_core.errors import InputError
 from pcf_core.jobs import Queue
 from pcf_core.settings import Settings
-from pcf_core.topics import load_mined, load_templates, load_topic, save_set, save_topic
+from pcf_core.topics import (
+    load_mined,
+    load_templates,
+    load_topic,
+    make_evidence,
+    own_evidence,
+    save_set,
+    save_topic,
+)
 from tests.topics.mined_sets import small as small_set
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,6 +91,13 @@ def test_own_topics_come_last_and_can_be_asked_for(own_settings: Settings) -> No
     assert "left out: broken: broken.toml is not valid TOML" in run_cli("topics").stderr
     asked = ("--model", "mini-gpt", "--text", "The nurse said that [Y]")
     assert answer_of("words", "--topic", "mine", *asked)["words"][0]["word"] == mine.words[0]
+
+
+def test_own_evidence_lists_come_last_and_can_be_asked_for(own_settings: Settings) -> None:
+    own_evidence.OWN.save(make_evidence("mine", ["nurse", "swimmer"], weights=[1, 3]))
+    assert answer_of("topics")["evidence"][-1]["weights"] == [1, 3]
+    mine = ["--evidence", "mine", "--templates", "gender-nineteen", "--topic", "gender-pronouns"]
+    assert answer_of("score", "--model", "mini-gpt", *mine)["cells"] == 2 * 19
 
 
 def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Settings) -> None:
@@ -177,6 +192,10 @@ def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Setting
     )
     assert root["facts"][0]["probabilities"][0] == pytest.approx(kenya["preferences"]["right"], abs=1e-6)
     assert {one["over"] for one in root["intervals"]["gain"]} == {"templates", "facts", "both"}
+    path.write_text(f'templates = ["[X] is in [Y]"]\nfacts = [{facts}]\n')
+    single = answer_of(*asked)  # the same prompts, nothing scored anew
+    assert (single["scored"], single["facts"][0]["interval"]) == (0, None)
+    assert [one["over"] for one in single["intervals"]["gain"]] == ["facts"]
 
 
 def two_groups(folder: Path) -> str:

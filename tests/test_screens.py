@@ -17,7 +17,8 @@ from tests.fairpair.written import write_small
 from tests.test_accessibility import addresses
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-WITHOUT_CHARTS = {"Score", "Topics", "Models", "About", "FairPair"}  # FairPair: before anything is written
+# Probe has a chart once a worker has answered, FairPair once something is written.
+WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair"}
 WITH_CHARTS = ("fp_view=models", "fp_view=prompts", "fp_view=words", "fp_view=convergence")
 LEAST_CONTRAST = 4.5  # WCAG 2, 1.4.3
 

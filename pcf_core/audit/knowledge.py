@@ -41,6 +41,7 @@ from pcf_core.stats.knowledge import knowledge_intervals
 from pcf_core.store import Missing, Store
 
 AUDIT = "self-audit"
+FEW = 8  # templates or facts below which a report warns
 
 
 @dataclass(frozen=True)
@@ -154,9 +155,11 @@ def knowledge_report(
             confidence_gap=float(parts.confidence_gap[index]),
             chance=float(chosen.of(np.array(len(fact.right) / len(fact.answers)))),
             elsewhere=float(plain[index]) if known[index] else None,
-            interval=Interval(low=float(low), high=float(high)),
+            interval=None
+            if intervals.facts is None
+            else Interval(low=float(intervals.facts[index, 0]), high=float(intervals.facts[index, 1])),
         )
-        for index, (fact, (low, high)) in enumerate(zip(found.facts, intervals.facts, strict=True))
+        for index, fact in enumerate(found.facts)
     )
     total = knowledge_total(parts, shares)
     return KnowledgeReport(
@@ -272,7 +275,13 @@ def _warnings(
     family: str,
 ) -> tuple[str, ...]:
     """What makes the numbers say less than they seem to, a sentence each."""
-    warnings = []
+    weighty = sum(fact.weight > 0 for fact in facts)
+    warnings = [
+        f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
+        "hold for others."
+        for number, noun in ((len(asked.templates), "template"), (weighty, "fact"))
+        if number < FEW
+    ]
     uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
     if family in BY_TOKENS and uneven:
         warnings.append(

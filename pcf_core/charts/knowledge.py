@@ -75,9 +75,11 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
 
 
 def _details(fact: FactKnowledge) -> str:
+    found = fact.interval
+    bounds = "" if found is None else f" ({found.low:.3g}–{found.high:.3g})"
     lines = [
         f"<b>{theme.text(fact.subject)}</b>: {theme.text(', '.join(fact.right))}",
-        f"knowledge {fact.knowledge:.3g} ({fact.interval.low:.3g}–{fact.interval.high:.3g})",
+        f"knowledge {fact.knowledge:.3g}{bounds}",
         f"mean score {fact.mean_score:.3g}, confidence gap {fact.confidence_gap:.3g}",
         f"guessing {fact.chance:.3g}",
     ]

@@ -58,4 +58,4 @@ def load_prompts_upload(files: Sequence[tuple[str, bytes]]) -> PromptSet:
     return load_upload(*files[0])
 
 
-OWN = OwnFiles(SHELF, prompts_toml, load_prompts, checked_prompts)
+OWN = OwnFiles(SHELF, lambda prompts: prompts_toml(prompts).encode(), load_prompts, checked_prompts)

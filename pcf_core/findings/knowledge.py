@@ -32,9 +32,11 @@ def knowledge_finding(model: str, report: KnowledgeReport) -> str:
         f"guessing gives {number(report.chance)}."
     )
     both = _over(report, "gain", "both")
-    if report.gain is None or report.elsewhere is None or both is None:
+    if report.gain is None or report.elsewhere is None:
         return first
     same = f"The same answers get {number(report.elsewhere)} with other subjects"
+    if both is None:
+        return f"{first} {same}: whether the right subject adds to that, one {_single(report)} cannot tell."
     if both.low <= 0 <= both.high:
         return f"{first} {same}: that it knows more than which answers are frequent cannot be told."
     gain = with_interval(abs(report.gain), _mirrored(both) if report.gain < 0 else both)
@@ -44,6 +46,8 @@ def knowledge_finding(model: str, report: KnowledgeReport) -> str:
 
 def confidence_finding(report: KnowledgeReport) -> str:
     """What contexts take from what is known, and of which fact most."""
+    if len(report.templates) == 1:
+        return "There is one template, and so no other context: the confidence gap cannot be told."
     gap = with_interval(report.confidence_gap, _over(report, "confidence_gap", "templates"))
     if report.confidence_gap == 0:
         return "The confidence gap is 0: no fact gets another probability in another context."
@@ -53,6 +57,11 @@ def confidence_finding(report: KnowledgeReport) -> str:
         f"The confidence gap is {gap}: contexts take {share} of the knowledge away, most for "
         f"{widest.subject} ({number(widest.knowledge)} less {number(widest.confidence_gap)})."
     )
+
+
+def _single(report: KnowledgeReport) -> str:
+    """What a report has one of, where it has no interval over both."""
+    return "template" if len(report.templates) == 1 else "fact"
 
 
 def _over(report: KnowledgeReport, quantity: str, over: str) -> Interval | None:

@@ -7,15 +7,24 @@ from statistics import median
 
 from pcf_core.findings.notes import words_of as words_with
 from pcf_core.findings.numbers import count, listed, number
-from pcf_core.records import LOW_COVERAGE, LeftOut, Topic
+from pcf_core.records import LOW_COVERAGE, Evidence, LeftOut, Topic
 from pcf_core.records.topics import TopicCheck
 
 MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
+MOST_TERMS = 3
 POSITIONS = {
     "subject": "its words begin a clause, as in “The [X] said that [Y]”",
     "predicate": "its words end a clause, as in “The [X], who came, is [Y]”",
 }
+
+
+def list_finding(evidence: Evidence) -> str:
+    """How many terms an evidence list has, the first of them, and whether they have weights."""
+    weighed = "each with a weight of the list's own" if evidence.weights else "without weights of its own"
+    first = ", ".join(evidence.terms[:MOST_TERMS])
+    end = ", …" if len(evidence.terms) > MOST_TERMS else "."
+    return f"It has {count(len(evidence.terms), 'term')}, {weighed}: {first}{end}"
 
 
 def topic_finding(topic: Topic) -> str:
@@ -24,7 +33,7 @@ def topic_finding(topic: Topic) -> str:
     if len(sizes) > MOST_GROUPS:
         least, most = min(sizes), max(sizes)
         words = count(most, "word") if least == most else f"{least:,} to {most:,} words"
-        compared = f"It compares {len(sizes)} groups of {words} each"
+        compared = f"It compares {len(sizes):,} groups of {words} each"
     else:
         groups = [f"{group.name} ({count(len(group.words), 'word')})" for group in topic.groups]
         compared = f"It compares {listed(groups)}"

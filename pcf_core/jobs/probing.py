@@ -70,7 +70,7 @@ def checked_sentence(text: str) -> str:
     Raises:
         TemplateError: empty, over 300 characters, control characters, not exactly one ``[Y]``, an ``[X]``.
     """
-    sentence = check_text(text, "it", "The sentence", TemplateError)
+    sentence = check_text(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
         raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
     if not sentence:

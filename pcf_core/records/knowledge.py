@@ -66,7 +66,7 @@ class FactKnowledge:
     ``knowledge``: J(E_t p).  ``mean_score``: E_t J(p).  ``confidence_gap``: the former less the latter, at
     least 0.  ``chance``: J of the share of right ones among the answers.  ``elsewhere``: knowledge, were the
     subject another one, of which these answers are wrong: the mean of J(E_t p) over such subjects; ``None``
-    where the set has none.  ``interval``: of ``knowledge``, over templates.
+    where the set has none.  ``interval``: of ``knowledge``, over templates; ``None`` where there is one.
     """
 
     subject: str
@@ -80,7 +80,7 @@ class FactKnowledge:
     confidence_gap: float
     chance: float
     elsewhere: float | None
-    interval: Interval
+    interval: Interval | None
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ class KnowledgeReport:
 
     ``score``: name of J.  ``gain``: ``knowledge`` less ``elsewhere``, what naming the right subject adds.
     ``intervals``: by :data:`QUANTITIES`, over templates first, then over ``occupations`` and over both: the
-    axis of the evidence has that name everywhere, and the unit of the second is ``fact``.
+    axis of the evidence has that name everywhere, and the unit of the second is ``fact``.  One template, or
+    one fact, has no interval over it, nor over both.
     ``left_out``: answers and facts that did not count, with the reason.
     """
 

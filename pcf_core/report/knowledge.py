@@ -40,7 +40,7 @@ def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
                 "confidence_gap": fact.confidence_gap,
                 "chance": fact.chance,
                 "elsewhere": fact.elsewhere,
-                "interval": interval_document(fact.interval),
+                "interval": None if fact.interval is None else interval_document(fact.interval),
                 "probabilities": fact.probabilities.tolist(),
             }
             for fact in report.facts

@@ -97,7 +97,8 @@ class Scorer(abc.ABC):
         between two batches.
 
         Raises:
-            TemplateError: a prompt without exactly one ``[Y]``, or longer than the model's context.
+            TemplateError: a prompt without exactly one ``[Y]``, with a special token of the tokenizer, or
+                longer than the model's context.
             ModelError: a word that :meth:`check` refuses.
             ScoringError: NaN, out of memory.
         """

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.models.completions import Ids, Reading, Server
 from pcf_core.models.endpoint import Endpoint
 from pcf_core.models.probe import AGREES, TEXT, UNDECODED, difference, spells
@@ -45,6 +46,7 @@ from pcf_core.scoring.base import Batch, Scorer, quoted, split_prompt
 from pcf_core.scoring.seam import PROBE, Seam
 
 TEXTS_A_BLOCK = 512
+SPECIAL = re.compile(r"<[^<>\s]+>")  # how special tokens are written: <mask>, <|endoftext|>, </s>
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class EndpointScorer(Scorer):
     def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
         rows: defaultdict[str, list[int]] = defaultdict(list)
         for row, prompt in enumerate(prompts):
+            _refuse_special(prompt)
             rows[prompt].append(row)
         size = max(1, TEXTS_A_BLOCK // (len(words) + 1))
         distinct = list(rows)
@@ -259,6 +262,15 @@ def _refusal(word: str) -> str:
     if set(word) & set("<>"):
         return "it holds '<' or '>', which a server may take for a special token"
     return ""
+
+
+def _refuse_special(prompt: str) -> None:
+    found = SPECIAL.search(prompt)
+    if found:
+        raise TemplateError(
+            f"The prompt {quoted(prompt)} holds {found.group()!r}, which a server may take for a special "
+            "token; take it out."
+        )
 
 
 def spelling_of(labels: Sequence[int | str], word: str) -> str:

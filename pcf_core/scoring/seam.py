@@ -21,13 +21,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcf_core.errors import ModelError
+from pcf_core.errors import ModelError, TemplateError
 from pcf_core.records import TokenTable
-from pcf_core.scoring.base import split_prompt
+from pcf_core.scoring.base import quoted, split_prompt
 
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
+ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, but for the unknown one
 LETTERS = (PROBE, "的")  # what a word could join: a letter of a script with spaces, and of one without
 
 
@@ -61,6 +62,7 @@ class Seam:
         self.opening: Ids = full[:start]
         self.closing: Ids = full[start + len(bare) :]
         self.splits_at_spaces = _splits_at_spaces(tokenizer)
+        self.specials = _special_tokens(tokenizer)
         self._behind: dict[str, Ids] = {}
         self._pairs: dict[tuple[str, str], tuple[Ids, Ids]] = {}
         self.rows = rows
@@ -95,10 +97,24 @@ class Seam:
 
         Raises:
             ModelError: a word or a right text that the tokenizer joins to whatever stands before it.
+            TemplateError: a prompt that holds a special token of the tokenizer.
         """
         sides = [split_prompt(prompt) for prompt in prompts]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
+        tails = self.encode([right for _, right in sides])
+        for prompt, head, tail in zip(prompts, heads, tails, strict=True):
+            self._refuse_special(prompt, {*head, *tail})
         return [self._cut_one(head, *side, words) for head, side in zip(heads, sides, strict=True)]
+
+    def _refuse_special(self, prompt: str, ids: set[int]) -> None:
+        for one in sorted(ids & self.specials.keys()):
+            name = self.specials[one]
+            # one that also stands for what is unknown is meant only where it is written
+            if one != _unknown(self.tokenizer) or name in prompt:
+                raise TemplateError(
+                    f"The prompt {quoted(prompt)} holds {name!r}, a special token of {self.model}, which is "
+                    "no text to the model; take it out."
+                )
 
     def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str]) -> Pieces:
         gap = " " if left.endswith(" ") else ""
@@ -183,9 +199,9 @@ class Seam:
         (ids,) = self.encode([word])
         if not ids:
             return "the tokenizer gives it no tokens"
-        if self.tokenizer.unk_token_id in ids:
+        if _unknown(self.tokenizer) in ids:
             return "the tokenizer has no token for part of it (unk)"
-        if set(ids) & set(self.tokenizer.all_special_ids):
+        if self.specials.keys() & set(ids):
             return "it holds a special token of the tokenizer"
         lost = self._lost_characters(word)
         return f"the tokenizer drops {lost!r} from it" if lost else ""
@@ -197,6 +213,20 @@ class Seam:
         spans = self.tokenizer.backend_tokenizer.encode(word, add_special_tokens=False).offsets
         covered = {index for start, end in spans for index in range(start, end)}
         return "".join(c for index, c in enumerate(word) if index not in covered and not c.isspace())
+
+
+def _special_tokens(tokenizer: Any) -> dict[int, str]:
+    """Token id -> text of the special tokens; the unknown token is one where it has another role too."""
+    roles = (getattr(tokenizer, f"{role}_token_id", None) for role in ROLES)
+    named: set[int] = {one for one in roles if one is not None}
+    added = {one for one, token in getattr(tokenizer, "added_tokens_decoder", {}).items() if token.special}
+    ids = sorted({*getattr(tokenizer, "all_special_ids", ()), *added} - {_unknown(tokenizer)} | named)
+    return dict(zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True)) if ids else {}
+
+
+def _unknown(tokenizer: Any) -> int | None:
+    """The id of what stands for anything without a token of its own."""
+    return getattr(tokenizer, "unk_token_id", None)
 
 
 def _splits_at_spaces(tokenizer: Any) -> bool:

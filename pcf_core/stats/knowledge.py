@@ -5,7 +5,8 @@ percentiles.  J is concave, so J of a mean over few templates lies below J of th
 gap are too small by as much, and resamples are so once more.  Replicates of knowledge are therefore moved by
 twice what they lack on average, and those of the gap, which as a variance is too small by a share of itself,
 stretched twice by that share.  The mean score E_t J(p) is a mean and needs none of it.  Every interval holds
-the plug-in estimate, which is what is reported.
+the plug-in estimate, which is what is reported.  One template, or one fact, says nothing of how far others
+lie: there is no interval over that axis then, nor over both.
 
 How often 95 % intervals over templates hold the truth, simulated with √p and contexts that move p much: of
 knowledge and mean score in 92 to 95 of 100 with 10 templates, of the gap in 88 to 94; with 30, in 93 to 95
@@ -30,13 +31,13 @@ from pcf_core.stats.resampling import TemplateUnit, resampled_occupation_weights
 
 @dataclass(frozen=True)
 class KnowledgeIntervals:
-    """``intervals``: by quantity, of the mean over facts, over templates, facts (``occupations``) and both;
-    ``gain`` is not there where ``elsewhere`` is unknown.  ``facts``: [fact, 2] bounds of knowledge over
-    templates.
+    """``intervals``: by quantity, of the mean over facts, over templates, facts (``occupations``) and both,
+    as far as there are two of what is drawn again; ``gain`` is not there where ``elsewhere`` is unknown.
+    ``facts``: [fact, 2] bounds of knowledge over templates, ``None`` where there is one.
     """
 
     intervals: Mapping[str, tuple[Interval, ...]]
-    facts: FloatArray
+    facts: FloatArray | None
 
 
 def knowledge_intervals(
@@ -73,6 +74,12 @@ def knowledge_intervals(
     blocks = np.concatenate(list(resampled_template_weights(unit, resamples, seed)))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     found = _Quantities.of(probabilities, elsewhere, unit.weights, shares, blocks, score)
+    several_templates, several_facts = (np.count_nonzero(some) > 1 for some in (unit.weights, shares))
+    possible = {
+        "templates": several_templates,
+        "occupations": several_facts,
+        "both": several_templates and several_facts,
+    }
 
     def three(name: str) -> tuple[Interval, ...]:
         plug_in, replicates = found.plug_in[name], found.replicates[name]
@@ -87,6 +94,8 @@ def knowledge_intervals(
         lowest = -1.0 if name == "gain" else 0.0
         intervals = []
         for over, kind, several, units in overs:
+            if not possible[over]:
+                continue
             low, high = np.clip(percentiles(several, level, units), lowest, 1.0)
             intervals.append(
                 Interval(
@@ -103,7 +112,9 @@ def knowledge_intervals(
     bounds = np.clip(percentiles(found.replicates["knowledge"], level, unit.fewest), 0.0, 1.0)
     return KnowledgeIntervals(
         intervals={name: three(name) for name in QUANTITIES if name in found.plug_in},
-        facts=np.stack([np.minimum(bounds[0], knowledge), np.maximum(bounds[1], knowledge)], axis=-1),
+        facts=np.stack([np.minimum(bounds[0], knowledge), np.maximum(bounds[1], knowledge)], axis=-1)
+        if several_templates
+        else None,
     )
 
 

@@ -4,8 +4,8 @@
 template sets that fit a topic; ``previewing``: the sentences they make; ``forms``: words that are forms of
 one; ``swapping``: X and Y in each other's place.  ``factors`` and ``own_factors``:
 figures of the occupations, shipped and the user's.  ``templates`` and ``template_files``: sets and their
-files, ``editing``: sets changed by hand, ``comparing``: two of them side by side.  ``own_topics`` and
-``own_sets``: what users keep.
+files, ``editing``: sets changed by hand, ``comparing``: two of them side by side.  ``own_topics``,
+``own_sets``, ``own_knowledge`` and ``own_evidence``: what users keep.
 
 Layer: reads files of the assets folder and of the user, writes the user's own, returns records of
 :mod:`pcf_core.records`.  May import records, errors, settings, numpy, pydantic, pyarrow (where it is used)
@@ -13,7 +13,7 @@ and the standard library; nothing else of the core.
 """
 
 from pcf_core.topics.comparing import SetComparison, compare_sets
-from pcf_core.topics.evidence import list_evidence, load_evidence, make_evidence
+from pcf_core.topics.evidence import left_out_evidence, list_evidence, load_evidence, make_evidence
 from pcf_core.topics.factors import Factor, factors
 from pcf_core.topics.own_factors import load_own_factor, read_own_factor
 from pcf_core.topics.own_sets import check_new_name, delete_set, load_upload, save_set
@@ -69,6 +69,7 @@ __all__ = [
     "factors",
     "free_topic_name",
     "labour_reference",
+    "left_out_evidence",
     "left_out_template_sets",
     "left_out_topics",
     "list_evidence",

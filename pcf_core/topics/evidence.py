@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pcf_core.errors import EvidenceError
-from pcf_core.records import Evidence
+from pcf_core.errors import EvidenceError, InputError
+from pcf_core.records import Evidence, LeftOut
 from pcf_core.topics.reading import (
     Shelf,
     label,
@@ -20,24 +20,37 @@ from pcf_core.topics.reading import (
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
 from pcf_core.topics.weights import number_of
 
-SHELF = Shelf("evidence list", "evidence", (".toml",), (".toml", ".json", ".csv", ".txt"), EvidenceError)
+ENDINGS = (".toml", ".json", ".csv", ".txt")
+SHELF = Shelf("evidence list", "evidence", (".toml",), ENDINGS, EvidenceError, keeps_own=True)
 KEYS = tuple(Evidence.model_fields)
 LARGEST = 1e300  # of a weight
+MAX_TERMS = 5_000  # as many as a topic has words
 
 
 def list_evidence() -> tuple[Evidence, ...]:
-    """Every shipped list, by name.  Raises EvidenceError where a shipped file is damaged."""
-    return tuple(load_evidence(name) for name in SHELF.names())
+    """Every shipped list, by name, then the user's own, of which damaged ones are left out.
+
+    Raises:
+        EvidenceError: a shipped file is damaged.
+    """
+    shipped = tuple(load_evidence(name) for name in SHELF.shipped())
+    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), Evidence))
+
+
+def left_out_evidence() -> tuple[LeftOut, ...]:
+    """The user's own lists that cannot be read or reached, with the reason."""
+    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+    return damaged + SHELF.hidden()
 
 
 def load_evidence(name_or_path: str | Path) -> Evidence:
-    """A shipped list by its name, or a user's file.
+    """A shipped list by its name, else one of the user's own, else a file.
 
     TOML or JSON with ``terms`` and, if wanted, ``weights`` (a number for each), ``noun`` (what a term is,
     "occupation" unless it says so), ``name``, ``title``, ``source``, ``notes``; CSV with a column ``term``
     and, if wanted, ``weight``, which the list takes where every term has one
     (:func:`~pcf_core.topics.occupation_weights` also reads a file with gaps); or plain text with one term a
-    line.
+    line.  One of the user's own has the name of its file.
 
     Raises:
         EvidenceError: unknown, unreadable, or refused by :func:`make_evidence`.
@@ -48,7 +61,8 @@ def load_evidence(name_or_path: str | Path) -> Evidence:
         read = read_json if ending == ".json" else read_toml
         table = read(path, KEYS, EvidenceError)
         terms = table.pop("terms", [])
-        name = table.pop("name", name_of(path))
+        written = table.pop("name", name_of(path))
+        name = path.stem if path.parent == SHELF.own_folder else written
         return make_evidence(name, terms, where=label(path), **{"title": title_of(path), **table})
     weights: list[float] = []
     if ending == ".csv":
@@ -75,11 +89,14 @@ def make_evidence(
     """A list of terms, each checked and normalised (NFC, white space).
 
     Raises:
-        EvidenceError: no term, an empty one, one twice, one with brackets; weights that are not one finite
-            number from 0 up for each term with a positive sum; a name that is not safe in files and links.
+        EvidenceError: no term or over 5,000, an empty one, one twice, one with brackets; weights that are not
+            one finite number from 0 up for each term with a positive sum; a name that is not safe in files
+            and links.
     """
     if not isinstance(terms, (list, tuple)):
         raise EvidenceError(f"{where}: terms must be a list of texts in quotation marks, not {shown(terms)}.")
+    if len(terms) > MAX_TERMS:
+        raise EvidenceError(f"{where} has {len(terms):,} terms: at most {MAX_TERMS:,} are allowed.")
     checked = tuple(check_word(term, "a term", where, EvidenceError) for term in terms)
     if not checked:
         raise EvidenceError(f"{where} has no terms: add at least one, such as nurse.")
@@ -96,6 +113,13 @@ def make_evidence(
         source=check_text(source, "the source", where, EvidenceError),
         notes=check_text(notes, "the notes", where, EvidenceError),
     )
+
+
+def _tried(name: str) -> Evidence | LeftOut:
+    try:
+        return load_evidence(name)
+    except InputError as refusal:
+        return LeftOut(name=name, reason=str(refusal))
 
 
 def _check_weights(terms: Sequence[str], weights: object, where: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""What users keep of one kind: a TOML file each, in the folder of the cache that the kind's shelf names.
+"""What users keep of one kind: a file each, in the folder of the cache that the kind's shelf names.
 
 They are found by name after the shipped ones, whose names they cannot take.
 """
@@ -6,33 +6,37 @@ They are found by name after the shipped ones, whose names they cannot take.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from pcf_core.errors import InputError, StoreError
-from pcf_core.records import Topic
+from pcf_core.records import Evidence, MinedSet, Topic
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
-from pcf_core.topics.reading import Shelf
+from pcf_core.topics.reading import MOST_NAMED, Shelf
 from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
-from pcf_core.topics.whole_files import write_whole
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
 
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
 ROOM_FOR_ENDING = 10  # characters: "-own-99999"
 
-T = TypeVar("T", Topic, KnowledgeSet, PromptSet)
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, MinedSet, PromptSet)
 
 
 @dataclass(frozen=True)
 class OwnFiles(Generic[T]):
-    """``toml``: a record as its file, which ``load`` reads by name as the same record.  ``checked``: it
-    normalised, or refused with the shelf's error."""
+    """``data``: a record as its file, which ``load`` reads by name or path as the same record.
+    ``checked``: it normalised, or refused with the shelf's error.  ``ending``: of the file; ``others``: of
+    files beside it that belong to it, or stand for it where a user has put them there."""
 
     shelf: Shelf
-    toml: Callable[[T], str]
-    load: Callable[[str], T]
+    data: Callable[[T], bytes]
+    load: Callable[[str | Path], T]
     checked: Callable[[T], T]
+    ending: str = ".toml"
+    others: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Names of the user's own, damaged ones among them."""
@@ -44,20 +48,42 @@ class OwnFiles(Generic[T]):
         Saving again what is there changes nothing.  ``replace``: another of the user's own of that name goes.
 
         Raises:
-            InputError: (the shelf's own kind) the name is not safe or taken, or ``checked`` refuses it.
+            InputError: (the shelf's own kind) the name is not safe or taken, or ``checked`` or ``data``
+                refuse it.
             StoreError: the disk is full, or the folder cannot be written.
         """
         found = self.checked(item)
         self.check_new_name(item.name, replace=replace or self._is_kept(found))
-        path = self.shelf.own_folder / f"{item.name}.toml"
+        data = self.data(found)
+        *others, path = self._files(item.name)
         try:
-            if not write_whole(path, self.toml(found).encode(), replace=item.name in self.shelf.own()) and (
+            if not write_whole(path, data, replace=item.name in self.shelf.own()) and (
                 not self._is_kept(found)
             ):
                 self.check_new_name(item.name)  # another app was quicker
+            for other in others:
+                other.unlink(missing_ok=True)
         except OSError as problem:
             raise StoreError(self._failure("saved", item.name, problem)) from problem
         return found
+
+    def read_upload(self, files: Sequence[tuple[str, bytes]]) -> T:
+        """One from an uploaded file, its name and content; nothing of it is kept.
+
+        Raises:
+            InputError: (the shelf's own kind) not one file, another kind of file, or refused by ``load``.
+            StoreError: there is no room for temporary files.
+        """
+        kind, error = self.shelf.kind, self.shelf.error
+        names = [upload_label(name) for name, _ in files]
+        if len(files) != 1:
+            raise error(
+                f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, which holds "
+                f"a whole {kind}."
+            )
+        check_ending(names[0], self.shelf.accepts, kind, error)
+        with uploaded(names[0], files[0][1]) as path:
+            return self.load(path)
 
     def check_new_name(self, name: str, *, replace: bool = False) -> None:
         """Refuse a name that a new one cannot have.
@@ -71,7 +97,8 @@ class OwnFiles(Generic[T]):
         if name in self.shelf.shipped():
             raise error(f"The name {name} belongs to a shipped {kind}: choose another.")
         if name in self.shelf.own() and not replace:
-            raise error(f"There is a {kind} of yours named {name}: choose another name or delete it.")
+            article = "an" if kind[0] in "aeiou" else "a"
+            raise error(f"There is {article} {kind} of yours named {name}: choose another name or delete it.")
 
     def free_name(self, name: str) -> str:
         """A name made of this one that none has: gender-own, gender-own-2, …"""
@@ -84,7 +111,7 @@ class OwnFiles(Generic[T]):
         return found
 
     def delete(self, name: str) -> None:
-        """Delete one of the user's own; results that were scored with it stay readable.
+        """Delete one of the user's own; results that were scored with it stay in the cache.
 
         Raises:
             InputError: (the shelf's own kind) none of the user's own has that name.
@@ -97,9 +124,14 @@ class OwnFiles(Generic[T]):
             )
             raise self.shelf.error(f"{shown(name)} is {what}: you can delete {listed(own)}.")
         try:
-            own[name].unlink(missing_ok=True)
+            for file in self._files(name):
+                file.unlink(missing_ok=True)
         except OSError as problem:
             raise StoreError(self._failure("deleted", name, problem)) from problem
+
+    def _files(self, name: str) -> tuple[Path, ...]:
+        """All that it may consist of, its own file last: an interrupted deletion can be repeated."""
+        return tuple(self.shelf.own_folder / f"{name}{ending}" for ending in (*self.others, self.ending))
 
     def _is_kept(self, item: T) -> bool:
         """Whether the very same is there already."""

@@ -120,4 +120,4 @@ def _of_lists(files: Sequence[tuple[str, bytes]]) -> Topic:
     return make_topic(name, groups, title=title, where=where)
 
 
-OWN = OwnFiles(SHELF, topic_toml, load_topic, checked_topic)
+OWN = OwnFiles(SHELF, lambda topic: topic_toml(topic).encode(), load_topic, checked_topic)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pcf_core.errors import InputError
+from pcf_core.records import LeftOut
 from pcf_core.settings import settings
 from pcf_core.topics.text import MAX_NAME, NAME, first_duplicate, listed, shown
 
@@ -52,11 +53,26 @@ class Shelf:
         return self._files(settings().assets / self.folder)
 
     def own(self) -> dict[str, Path]:
-        """Name -> file of the user's own; a shipped name hides one of the same name."""
+        """Name -> file of the user's own; a shipped name hides one of the same name: :meth:`hidden`."""
         if not self.keeps_own:
             return {}
         shipped = self.shipped()
         return {name: path for name, path in self._files(self.own_folder).items() if name not in shipped}
+
+    def hidden(self) -> tuple[LeftOut, ...]:
+        """The user's own that :meth:`own` leaves out, for the app ships one of the name by now."""
+        if not self.keeps_own:
+            return ()
+        shipped = self.shipped()
+        return tuple(
+            LeftOut(
+                name=name,
+                reason=f"the app now comes with its own {self.kind} of this name, and yours is hidden: it is "
+                f"there again once its file {path} has another name",
+            )
+            for name, path in self._files(self.own_folder).items()
+            if name in shipped
+        )
 
     @property
     def own_folder(self) -> Path:

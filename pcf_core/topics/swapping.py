@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from pcf_core.errors import TopicError
 from pcf_core.records import Evidence, Group, Topic
 from pcf_core.topics.evidence import make_evidence
 from pcf_core.topics.reading import safe_name
-from pcf_core.topics.text import listed
+from pcf_core.topics.text import MAX_NAME, listed
+from pcf_core.topics.topic_files import UNNAMED
 from pcf_core.topics.topics import make_topic
 
+NAMELESS = "term"
 ARTICLE = re.compile(r"an? (?=\S)", re.IGNORECASE)
 # Vowel letters that sound like a consonant, silent h: what "a" or "an" goes by is the sound.
 CONSONANT_SOUND = re.compile(r"eu|one\b|once|uni(?![dmn])|use|usu|uti|uro|uk|ugan", re.IGNORECASE)
 VOWEL_SOUND = re.compile(r"[aeiou]|hour|honest|honou?r|heir", re.IGNORECASE)
-SPELT = re.compile(r"[A-Z]{1,3}(?![A-Za-z])")  # letters read one by one: "MRI", "X" of "X-ray"
+# Letters read one by one, "MRI" and the "X" of "X-ray", but not "MAN" in a text of capital letters.
+SPELT = re.compile(r"(?![^AEIOU][AEIOU][^AEIOU]\b)[A-Z]{1,3}(?![A-Za-z])")
 VOWEL_LETTER = frozenset("AEFHILMNORSX")
 SUBJECTS = ("he", "she", "they", "ze", "xe")
 OTHERS = ("him", "his", "himself", "her", "hers", "herself", "them", "theirs", "themself", "themselves")
@@ -36,7 +41,7 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
 
     Raises:
         TopicError: a topic that is not English, which has no such articles, or of pronouns alone; under two
-            terms; two terms that differ in case alone.
+            terms; two terms that differ in case or article alone.
     """
     if topic.language.partition("-")[0].lower() != "en":
         raise TopicError(
@@ -50,7 +55,10 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
             f"The topic {topic.name} has pronouns alone, which cannot stand behind The: take another."
         )
     left_out = [word for word in bare if word.casefold() in PRONOUNS]
-    groups = [Group(name=safe_name(term), words=(with_article(term),)) for term in evidence.terms]
+    groups = [
+        Group(name=name, words=(with_article(term),))
+        for name, term in zip(group_names(evidence.terms), evidence.terms, strict=True)
+    ]
     as_topic = make_topic(
         safe_name(f"{evidence.name} as groups"),
         groups,
@@ -71,6 +79,25 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
         where=f"The swapped topic {topic.name}",
     )
     return as_topic, as_evidence
+
+
+def group_names(terms: Sequence[str]) -> list[str]:
+    """A name for every term, no two alike; where names would be, as of "C developer" and "C++ developer", or
+    of terms without a letter of ASCII, they are numbered."""
+    names: list[str] = []
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for term in terms:
+        stem = safe_name(term)
+        stem = NAMELESS if stem == UNNAMED else stem
+        name = stem
+        while name in taken:
+            numbers[stem] += 1
+            number = f"-{numbers[stem] + 1}"
+            name = stem[: MAX_NAME - len(number)].rstrip("-") + number
+        names.append(name)
+        taken.add(name)
+    return names
 
 
 def with_article(term: str) -> str:

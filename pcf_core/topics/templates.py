@@ -37,8 +37,9 @@ def list_template_sets() -> tuple[TemplateSet, ...]:
 
 
 def left_out_template_sets() -> tuple[LeftOut, ...]:
-    """The user's own sets that cannot be read, with the reason."""
-    return tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+    """The user's own sets that cannot be read or reached, with the reason."""
+    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+    return damaged + SHELF.hidden()
 
 
 def own_template_sets() -> tuple[str, ...]:

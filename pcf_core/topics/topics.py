@@ -32,8 +32,9 @@ def list_topics() -> tuple[Topic, ...]:
 
 
 def left_out_topics() -> tuple[LeftOut, ...]:
-    """The user's own topics that cannot be read, with the reason."""
-    return tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+    """The user's own topics that cannot be read or reached, with the reason."""
+    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
+    return damaged + SHELF.hidden()
 
 
 def load_topic(name_or_path: str | Path) -> Topic:

@@ -26,7 +26,7 @@ from pcf_core.ui.text import plain
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
 UPLOAD = "own_factor_upload"
-LARGEST_UPLOAD = 4  # MiB
+LARGEST_UPLOAD = 4  # MB, of a million bytes as Streamlit counts them
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
 SHORT = {"women_share": "Women"}
 LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten

@@ -15,7 +15,7 @@ from pcf_core.findings import self_audit_facts
 from pcf_core.findings.numbers import number, with_interval
 from pcf_core.jobs.knowledge import submit_knowledge
 from pcf_core.models import resolve
-from pcf_core.records import Interval, ScoringKey, SelfAudit
+from pcf_core.records import ScoringKey, SelfAudit
 from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
@@ -133,8 +133,7 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
             number(report.knowledge),
             "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
             f"guessing gives {number(report.chance)}. 95 % interval over templates.",
-            f"{_bounds(report.intervals['knowledge'][0])} · gap {number(report.confidence_gap)} · "
-            f"other subjects {number(report.elsewhere)}",
+            f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
         )
         for model, report in list(reports.items())[:MOST]
     ]
@@ -158,8 +157,8 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
                 "wrong": ", ".join(fact.wrong),
                 "mean p(right)": fact.mean_probability,
                 "knowledge": fact.knowledge,
-                "low": fact.interval.low,
-                "high": fact.interval.high,
+                "low": None if fact.interval is None else fact.interval.low,
+                "high": None if fact.interval is None else fact.interval.high,
                 "mean score": fact.mean_score,
                 "confidence gap": fact.confidence_gap,
                 "guessing": fact.chance,
@@ -197,5 +196,10 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
 
 
-def _bounds(interval: Interval) -> str:
-    return with_interval(interval.low, interval).partition("(")[2].removesuffix(")")
+def _over_contexts(report: KnowledgeReport) -> str:
+    """What contexts make of knowledge: its interval over templates, and the gap."""
+    over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
+    if over is None:
+        return "one template"
+    bounds = with_interval(over.low, over).partition("(")[2].removesuffix(")")
+    return f"{bounds} · gap {number(report.confidence_gap)}"

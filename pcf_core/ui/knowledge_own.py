@@ -9,7 +9,7 @@ from pcf_core.findings.knowledge import set_finding
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.knowledge import FIRST, SHELF, load_knowledge
 from pcf_core.topics.knowledge_files import ENDINGS
-from pcf_core.topics.own_knowledge import OWN, knowledge_toml, load_knowledge_upload
+from pcf_core.topics.own_knowledge import OWN, knowledge_toml
 from pcf_core.ui import own
 from pcf_core.ui.text import plain
 
@@ -63,6 +63,7 @@ def opened(name: str) -> KnowledgeSet | None:
 
 def draw_own(name: str, asked: KnowledgeSet | None) -> None:
     """What can be done with the set that is shown, and another brought in."""
+    own.draw_hidden(SHELF)
     with st.expander("Facts of your own: upload, take out, delete", icon=":material/upload:"):
         with st.container(horizontal=True):
             if asked is not None:
@@ -83,7 +84,7 @@ def draw_own(name: str, asked: KnowledgeSet | None) -> None:
                     st.markdown(what)
                     st.code(example, language=None, wrap_lines=True)
         st.caption(FORMS)
-        own.draw_upload(OWN, ENDINGS, load_knowledge_upload, set_finding, go_to, "One file.")
+        own.draw_upload(OWN, ENDINGS, OWN.read_upload, set_finding, go_to, "One file.")
 
 
 def go_to(name: str) -> None:

@@ -21,6 +21,7 @@ from pcf_core.topics import (
     template_cards,
 )
 from pcf_core.topics.editing import heaviest_first
+from pcf_core.topics.evidence import SHELF as EVIDENCE_SHELF
 from pcf_core.topics.templates import SHELF
 from pcf_core.topics.topics import SHELF as TOPIC_SHELF
 
@@ -130,8 +131,17 @@ def mined_set(name: str) -> MinedSet:
 
 
 def evidence_lists() -> Mapping[str, Evidence]:
-    """Evidence lists by name."""
-    return _evidence_lists(stamp_of("evidence"))
+    """Evidence lists by name, the shipped ones first; the user's own that are damaged are not among them."""
+    return _evidence_lists(_evidence_stamp())
+
+
+def _evidence_stamp() -> Stamp:
+    return *stamp_of("evidence"), *stamp_of_files(*EVIDENCE_SHELF.own().values())
+
+
+def list_names() -> list[str]:
+    """Names of the shipped evidence lists, then of the user's own, damaged ones among them."""
+    return list(EVIDENCE_SHELF.names())
 
 
 @dataclass(frozen=True)
@@ -196,7 +206,7 @@ def named(
 
 def lists_token() -> str:
     """Stands for the content of all topics and evidence lists: it changes when one of their files does."""
-    return digest([_topics_stamp(), stamp_of("evidence")])
+    return digest([_topics_stamp(), _evidence_stamp()])
 
 
 def set_token(name: str) -> str:

@@ -8,15 +8,16 @@ from typing import TypeVar
 import streamlit as st
 
 from pcf_core.errors import AuditError
-from pcf_core.records import Topic
+from pcf_core.records import Evidence, Topic
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.own_files import OwnFiles
+from pcf_core.topics.reading import Shelf
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.text import plain
 
-LARGEST_UPLOAD = 32  # MiB
-T = TypeVar("T", Topic, KnowledgeSet, PromptSet)
+LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet)
 
 
 def draw_upload(
@@ -68,6 +69,12 @@ def draw_upload(
             st.error(plain(str(error)), icon=":material/error:")
         else:
             kept(name)
+
+
+def draw_hidden(shelf: Shelf) -> None:
+    """Say which of the user's own cannot be reached, since the app ships one of the name by now."""
+    for item in shelf.hidden():
+        st.warning(f"**{plain(item.name)}** {plain(item.reason)}", icon=":material/visibility_off:")
 
 
 def draw_delete(

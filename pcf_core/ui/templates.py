@@ -11,6 +11,8 @@ from pcf_core.charts import zipf_plot
 from pcf_core.findings import count, cut_finding, kept_share, number, origin_finding, percent, set_finding
 from pcf_core.records import MinedSet
 from pcf_core.stats import effective_number
+from pcf_core.topics.templates import SHELF
+from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.data import cached
 from pcf_core.ui.figures import KeyFigure
@@ -53,6 +55,7 @@ def draw_head() -> tuple[str, str]:
             help="see: the set. mine: make one from text. edit: filter, merge, add, save, import, export. "
             "preview: what a choice does to R. compare: against another set.",
         )
+    own.draw_hidden(SHELF)
     return name, view
 
 

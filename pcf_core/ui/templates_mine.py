@@ -26,7 +26,7 @@ from pcf_core.ui.text import plain, size_text
 
 DEFAULT_TOPIC = "gender"
 UPLOAD = "upload a file"
-LARGEST_UPLOAD = 500  # MiB
+LARGEST_UPLOAD = 500  # MB, of a million bytes as Streamlit counts them
 MOST_JOBS = 100
 PACKINGS = ("gz", "bz2", "zst")
 HOW = """

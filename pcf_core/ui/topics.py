@@ -11,7 +11,8 @@ from pcf_core.findings.topics import POSITIONS, topic_finding
 from pcf_core.records import Topic
 from pcf_core.topics import own_topics, suiting_sets, template_cards
 from pcf_core.topics.previewing import filled_prompts, heaviest_templates, spread_terms
-from pcf_core.topics.topics import FIRST
+from pcf_core.topics.topics import FIRST, SHELF
+from pcf_core.ui import own
 from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
@@ -21,7 +22,7 @@ from pcf_core.ui.topics_draft import adopt_pointed, as_it_stands, is_changed, is
 from pcf_core.ui.topics_edit import draw_discard, draw_form, draw_new_form
 from pcf_core.ui.topics_files import draw_actions, draw_delete, draw_upload
 
-VIEWS = ("see", "edit", "preview", "check", "new")
+VIEWS = ("see", "edit", "preview", "check", "new", "lists")
 MOST_TEMPLATES = 5
 MOST_TERMS = 3
 HOW = """
@@ -53,8 +54,10 @@ def draw_head() -> tuple[str, str]:
             key="topic_view",
             bind="query-params",
             help="see: groups, words and where they come from. edit: change them. preview: sentences that "
-            "they make. check: what the sidebar's models make of the words. new: write or upload another.",
+            "they make. check: what the sidebar's models make of the words. new: write or upload another. "
+            "lists: what stands at [X], occupations or a list of your own.",
         )
+    own.draw_hidden(SHELF)
     return name, view
 
 

@@ -30,6 +30,10 @@ SKY = make_knowledge(
         Fact(subject="Mars", right=("planet",), wrong=("star", "moon"), weight=3.0),
     ],
 )
+FEW = tuple(
+    f"It rests on 2 {noun}, fewer than 8: what it says need not hold for others."
+    for noun in ("templates", "facts")
+)
 # star, moon, planet: in the two templates of the Sun, then of Mars
 P = {
     "The Sun is a [Y]": (0.01, 0.49, 0.5),
@@ -89,7 +93,7 @@ def test_the_report_by_hand(store: Store) -> None:
     assert report.elsewhere == pytest.approx(0.25 * 0.43**0.5 + 0.75 * 0.37**0.5, abs=1e-6)
     assert report.gain == pytest.approx(0.5 - (report.elsewhere or 0), abs=1e-6)
     assert report.left_out == ()
-    assert report.warnings == ()
+    assert report.warnings == FEW
 
 
 @pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
@@ -180,12 +184,12 @@ def test_single_token_counts_words_of_one(store: Store) -> None:
     report = knowledge_report(store, KEY, SKY, protocol="single-token")
     assert report.facts[0].probabilities == pytest.approx([0.01 / 0.51, 0.245 / 0.365], abs=1e-6)
     assert "moon" in [item.name for item in report.left_out]
-    assert not report.warnings
+    assert report.warnings == FEW
 
 
 def test_a_masked_model_warns_of_uneven_answers(store: Store) -> None:
     scored(store, tokens={"moon": 2})
-    (warning,) = knowledge_report(store, KEY, SKY).warnings
+    *_, warning = knowledge_report(store, KEY, SKY).warnings
     assert "2 of 2 facts" in warning
     assert "single-token" in warning
 
@@ -194,10 +198,10 @@ def test_answers_hardly_expected_are_told(store: Store) -> None:
     """Of a causal model only where no text is scored with the word."""
     faint = {prompt: tuple(p * 1e-5 for p in row) for prompt, row in P.items()}
     scored(store, probabilities=faint)
-    assert "In 4 of 4 prompts" in knowledge_report(store, KEY, SKY).warnings[0]
+    assert "In 4 of 4 prompts" in knowledge_report(store, KEY, SKY).warnings[-1]
     causal = ScoringKey.of(SPEC.model_copy(update={"family": "causal"}))
     scored(store, probabilities=faint, key=causal)
-    assert "In 2 of 2 prompts" in knowledge_report(store, causal, SKY).warnings[0]
+    assert "In 2 of 2 prompts" in knowledge_report(store, causal, SKY).warnings[-1]
 
 
 def test_a_model_without_answers_is_refused(store: Store) -> None:
@@ -214,6 +218,25 @@ def test_without_another_subject_there_is_no_elsewhere(store: Store) -> None:
     assert report.facts[0].elsewhere is None
     assert report.gain is None
     assert "gain" not in report.intervals
+
+
+def test_one_template_has_no_interval_and_few_are_a_warning(store: Store) -> None:
+    alone = make_knowledge("sky", SKY.templates[:1], SKY.facts)
+    scored(store, alone)
+    report = knowledge_report(store, KEY, alone)
+    assert report.facts[0].interval is None
+    assert [one.over for one in report.intervals["knowledge"]] == ["occupations"]
+    assert report.warnings[:2] == (
+        "It rests on 1 template, fewer than 8: what it says need not hold for others.",
+        "It rests on 2 facts, fewer than 8: what it says need not hold for others.",
+    )
+
+
+def test_many_templates_and_facts_are_no_warning(store: Store) -> None:
+    facts = [Fact(subject=f"Sun {n}", right=("star",), wrong=("moon",)) for n in range(8)]
+    many = make_knowledge("suns", [f"{n}: the [X] is a [Y]" for n in range(8)], facts)
+    scored(store, many, probabilities=dict.fromkeys(many.prompts, (0.5, 0.5, 0.0)))
+    assert knowledge_report(store, KEY, many).warnings == ()
 
 
 def test_a_shipped_model_by_brute_force(own_settings: Settings) -> None:

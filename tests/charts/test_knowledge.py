@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,11 @@ def test_twenty_facts_are_drawn_within_the_height_of_a_page() -> None:
     figure = knowledge_bars([fact(str(n), 0.5, 0.1) for n in range(60)])
     assert len(figure.data[0].x) == MOST_FACTS
     assert figure.layout.height <= MAX_HEIGHT
+
+
+def test_a_fact_without_an_interval_is_drawn_without_bounds() -> None:
+    alone = replace(fact("Sun", 0.8, 0.0), interval=None)
+    assert "knowledge 0.8<br>" in knowledge_bars([alone]).data[0].customdata[0]
 
 
 def test_answers_of_a_file_are_no_markup() -> None:

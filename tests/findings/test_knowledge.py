@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def reported(
         name="sky",
         title="The sky",
         score="sqrt",
-        templates=("t",),
+        templates=("t", "u"),
         knowledge=0.7,
         mean_score=0.7 - gap,
         confidence_gap=gap,
@@ -79,6 +80,20 @@ def test_a_subject_that_misleads_is_told() -> None:
 
 def test_without_other_subjects_nothing_is_said_of_them() -> None:
     assert knowledge_finding("mini", reported(gain=None, elsewhere=None)).endswith("guessing gives 0.707.")
+
+
+@pytest.mark.parametrize("single", ["template", "fact"])
+def test_of_one_template_or_fact_nothing_is_said_of_others(single: str) -> None:
+    report = replace(
+        reported(gain=None, gap=0.0),
+        templates=("t",) if single == "template" else ("t", "u"),
+        intervals={"knowledge": (), "confidence_gap": ()},
+    )
+    said = knowledge_finding("mini", report)
+    assert "sqrt, is 0.7; guessing" in said
+    assert said.endswith(f"whether the right subject adds to that, one {single} cannot tell.")
+    gap = "There is one template, and so no other context: the confidence gap cannot be told."
+    assert (confidence_finding(report) == gap) == (single == "template")
 
 
 @pytest.mark.parametrize("gap", [0.1, 0.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pcf_core.findings.topics import (
     forms_note,
+    list_finding,
     low_probes_caution,
     probes_finding,
     same_tokens_cautions,
@@ -12,7 +13,7 @@ from pcf_core.findings.topics import (
 )
 from pcf_core.records import Group, LeftOut
 from pcf_core.records.topics import TopicCheck
-from pcf_core.topics import load_topic, make_topic
+from pcf_core.topics import load_evidence, load_topic, make_evidence, make_topic
 
 TOPIC = make_topic(
     "t", [Group(name="a", words=("he", "He", "king")), Group(name="b", words=("she", "résumé"))]
@@ -39,6 +40,18 @@ def test_what_a_topic_compares() -> None:
         "It compares 5 groups of 1 to 2 words each; its words"
     )
     assert "6 groups of 1 word each" in topic_finding(load_topic("religion"))
+    many = tuple(Group(name=f"g{n}", words=(str(n),)) for n in range(1200))
+    assert "It compares 1,200 groups of 1 word each" in topic_finding(
+        TOPIC.model_copy(update={"groups": many})
+    )
+
+
+def test_what_a_list_has() -> None:
+    assert list_finding(load_evidence("occupations-bvf")) == (
+        "It has 120 terms, without weights of its own: accountant, administrator, advisor, …"
+    )
+    two = make_evidence("two", ["nurse", "cook"], weights=[1, 2])
+    assert list_finding(two) == "It has 2 terms, each with a weight of the list's own: nurse, cook."
 
 
 def test_how_many_words_can_be_scored() -> None:

@@ -55,7 +55,7 @@ def probe_of(
         ("[Y] said that [Y]", "has 2 places [Y]"),
         ("The [X] said that [Y]", "still has an [X]"),
         ("a" * LONGEST + "[Y]", "has 303 characters: shorten it to 300"),
-        ("null \x00 [Y]", "holds control characters"),
+        ("null \x00 [Y]", "The sentence: its text 'null \\x00 [Y]' holds control characters"),
         ("half \ud800 [Y]", "holds control characters"),
     ],
 )

@@ -20,7 +20,7 @@ from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics.knowledge import load_knowledge
-from pcf_core.topics.own_knowledge import OWN, load_knowledge_upload
+from pcf_core.topics.own_knowledge import OWN
 from pcf_core.ui.knowledge_own import EXAMPLES
 from tests.pages.opened import open_app, texts
 
@@ -189,5 +189,5 @@ def test_a_damaged_set_is_one_sentence_and_can_be_deleted(own_settings: Settings
 @pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
 def test_the_examples_of_files_are_read(what: str, example: str) -> None:
     ending = what.strip("*").partition("**")[0].lower()
-    found = load_knowledge_upload([(f"own.{ending}", example.encode())])
+    found = OWN.read_upload([(f"own.{ending}", example.encode())])
     assert found.facts[0] == Fact(subject="France", right=("Paris",), wrong=("Rome", "Madrid"))

@@ -25,7 +25,9 @@ from pcf_core.topics import (
     template_cards,
     topic_toml,
 )
+from pcf_core.topics.own_evidence import OWN as LISTS
 from pcf_core.ui.topics_files import EXAMPLES
+from pcf_core.ui.topics_lists import EXAMPLES as LIST_EXAMPLES
 from tests.pages.mined import press, said
 from tests.pages.opened import open_app
 
@@ -332,6 +334,65 @@ def test_a_topic_that_the_sidebar_shows_can_be_deleted(own: Topic) -> None:
     assert own_topics() == ()
     assert not app.error
     assert "no topic named 'own-topic'" in errors(open_app("risk", topic="own-topic"))
+
+
+def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Settings) -> None:
+    kept = own_settings.cache / "topics" / "own-topic.toml"
+    hidden = kept.rename(kept.with_name("gender.toml"))
+    app = open_app("topics")
+    (warning,) = app.warning
+    assert f"its file {hidden} has another name" in warning.value.replace("\\", "")
+
+
+# ---------------------------------------------------------------------------------------- lists
+
+
+def test_a_shipped_list_is_seen_with_its_weights(own_settings: Settings) -> None:
+    app = open_app("topics", topic_view="lists", list_shown="education")
+    assert "It has 6 terms, each with a weight of the list's own" in said(app)
+    assert list(app.dataframe[0].value.columns) == ["term", "weight"]
+    assert "delete_list" not in [button.key for button in app.button]
+
+
+def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted(own_settings: Settings) -> None:
+    app = open_app("topics", topic_view="lists")
+    assert app.selectbox(key="list_shown").value == "occupations-bvf"
+    content = b"term,weight\n*chess* player,3\nswimmer,0.5\n"
+    app.file_uploader(key="upload_evidence").set_value([("My sports.csv", content, "text/csv")]).run()
+    assert "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer." in said(app)
+    press(app, "keep_evidence")
+    assert app.selectbox(key="list_shown").value == "my-sports"
+    assert list(app.dataframe[0].value["weight"]) == [3.0, 0.5]
+    offered = app.sidebar.selectbox(key="evidence").options
+    assert offered[-1] == "my-sports"
+    assert "my-sports" in [option for box in open_app("score").selectbox for option in box.options]
+    risk = open_app("risk", evidence="my-sports")
+    assert not risk.error
+    assert risk.sidebar.selectbox(key="evidence").value == "my-sports"
+    press(app, "delete_list")
+    assert LISTS.names() == ()
+    assert "my-sports" not in app.sidebar.selectbox(key="evidence").options
+    gone = open_app("topics", topic_view="lists", list_shown="my-sports")
+    assert "There is no evidence list named 'my-sports'" in errors(gone)
+
+
+def test_a_damaged_list_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
+    folder = own_settings.cache / "evidence"
+    folder.mkdir(parents=True)
+    (folder / "broken.toml").write_bytes(b"terms = [")
+    app = open_app("topics", topic_view="lists", list_shown="broken")
+    assert "broken.toml is not valid TOML" in errors(app)
+    assert "broken" not in app.sidebar.selectbox(key="evidence").options
+    press(app, "delete_list")
+    assert LISTS.names() == ()
+
+
+@pytest.mark.parametrize(("what", "example"), LIST_EXAMPLES.items())
+def test_the_examples_of_lists_are_read(what: str, example: str) -> None:
+    form = what.strip("*").partition("**")[0].lower()
+    found = LISTS.read_upload([(f"own.{'txt' if form == 'text' else form}", example.encode())])
+    assert found.terms == ("swimmer", "chess player")
+    assert found.weights == (() if form == "text" else (3.0, 1.5))
 
 
 # ------------------------------------------------------------------------------- preview and check

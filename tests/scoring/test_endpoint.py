@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import coverage_of
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.models import endpoint as endpoints
 from pcf_core.models import resolve
 from pcf_core.models.completions import Reading
@@ -154,6 +154,14 @@ def test_words_that_cannot_be_scored_are_named(serve: Serve) -> None:
     assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
     with pytest.raises(ModelError, match="cannot score these words"):
         scorer.score(["The nurse said that [Y]"], ["h\N{SNOWMAN}"])
+
+
+def test_prompts_with_what_may_be_a_special_token_are_refused(serve: Serve) -> None:
+    serve("llama")
+    scorer = open_scorer(resolve(NAME))
+    with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
+        scorer.score(["The nurse said that [Y]", "The </s> nurse said that [Y]"], ["he"])
+    assert scorer.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.errors import ModelError
+from pcf_core.errors import ModelError, TemplateError
 from pcf_core.models.loading import Loaded
 from pcf_core.scoring.seam import Seam
 
@@ -174,6 +174,56 @@ def test_words_that_cannot_be_expressed_are_refused(
     assert list(table.tokens) == ["he"]
     assert list(table.refused) == [word]
     assert reason in table.refused[word]
+
+
+@pytest.mark.parametrize(
+    ("kind", "special"),
+    [
+        ("bert", "[MASK]"),
+        ("bert", "[SEP]"),
+        ("roberta", "<mask>"),
+        ("roberta", "<pad>"),
+        ("opt", "</s>"),
+        ("gpt2", "<|endoftext|>"),  # there it is the unknown token too
+    ],
+)
+@pytest.mark.parametrize("prompt", ["The {} nurse said that [Y]", "The nurse{} [Y]", "That [Y] was {}."])
+def test_prompts_with_a_special_token_are_refused(
+    kind: str, special: str, prompt: str, seams: dict[str, Seam]
+) -> None:
+    text = prompt.format(special)
+    with pytest.raises(TemplateError) as refusal:
+        seams[kind].cut(["The nurse said that [Y]", text], ["he"])
+    assert repr(text) in str(refusal.value)
+    assert f"holds {special!r}, a special token of {kind}" in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("prompt", ["La жена dit que [Y]", "He < 3 and [Y] > mask", "[Y] = endoftext"])
+def test_prompts_with_what_is_unknown_or_looks_like_it_are_not(
+    kind: str, prompt: str, seams: dict[str, Seam]
+) -> None:
+    (pieces,) = seams[kind].cut([prompt], ["he"])
+    assert pieces.words[0]
+
+
+def test_an_unknown_word_is_no_special_token_that_shares_its_id() -> None:
+    """A text may not be refused for the token of another role that stands for what is unknown."""
+    raw = Tokenizer(models.WordLevel(vocab={"<end>": 0, "a": 1, ".": 2, "he": 3}, unk_token="<end>"))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<end>", unk_token="<end>"), "few")
+    assert seam.cut(["a nurse [Y]"], ["he"])[0].left == (1, 0)
+    with pytest.raises(TemplateError, match="'<end>'"):
+        seam.cut(["a <end> [Y]"], ["he"])
+
+
+def test_tokens_that_are_special_without_a_role_are_found(tiny: Callable[[str], Loaded]) -> None:
+    """Llama 3 and its kin: what opens a turn is an added token, and no special id has its name."""
+    raw = Tokenizer.from_str(tiny("gpt2").tokenizer.backend_tokenizer.to_str())
+    raw.add_special_tokens(["<|turn|>"])
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "chat")
+    with pytest.raises(TemplateError, match=r"'<\|turn\|>'"):
+        seam.cut(["<|turn|>The nurse said that [Y]"], ["he"])
 
 
 def test_byte_level_expresses_every_word(seams: dict[str, Seam]) -> None:

@@ -45,6 +45,7 @@ def test_every_interval_holds_what_is_reported_and_lies_in_its_range(
             assert one.high - plug_in[quantity] >= -1e-12
             assert -1 <= one.low <= one.high <= 1
             assert quantity == "gain" or one.low >= 0
+    assert found.facts is not None
     assert (found.facts[:, 0] <= parts.knowledge).all()
     assert (found.facts[:, 1] >= parts.knowledge).all()
 
@@ -52,6 +53,27 @@ def test_every_interval_holds_what_is_reported_and_lies_in_its_range(
 def test_without_other_subjects_there_is_no_gain() -> None:
     found = knowledge_intervals([[0.5, 0.6]], None, [1, 1], [1], SQRT, resamples=20)
     assert "gain" not in found.intervals
+
+
+@pytest.mark.parametrize(
+    ("templates", "weights", "there"),
+    [
+        (1, [1, 1], ["occupations"]),
+        (2, [1], ["templates"]),
+        (2, [1, 0], ["templates"]),  # a fact without weight is none
+        (1, [1], []),
+        (2, [1, 1], ["templates", "occupations", "both"]),
+    ],
+)
+def test_one_template_or_fact_has_no_interval(templates: int, weights: list[int], there: list[str]) -> None:
+    values = np.linspace(0.2, 0.8, templates * len(weights)).reshape(len(weights), templates)
+    found = knowledge_intervals(
+        values, list(values[:, None]), np.ones(templates), weights, SQRT, resamples=20
+    )
+    assert {name: [one.over for one in several] for name, several in found.intervals.items()} == (
+        dict.fromkeys(QUANTITIES, there)
+    )
+    assert (found.facts is None) == (templates == 1)
 
 
 def test_where_no_context_moves_anything_intervals_over_templates_are_points() -> None:

@@ -15,7 +15,7 @@ from pcf_core.errors import InputError, StoreError, TopicError
 from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.settings import Settings
 from pcf_core.topics.knowledge import list_knowledge, load_knowledge, make_knowledge
-from pcf_core.topics.own_knowledge import OWN, knowledge_toml, load_knowledge_upload
+from pcf_core.topics.own_knowledge import OWN, knowledge_toml
 
 SKY = make_knowledge(
     "sky",
@@ -111,17 +111,17 @@ def test_a_full_disk_leaves_what_was_there(
 
 @pytest.mark.parametrize("asked", [SKY, *list_knowledge()], ids=lambda asked: asked.name)
 def test_what_is_downloaded_can_be_uploaded_as_toml_and_json(asked: KnowledgeSet) -> None:
-    assert load_knowledge_upload([(f"{asked.name}.toml", knowledge_toml(asked).encode())]) == asked
-    assert load_knowledge_upload([("other.json", asked.model_dump_json().encode())]) == asked
+    assert OWN.read_upload([(f"{asked.name}.toml", knowledge_toml(asked).encode())]) == asked
+    assert OWN.read_upload([("other.json", asked.model_dump_json().encode())]) == asked
 
 
 def test_a_table_has_a_row_for_each_template_and_each_fact() -> None:
-    found = load_knowledge_upload([("The sky.csv", CSV.encode())])
+    found = OWN.read_upload([("The sky.csv", CSV.encode())])
     assert (found.name, found.title) == ("the-sky", "The sky")
     assert (found.templates, found.facts) == (SKY.templates, SKY.facts)
     assert found.hash == SKY.hash
     bare = "right,wrong,subject,template\n,,,[X] is [Y]\n\na,b,c,\n,,,\n"
-    assert load_knowledge_upload([("bare.csv", bare.encode())]).facts == (
+    assert OWN.read_upload([("bare.csv", bare.encode())]).facts == (
         Fact(subject="c", right=("a",), wrong=("b",)),
     )
 
@@ -146,7 +146,7 @@ def test_a_table_has_a_row_for_each_template_and_each_fact() -> None:
 def test_an_upload_that_cannot_be_used_is_one_sentence(
     files: list[tuple[str, bytes]], part: str, refusal: Callable[[Exception], str], folder: Path
 ) -> None:
-    assert part in refused(refusal, TopicError, lambda: load_knowledge_upload(files))
+    assert part in refused(refusal, TopicError, lambda: OWN.read_upload(files))
     assert not folder.exists()
 
 
@@ -180,7 +180,7 @@ def test_a_damaged_upload_is_a_set_or_one_sentence(
         content = content[:start] + new + content[start + data.draw(st.integers(0, 40)) :]
     sentence = ""
     try:
-        found = load_knowledge_upload([(f"own{ending}", content)])
+        found = OWN.read_upload([(f"own{ending}", content)])
     except InputError as error:
         sentence = refusal(error)
     assert f"own{ending}" in sentence or all(fact.right and fact.wrong for fact in found.facts)
@@ -201,4 +201,4 @@ def test_whatever_the_rules_accept_comes_back_from_its_file(
         made = make_knowledge("made", ["[X] is [Y]"], [fact], notes=notes)
     except InputError:
         return
-    assert load_knowledge_upload([("made.toml", knowledge_toml(made).encode())]) == made
+    assert OWN.read_upload([("made.toml", knowledge_toml(made).encode())]) == made

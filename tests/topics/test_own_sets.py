@@ -105,7 +105,7 @@ def test_what_is_deleted_is_gone_with_its_card(folder, refusal):
     assert list(folder.iterdir()) == []
     assert "none of your template sets" in refused(refusal, TemplateError, delete_set, "small")
     sentence = refused(refusal, TemplateError, delete_set, "gender-reporting")
-    assert "shipped set, which stays" in sentence
+    assert "shipped template set, which stays" in sentence
     assert load_templates("gender-reporting")
 
 
@@ -206,10 +206,10 @@ def test_an_upload_of_parquet_brings_its_card():
 @pytest.mark.parametrize(
     ("name", "data", "part"),
     [
-        ("liste.xlsx", b"PK", "save the set as one"),
-        ("liste", b"template,count\n", "save the set as one"),
-        ("..", b"", "save the set as one"),
-        ("", b"", "save the set as one"),
+        ("liste.xlsx", b"PK", "save the template set as one"),
+        ("liste", b"template,count\n", "save the template set as one"),
+        ("..", b"", "save the template set as one"),
+        ("", b"", "save the template set as one"),
         ("liste.csv", b"\xff\xfe", "liste.csv is not UTF-8"),
         ("liste.csv", b"a,b\n1,2\n", "liste.csv has the columns"),
         ("liste.parquet", b"a,b\n1,2\n", "liste.parquet is not a readable"),

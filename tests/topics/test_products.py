@@ -93,7 +93,7 @@ def test_a_file_names_shipped_topics_and_lists_groups(tmp_path):
         ('product = ["race", "../race"]', "'../race' is no shipped topic"),
         ('product = ["race", "race-gender"]', "'race-gender' is a product itself"),
         ('product = ["race", "gender-zh"]', "in the language zh"),
-        ('product = ["race", ["man"]]', "part 2 of the product has 1 groups"),
+        ('product = ["race", ["man"]]', "part 2 of the product has 1 group:"),
         ('product = ["race", ["man", ""]]', "small letters"),
         ('product = ["race", ["man", "man"]]', "two groups are called 'man'"),
         ('product = ["race", ["man", {name = "woman", words = [""]}]]', "is empty"),

@@ -178,3 +178,18 @@ def test_malformed_csv(text, part, tmp_path, refusal):
     path = tmp_path / "a.csv"
     path.write_text(text)
     assert part in refused(refusal, EvidenceError, read_table, path, ("term",), ("weight",), EvidenceError)
+
+
+def test_what_a_shipped_name_hides_is_named_with_the_way_out(assets, monkeypatch, tmp_path):
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    own = tmp_path / "cache" / "topics"
+    own.mkdir(parents=True)
+    (own / "mine.toml").touch()
+    shelf = Shelf("topic", "topics", (".toml",), (".toml",), TopicError, keeps_own=True)
+    assert shelf.hidden() == ()
+    (assets / "topics" / "mine.toml").touch()  # a later version
+    (hidden,) = shelf.hidden()
+    assert hidden.name == "mine"
+    assert f"its file {own / 'mine.toml'} has another name" in hidden.reason
+    assert SHELF.hidden() == ()

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pcf_core.errors import TopicError
 from pcf_core.records import Group
 from pcf_core.topics import load_evidence, load_templates, load_topic, make_evidence, make_topic, swapped
-from pcf_core.topics.swapping import with_article
+from pcf_core.topics.swapping import group_names, with_article
+from pcf_core.topics.text import MAX_NAME, NAME
 
 
 def test_the_worked_example():
@@ -35,8 +36,8 @@ def test_pronouns_are_left_out_by_name_and_subject_templates_do_not_stay():
     [
         ("gender-zh", ["nurse", "cook"], "English only"),
         ("gender-pronouns", ["nurse", "cook"], "pronouns alone"),
-        ("race-gender", ["nurse"], "has 1 groups"),
-        ("race-gender", ["nurse", "Nurse"], "two groups are called 'nurse'"),
+        ("race-gender", ["nurse"], "has 1 group:"),
+        ("race-gender", ["nurse", "Nurse"], "'a Nurse' is in the groups nurse and nurse-2"),
     ],
 )
 def test_what_cannot_be_swapped(topic, terms, part, refusal):
@@ -45,8 +46,29 @@ def test_what_cannot_be_swapped(topic, terms, part, refusal):
     assert part in refusal(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("terms", "names"),
+    [
+        (["C developer", "C++ developer", "C# developer"], ["c-developer", "c-developer-2", "c-developer-3"]),
+        (["护士", "nurse", "工程师"], ["term", "nurse", "term-2"]),
+        (["a-b", "a b 2", "a b"], ["a-b", "a-b-2", "a-b-3"]),  # a number that another term has
+        ([f"{'x' * 64} one", f"{'x' * 64} two"], ["x" * 64, f"{'x' * 62}-2"]),
+    ],
+)
+def test_terms_of_one_name_are_numbered(terms, names):
+    topic, _ = swapped(load_topic("race-gender"), make_evidence("own", terms))
+    assert list(topic.group_names) == names
+
+
+@given(st.lists(st.text("ab +#é护", min_size=1, max_size=4), max_size=12))
+def test_names_of_groups_are_safe_and_differ(terms):
+    names = group_names(terms)
+    assert len(set(names)) == len(terms)
+    assert all(NAME.fullmatch(name) and len(name) <= MAX_NAME for name in names)
+
+
 AN = "engineer|artist|officer|underwriter|usher|heir|unidentified man|hour|X-ray technician|MRI|HR manager"
-A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman"
+A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman|MAN"
 
 
 @pytest.mark.parametrize(
