@@ -6,10 +6,10 @@ from pcf_core.findings.fairpair import fairpair_finding, notes
 from pcf_core.findings.fairpair_run import ends_finding, perturber_finding, settings_finding, silence_warning
 from pcf_core.records.fairpair import LABEL
 from pcf_core.ui.fairpair import (
-    MEASURES,
     UNPINNED,
     fairpair_figures,
     found_of,
+    measures_of,
     offer_writing,
     read_together,
 )
@@ -48,15 +48,16 @@ def draw() -> None:
     if not found.results:
         st.markdown(WHAT)
         return
+    measures = measures_of(found.results.values())
     with st.container(horizontal=True):
         measure = st.segmented_control(
             "Dissimilarity Φ",
-            list(MEASURES),
+            list(measures),
             default="jaccard",
             required=True,
             key="fp_measure",
             bind="query-params",
-            help=" ".join(MEASURES.values()),
+            help=" ".join(measures.values()),
         )
         temperature = found.usual
         if len(found.temperatures) > 1:

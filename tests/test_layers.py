@@ -45,6 +45,7 @@ MAY_BE_HEAVY = {
     "language/pipeline.py",
     "language/schemes.py",
     *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),
+    "fairpair/mean_pooling.py",
     *(f"generation/{name}.py" for name in ("local", "seq2seq")),
 }
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")

@@ -9,7 +9,7 @@ Only continuations are compared, without the prompt: it would add the same words
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +18,7 @@ import numpy as np
 from pcf_core.errors import FairPairError
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray
+from pcf_core.records.fairpair_run import EMBEDDING
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Encode = Callable[[Sequence[str]], FloatArray]
 KEPT_SCORES = 200_000  # texts of which the sentiment is remembered
+KEPT_VECTORS = 20_000  # texts of which the vector is: 120 MB of 768 numbers each
 
 
 class Dissimilarity(Protocol):
@@ -122,15 +124,19 @@ def _vader() -> SentimentIntensityAnalyzer:
 
 
 class EmbeddingDistance:
-    """(1 − cos) / 2 of the texts' vectors: 0 same direction, ½ at right angles, 1 opposite.
+    """‖a − b‖ / 2 of the texts' vectors made length 1: half the chord between their directions.
 
-    It is a quarter of the squared distance of the vectors made length 1, so it is of negative type, but it
-    sees only that texts differ in their mean direction, not that one side is more scattered.  A vector of
-    zeros, as some encoders give for an empty text, has no direction: it stays one, a quarter from any other.
+    With c their cosine this is √((1 − c) / 2), so it is the cosine distance on another scale: 0 same
+    direction, 0.5 at 60°, √½ at right angles, 1 opposite.  The scale matters.  Euclidean distance is of
+    negative type, strictly: E is 0 only where both sides have one distribution of directions (Székely & Rizzo
+    2013, doi:10.1016/j.jspi.2013.03.018).  (1 − c) / 2 itself, its square, is of negative type too, but its
+    E compares mean directions alone and misses that one side is more scattered.
+
+    A vector of zeros, of a text without a word, has no direction: it stays one, a half from any other.
     """
 
     def __init__(self, encode: Encode, name: str = "embedding") -> None:
-        """``encode``: texts to vectors [text, dimension]; each text is encoded once and remembered."""
+        """``encode``: texts to vectors [text, dimension]; what it gave is remembered, up to a limit."""
         self.name = name
         self._encode = encode
         self._directions: dict[str, FloatArray] = {}
@@ -141,31 +147,32 @@ class EmbeddingDistance:
         Raises:
             FairPairError: an encoder that does not give one vector of numbers for each text.
         """
-        left = self._of(first)
-        right = left if second is first else self._of(second)
-        squares = (left**2).sum(axis=1)[:, np.newaxis] + (right**2).sum(axis=1) - 2 * left @ right.T
-        squares[np.array(first)[:, np.newaxis] == np.array(second)] = 0.0  # the same text, without rounding
-        return np.asarray(np.clip(squares / 4, 0.0, 1.0))
+        from scipy.spatial.distance import cdist
 
-    def _of(self, texts: Sequence[str]) -> FloatArray:
-        """[text, dimension] vectors of length 1, or 0."""
-        unseen = [text for text in dict.fromkeys(texts) if text not in self._directions]
-        if unseen:
-            vectors: np.ndarray[Any, Any] = np.asarray(self._encode(unseen), dtype=np.float64)
-            if vectors.ndim != 2 or len(vectors) != len(unseen) or not np.isfinite(vectors).all():
-                raise FairPairError(
-                    f"The encoder of {self.name} must give one vector of finite numbers for each text; "
-                    f"for {len(unseen)} it gave the shape {list(vectors.shape)}."
-                )
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            directions = vectors / np.where(lengths > 0, lengths, 1.0)
-            self._directions.update(zip(unseen, directions, strict=True))
-        return np.stack([self._directions[text] for text in texts])
+        self._learn(list(dict.fromkeys([*first, *second])))
+        left, right = (np.stack([self._directions[text] for text in texts]) for texts in (first, second))
+        return np.clip(cdist(left, right) / 2, 0.0, 1.0)
+
+    def _learn(self, texts: Sequence[str]) -> None:
+        """See to it that the vectors of these texts are there, of length 1, or 0."""
+        if len(self._directions) > KEPT_VECTORS:
+            self._directions = {text: self._directions[text] for text in texts if text in self._directions}
+        unseen = [text for text in texts if text not in self._directions]
+        if not unseen:
+            return
+        vectors: np.ndarray[Any, Any] = np.asarray(self._encode(unseen), dtype=np.float64)
+        if vectors.ndim != 2 or len(vectors) != len(unseen) or not np.isfinite(vectors).all():
+            raise FairPairError(
+                f"The encoder of {self.name} must give one vector of finite numbers for each text; "
+                f"for {len(unseen)} it gave the shape {list(vectors.shape)}."
+            )
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        self._directions.update(zip(unseen, vectors / np.where(lengths > 0, lengths, 1.0), strict=True))
 
 
-def dissimilarities(encode: Encode | None = None) -> dict[str, Dissimilarity]:
-    """The Φ that can be chosen, by the names they are asked for by; ``embedding`` with an encoder."""
+def dissimilarities(encoders: Mapping[str, Encode] | None = None) -> dict[str, Dissimilarity]:
+    """The Φ that can be chosen, by the names they are asked for by; ``embedding:MODEL`` with an encoder."""
     found: dict[str, Dissimilarity] = {"jaccard": Jaccard(), "sentiment": Sentiment()}
-    if encode is not None:
-        found["embedding"] = EmbeddingDistance(encode)
+    for model, encode in (encoders or {}).items():
+        found[f"{EMBEDDING}:{model}"] = EmbeddingDistance(encode, f"embedding distance ({model})")
     return found

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pcf_core.errors import FairPairError, StoreError
 from pcf_core.fairpair.dissimilarity import dissimilarities
+from pcf_core.fairpair.encoding import encoder_key
 from pcf_core.generation.cost import RequestsEstimate, estimate_requests
 from pcf_core.jobs.generating import TextsAsked, TextsEstimate, estimate_texts
 from pcf_core.jobs.job import Job
@@ -22,6 +23,7 @@ from pcf_core.records.fairpair import PromptPairs
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import (
     ASKED,
+    EMBEDDING,
     RESULT,
     USUAL_DISSIMILARITIES,
     FairPairAsked,
@@ -92,15 +94,26 @@ def fairpair_asked(
 ) -> FairPairAsked:
     """A request to one model; the entity is that of the prompts, the parser that of the settings.
 
-    ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities.
+    ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities, one of
+    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.
 
     Raises:
-        FairPairError: a count, fold or dissimilarity that nothing can be measured with.
+        FairPairError: a count, fold, dissimilarity or encoder that nothing can be measured with.
+        ModelError: there is no such encoder, or it may not run here.
     """
-    names, known = tuple(chosen), list(dissimilarities())
-    unknown = next((name for name in names if name not in known), None)
-    if unknown is not None:
-        raise FairPairError(f"There is no dissimilarity {unknown!r} here: choose from {', '.join(known)}.")
+    encoders = []
+    names = []
+    for name in chosen:
+        if name.partition(":")[0] == EMBEDDING:
+            encoders.append(encoder_key(name))
+            names.append(encoders[-1].choice)
+        elif name in dissimilarities():
+            names.append(name)
+        else:
+            known = ", ".join([*dissimilarities(), EMBEDDING])
+            raise FairPairError(
+                f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
+            )
     entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
     return FairPairAsked(
         key=key,
@@ -108,7 +121,8 @@ def fairpair_asked(
         perturbation=PerturbationAsked.of(table, entity, mode, settings().pipeline, reverse),
         count=count,
         fold_size=fold_size,
-        dissimilarities=names,
+        dissimilarities=tuple(names),
+        encoders=tuple(encoders),
     )
 
 

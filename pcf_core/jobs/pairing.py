@@ -19,7 +19,9 @@ from typing import Any, Literal, get_args
 import pcf_core
 from pcf_core.errors import FairPairError, StoreError
 from pcf_core.fairpair.convergence import convergence
-from pcf_core.fairpair.dissimilarity import Dissimilarity, dissimilarities
+from pcf_core.fairpair.dissimilarity import Dissimilarity, Encode, dissimilarities
+from pcf_core.fairpair.encoding import OpenEncoder
+from pcf_core.fairpair.encoding import open_encoder as open_real_encoder
 from pcf_core.fairpair.own_errors import errors_of, together
 from pcf_core.fairpair.perturbation import Parser, Perturbation
 from pcf_core.fairpair.report import fairpair_report
@@ -55,6 +57,7 @@ def run_fairpair(
     on_stage: Callable[[Stage, int, int], None] = lambda stage, done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
     between_parts: Callable[[], None] = lambda: None,
+    open_encoder: OpenEncoder = open_real_encoder,
 ) -> tuple[FairPairResult, int]:
     """Answer a request that :func:`pcf_core.jobs.fairpair.keep_asked` kept, or give the answer that is kept.
 
@@ -67,6 +70,8 @@ def run_fairpair(
             dissimilarities that are measured.
         should_stop: asked between two tokens, and between two prompts.
         between_parts: called there as well.
+        open_encoder: from a key to what makes vectors of texts; called first, so that what cannot be loaded
+            is known before anything is written.
 
     Returns:
         The result, and how many texts were written for it now.
@@ -88,6 +93,7 @@ def run_fairpair(
             raise Stopped
 
     work = _Work(asked, store, load_prompt_set(store, asked), pause, on_stage)
+    work.encoders = {encoder.model: open_encoder(encoder) for encoder in asked.encoders}
     counterparts = work.counterparts()
     with work.timed("writing"):
         on_stage("writing", 0, 1)
@@ -118,13 +124,14 @@ def parser_of(pipeline: str) -> Parser:
 
 @dataclass
 class _Work:
-    """A request under way; ``seconds`` by stage."""
+    """A request under way; ``encoders`` by model, ``seconds`` by stage."""
 
     asked: FairPairAsked
     store: Store
     prompts: PromptSet
     pause: Callable[[], None]
     on_stage: Callable[[Stage, int, int], None]
+    encoders: dict[str, Encode] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -205,7 +212,7 @@ class _Work:
     ) -> FairPairResult:
         """Everything that is computed from the texts."""
         reports, courses = {}, {}
-        chosen, known = self.asked.dissimilarities, dissimilarities()
+        chosen, known = self.asked.dissimilarities, dissimilarities(self.encoders)
         original, counterpart = self.asked.prompts.names
         for place, name in enumerate(chosen):
             self.on_stage("measuring", place, len(chosen) + 1)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 import transformers
 from transformers import (
+    AutoModel,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
@@ -30,6 +31,7 @@ CLASSES = {
 }
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 SPLIT = "split"
+POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,22 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
         ModelError: an unknown dtype; configuration, tokenizer or weights are missing or damaged, the model
             needs code of its own that is not allowed, the device is not there.
     """
+    return _loaded(spec, device, CLASSES[spec.family])
+
+
+def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
+    """Load the model of ``spec`` without its head, for its hidden states; the same rules as :func:`load`.
+
+    A checkpoint may have the head or lack it: it is not read.
+
+    Raises:
+        ModelError: as ``load``.
+    """
+    return _loaded(spec, device, AutoModel, unread=(POOLER,))
+
+
+def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = ()) -> Loaded:
+    """``kind``: the class of transformers; ``unread``: how tensors begin whose absence does not matter."""
     if spec.dtype not in DTYPES:
         raise ModelError(
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
@@ -62,7 +80,7 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
-    model, tokenizer = _read(spec, _folder(spec), place)
+    model, tokenizer = _read(spec, _folder(spec), place, kind, unread)
     return Loaded(model.eval(), tokenizer, _entry(model) if place == SPLIT else place)
 
 
@@ -76,14 +94,14 @@ def _folder(spec: ModelSpec) -> Path:
     return folder
 
 
-def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
+def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[str, ...]) -> tuple[Any, Any]:
     """Model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
         tokenizer("a")  # where its settings are nonsense this fails, not its loading
-        model, report = CLASSES[spec.family].from_pretrained(
+        model, report = kind.from_pretrained(
             folder,
             dtype=DTYPES[spec.dtype],
             trust_remote_code=spec.remote_code,
@@ -111,11 +129,12 @@ def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
             f"The weights of {spec.name} do not have the shapes that its config.json gives "
             f"({', '.join(odd[:3])}): take both from one checkpoint."
         )
-    absent = sorted(report["missing_keys"])
+    absent = sorted(name for name in report["missing_keys"] if not name.startswith(unread))
     if absent:  # transformers would fill them with random numbers
+        needed = "whole checkpoint" if unread else "checkpoint saved with its language-model head"
         raise ModelError(
             f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
-            "be random; use a checkpoint saved with its language-model head."
+            f"be random; use a {needed}."
         )
     return placed, tokenizer
 

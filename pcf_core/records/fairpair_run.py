@@ -36,6 +36,8 @@ from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, Pertur
 
 ASKED, RESULT = "fairpair-asked", "fairpair"
 USUAL_DISSIMILARITIES = ("jaccard", "sentiment")
+EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:mini-bert
+ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
 
 
@@ -103,11 +105,26 @@ class PerturbationAsked(Record):
         return (second, first) if self.reverse else (first, second)
 
 
+class EncoderKey(Record):
+    """All that decides the vector of a text, in float32: :mod:`pcf_core.fairpair.mean_pooling`."""
+
+    model: str
+    identity: str
+    tokenizer: str
+    rules: str = ENCODER_RULES
+
+    @property
+    def choice(self) -> str:
+        """The name of the dissimilarity."""
+        return f"{EMBEDDING}:{self.model}"
+
+
 class FairPairAsked(Record):
     """One model: ``count`` texts a side for each prompt, compared by each of the ``dissimilarities``.
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
-    :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows.
+    :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
+    ``embedding:MODEL``, in their order.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
@@ -120,6 +137,7 @@ class FairPairAsked(Record):
     count: int
     fold_size: int | None = None
     dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
+    encoders: tuple[EncoderKey, ...] = ()
 
     @model_validator(mode="after")
     def _can_be_measured(self) -> FairPairAsked:
@@ -138,6 +156,12 @@ class FairPairAsked(Record):
                 f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: name at least one, "
                 "each once."
             )
+        embeddings = [name for name in self.dissimilarities if name.startswith(f"{EMBEDDING}:")]
+        if embeddings != [encoder.choice for encoder in self.encoders]:
+            raise FairPairError(
+                f"The dissimilarities {', '.join(self.dissimilarities)} need an encoder for each embedding, "
+                f"and {', '.join(encoder.model for encoder in self.encoders) or 'none'} is given."
+            )
         if self.prompts.names != self.perturbation.names:
             raise FairPairError(
                 f"The prompts are about {' and '.join(self.prompts.names)}, and the perturbation exchanges "
@@ -147,13 +171,13 @@ class FairPairAsked(Record):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
-        return digest(self.model_dump(mode="json"))
+        """What two requests have in common that ask for the same; without an encoder none is part of it."""
+        return digest(self.model_dump(mode="json", exclude=set() if self.encoders else {"encoders"}))
 
     @property
     def pairs_hash(self) -> str:
         """Hash of what decides the texts u: all but how they are compared."""
-        return digest(self.model_dump(mode="json", exclude={"fold_size", "dissimilarities"}))
+        return digest(self.model_dump(mode="json", exclude={"fold_size", "dissimilarities", "encoders"}))
 
 
 class FairPairResult(Record):

@@ -28,6 +28,7 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
         ),
         "count": asked.count,
         "fold_size": asked.fold_size,
+        "encoders": [encoder.model_dump(mode="json") for encoder in asked.encoders],
         "generation": asked.key.model_dump(mode="json"),
         "reports": {name: report_document(report) for name, report in reports.items()},
         "words": {

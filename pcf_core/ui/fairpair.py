@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -21,7 +21,7 @@ from pcf_core.jobs.fairpair import (
     submit_fairpair,
 )
 from pcf_core.records.fairpair import LABEL, FairPairReport
-from pcf_core.records.fairpair_run import FairPairAsked, FairPairResult
+from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
@@ -65,6 +65,18 @@ class Found:
     def at(self, temperature: str) -> dict[str, FairPairResult]:
         """The results of one temperature by model."""
         return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
+
+
+def measures_of(results: Iterable[FairPairResult]) -> dict[str, str]:
+    """The Φ that all of these results have, each with what it is."""
+    encoders = dict.fromkeys(encoder for result in results for encoder in result.asked.encoders)
+    return {
+        **MEASURES,
+        **{
+            encoder.choice: f"{encoder.choice}: half the distance of vectors that this model makes."
+            for encoder in encoders
+        },
+    }
 
 
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
@@ -205,6 +217,7 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             f"{texts.names[1]}, hash {perturbation.hash}, parser {perturbation.pipeline}",
             "texts": f"{asked.count:,} a side and prompt, "
             f"{'all with all' if asked.fold_size is None else f'in folds of {asked.fold_size}'}",
+            "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         }
@@ -223,4 +236,13 @@ def command(asked: FairPairAsked, prompts: str) -> str:
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed} --dtype {asked.key.dtype}"
+        + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
+    )
+
+
+def encoder_text(encoder: EncoderKey) -> str:
+    """What makes the vectors."""
+    return (
+        f"{encoder.model}: mean of the last hidden states, float32, rules {encoder.rules}, weights and "
+        f"configuration {encoder.identity}, tokenizer {encoder.tokenizer}"
     )

@@ -14,7 +14,7 @@ from pcf_core.fairpair.tables import load_table
 from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.fairpair import kept_fairpairs, load_asked, load_prompt_set
-from pcf_core.records.fairpair_run import FairPairAsked
+from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
@@ -39,6 +39,9 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
             return None
     except AuditError:
         return None
+    encoders = [encoder.model for encoder in asked.encoders]
+    if asked.dissimilarities != (*USUAL_DISSIMILARITIES, *(each.choice for each in asked.encoders[:1])):
+        return None
     decoding, (first, second) = asked.key.decoding, asked.perturbation.entity
     return {
         "fp_model": [asked.key.model],
@@ -56,6 +59,7 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         "fp_seed": decoding.seed,
         "fp_count": asked.count,
         "fp_fold": asked.fold_size,
+        "fp_encoder": encoders[0] if encoders else None,
     }
 
 

@@ -14,7 +14,13 @@ from pcf_core.fairpair.tables import check_names, load_table
 from pcf_core.jobs.fairpair import fairpair_asked
 from pcf_core.models import list_models, resolve_to_score
 from pcf_core.records.fairpair_prompts import PromptSet
-from pcf_core.records.fairpair_run import FEWEST_TEXTS, MOST_TEXTS, FairPairAsked
+from pcf_core.records.fairpair_run import (
+    EMBEDDING,
+    FEWEST_TEXTS,
+    MOST_TEXTS,
+    USUAL_DISSIMILARITIES,
+    FairPairAsked,
+)
 from pcf_core.records.generation import GENERATION_RULES, HOTTEST, LONGEST, Decoding, GenerationKey
 from pcf_core.records.perturbation import Mode, PerturbationTable
 from pcf_core.ui.choice import with_asked
@@ -32,7 +38,8 @@ Which = tuple[str, float]  # a model and a temperature
 class Request:
     """What the form asks for; ``settings`` are those of the decoding, one for each temperature.
 
-    ``some``: ``prompts`` are not all of the set of their name.
+    ``some``: ``prompts`` are not all of the set of their name.  ``encoder``: a model whose vectors texts are
+    compared by too, or nothing.
     """
 
     models: tuple[str, ...]
@@ -44,6 +51,7 @@ class Request:
     settings: tuple[Decoding, ...]
     count: int
     fold_size: int | None
+    encoder: str
 
     def asked(self, model: str, decoding: Decoding) -> FairPairAsked:
         """What one model is asked with one setting.
@@ -51,8 +59,9 @@ class Request:
         Raises:
             ModelError: there is no such model, or it may not run here.
             GenerationError: it cannot write.
-            FairPairError: nothing can be measured with these numbers.
+            FairPairError: nothing can be measured with these numbers, or by this encoder.
         """
+        embeddings = [f"{EMBEDDING}:{self.encoder}"] if self.encoder else []
         return fairpair_asked(
             GenerationKey.of(resolve_to_score(model), decoding),
             self.prompts,
@@ -61,6 +70,7 @@ class Request:
             mode=self.mode,
             reverse=self.reverse,
             fold_size=self.fold_size,
+            chosen=[*USUAL_DISSIMILARITIES, *embeddings],
         )
 
 
@@ -72,7 +82,8 @@ def draw_request() -> Request:
         PerturbationError: names that are none.
         GenerationError: a temperature that is none.
     """
-    writers = [spec.name for spec in list_models() if spec.family in GENERATION_RULES]
+    known = list_models()
+    writers = [spec.name for spec in known if spec.family in GENERATION_RULES]
     with st.container(horizontal=True):
         models = st.multiselect(
             "Models",
@@ -109,7 +120,10 @@ def draw_request() -> Request:
         whole, chosen, reverse, mode = _draw_prompts(prompts, table)
         settings = _draw_decoding()
         count, fold_size = _draw_count()
-    return Request(tuple(models), chosen, chosen != whole, table, mode, reverse, settings, count, fold_size)
+        encoder = _draw_encoder([spec.name for spec in known if spec.family == "masked"])
+    return Request(
+        tuple(models), chosen, chosen != whole, table, mode, reverse, settings, count, fold_size, encoder
+    )
 
 
 def requests_of(request: Request) -> dict[Which, FairPairAsked]:
@@ -264,6 +278,22 @@ def _draw_count() -> tuple[int, int | None]:
         "hundreds of texts.",
     )
     return count, fold_size
+
+
+def _draw_encoder(encoders: list[str]) -> str:
+    """The model whose vectors texts are compared by as well; empty for none."""
+    chosen = st.selectbox(
+        "Encoder",
+        with_asked("fp_encoder", encoders),
+        index=None,
+        key="fp_encoder",
+        bind="query-params",
+        accept_new_options=True,
+        placeholder="None: words and sentiment alone",
+        help="Also compares texts by the distance of vectors that this masked model makes of them. One that "
+        "comes with the app, a folder, or a hub id such as answerdotai/ModernBERT-base.",
+    )
+    return chosen or ""
 
 
 def _temperature(text: str) -> float:

@@ -116,15 +116,42 @@ def test_embedding_distance_is_that_of_scipy_and_each_text_is_encoded_once() -> 
         return np.stack([vectors[text] for text in texts])
 
     phi = EmbeddingDistance(encode)
-    expected = cdist([vectors[t] for t in "aab"], [vectors[t] for t in "cd"], "cosine") / 2
+    expected = np.sqrt(cdist([vectors[t] for t in "aab"], [vectors[t] for t in "cd"], "cosine") / 2)
     np.testing.assert_allclose(phi.matrix(list("aab"), list("cd")), expected, atol=1e-12)
     phi.matrix(list("abcd"), list("abcd"))
     assert asked == list("abcd")
 
 
-def test_a_text_without_direction_lies_a_quarter_from_any_other() -> None:
+def test_a_text_without_direction_lies_half_way_from_any_other() -> None:
     matrix = EmbeddingDistance(letters).matrix(["", "kind"], ["", "kind", "bad"])
-    np.testing.assert_allclose(matrix, [[0, 0.25, 0.25], [0.25, 0, 0.5]])
+    np.testing.assert_allclose(matrix, [[0, 0.5, 0.5], [0.5, 0, np.sqrt(0.5)]])
+
+
+def test_the_chord_sees_a_scatter_that_the_cosine_misses() -> None:
+    """Two triangles of directions, one turned by 60°: both have the mean 0, and share no direction."""
+    angles = {"a": 0.0, "b": 2 * np.pi / 3, "c": -2 * np.pi / 3, "d": np.pi, "e": np.pi / 3, "f": -np.pi / 3}
+
+    def encode(texts: Sequence[str]) -> FloatArray:
+        return np.array([[np.cos(angles[text]), np.sin(angles[text])] for text in texts])
+
+    def energy(matrix: FloatArray) -> float:
+        return float(2 * matrix[:3, 3:].mean() - matrix[:3, :3].mean() - matrix[3:, 3:].mean())
+
+    texts = list("abcdef")
+    chord = EmbeddingDistance(encode).matrix(texts, texts)
+    assert energy(chord) == pytest.approx(((1 + 2 * 0.5) - 2 * np.sqrt(0.75)) * 2 / 3, abs=1e-12)
+    assert energy(chord) > 0.1
+    assert energy(chord**2) == pytest.approx(0, abs=1e-12)
+
+
+def test_vectors_beyond_the_limit_are_forgotten_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.fairpair.dissimilarity.KEPT_VECTORS", 2)
+    phi = EmbeddingDistance(letters)
+    for texts in (["kind", "bad", "the"], ["the", "home"], ["kind", "awful", "bad home"]):
+        np.testing.assert_array_equal(
+            phi.matrix(texts, texts), EmbeddingDistance(letters).matrix(texts, texts)
+        )
+    assert len(phi._directions) < 6
 
 
 @pytest.mark.parametrize("answer", [np.zeros(2), np.zeros((3, 4)), np.full((2, 4), np.nan)])
@@ -138,6 +165,7 @@ def test_embeddings_are_a_choice_only_with_an_encoder() -> None:
         return np.array([[len(text), 1.0] for text in texts])
 
     assert list(dissimilarities()) == ["jaccard", "sentiment"]
-    found = dissimilarities(encode)
-    assert list(found) == ["jaccard", "sentiment", "embedding"]
-    assert found["embedding"].matrix(["a", "bb"], ["a"])[0, 0] == 0
+    found = dissimilarities({"mine": encode})
+    assert list(found) == ["jaccard", "sentiment", "embedding:mine"]
+    assert found["embedding:mine"].name == "embedding distance (mine)"
+    assert found["embedding:mine"].matrix(["a", "bb"], ["a"])[0, 0] == 0

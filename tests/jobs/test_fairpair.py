@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pcf_core.errors import FairPairError, StoreError
-from pcf_core.fairpair.dissimilarity import Jaccard
+from pcf_core.fairpair.dissimilarity import EmbeddingDistance, Encode, Jaccard
 from pcf_core.fairpair.own_errors import own_errors
 from pcf_core.fairpair.perturbation import Parser, Perturbation
 from pcf_core.fairpair.prompts import Draft, make_prompts
@@ -34,9 +36,10 @@ from pcf_core.jobs.fairpair import (
 from pcf_core.jobs.pairing import Stage, run_fairpair
 from pcf_core.jobs.scoring import Stopped
 from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec
+from pcf_core.models import resolve
+from pcf_core.records import FloatArray, ModelSpec, digest
 from pcf_core.records.fairpair_prompts import PromptSet
-from pcf_core.records.fairpair_run import RESULT, FairPairAsked
+from pcf_core.records.fairpair_run import RESULT, EncoderKey, FairPairAsked
 from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
@@ -234,9 +237,59 @@ def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> Non
         assert one.perturbed_prompt[:33] == other.perturbed_prompt
 
 
-def test_an_unknown_dissimilarity_is_refused_and_embeddings_are_no_choice() -> None:
-    with pytest.raises(FairPairError, match="no dissimilarity 'embedding' here: choose from jaccard, sent"):
-        fairpair_asked(KEY, PROMPTS, TABLE, chosen=["jaccard", "embedding"])
+def test_an_unknown_dissimilarity_is_refused() -> None:
+    with pytest.raises(FairPairError, match="no dissimilarity 'bleu' here: choose from jaccard, sentim"):
+        fairpair_asked(KEY, PROMPTS, TABLE, chosen=["jaccard", "bleu"])
+
+
+# ------------------------------------------------------------------------------------- embeddings
+
+
+def letters(texts: Sequence[str]) -> FloatArray:
+    """A small encoder: how often each letter of the alphabet stands in a text."""
+    return np.array([[text.lower().count(letter) for letter in ascii_lowercase] for text in texts], float)
+
+
+def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_opened_first(
+    store: Store,
+) -> None:
+    asked = kept(store, fairpair_asked(KEY, PROMPTS, TABLE, count=10, chosen=["jaccard", "embedding"]))
+    opened = []
+
+    def open_letters(key: EncoderKey) -> Encode:
+        assert store.missing_texts(KEY, PROMPTS.texts, 10)
+        opened.append(key)
+        return letters
+
+    said = {" He is kind.": 0.4, " She saw him.": 0.3, "": 0.3}
+    result, _ = run_fairpair(asked, store, writing(said), open_encoder=open_letters)
+    assert opened == list(asked.encoders)
+    assert list(result.reports) == list(result.convergence) == ["jaccard", "embedding:mini-bert"]
+    assert result.reports["embedding:mini-bert"].dissimilarity == "embedding distance (mini-bert)"
+    pairs = [load_pairs(store, result, place) for place in range(2)]
+    phi = EmbeddingDistance(letters, "embedding distance (mini-bert)")
+    expected = fairpair_report(pairs, phi, model="toy", original="John", counterpart="Jane")
+    assert result.reports["embedding:mini-bert"] == expected
+
+
+def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> None:
+    asked = fairpair_asked(KEY, PROMPTS, TABLE, count=60, chosen=["jaccard", "sentiment", "embedding"])
+    (encoder,) = asked.encoders
+    spec = resolve("mini-bert")
+    assert (encoder.identity, encoder.tokenizer) == (spec.identity, spec.tokenizer)
+    changed = asked.model_copy(update={"encoders": (encoder.model_copy(update={"identity": "other"}),)})
+    assert len({asked.hash, changed.hash, ASKED.hash}) == 3
+    assert asked.pairs_hash == changed.pairs_hash == ASKED.pairs_hash
+    assert fairpair_asked(KEY, PROMPTS, TABLE, chosen=["embedding:mini-bert"]).encoders == (encoder,)
+    with pytest.raises(FairPairError, match="each once"):
+        fairpair_asked(KEY, PROMPTS, TABLE, chosen=["embedding", "embedding:mini-bert"])
+    with pytest.raises(FairPairError, match="need an encoder for each embedding, and none is given"):
+        FairPairAsked.model_validate(asked.model_dump() | {"encoders": ()})
+
+
+def test_without_an_encoder_a_request_has_the_hash_that_it_always_had() -> None:
+    """What was found before there were encoders is found again."""
+    assert ASKED.hash == digest(ASKED.model_dump(mode="json", exclude={"encoders"}))
 
 
 def test_only_what_was_asked_for_is_kept(store: Store) -> None:

@@ -318,3 +318,24 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
         what.strip("*").partition("**")[0], what.strip("*").partition("**")[0].lower()
     )
     assert load_prompts_upload([(f"own.{ending}", example.encode())]).texts[0] == "John is a nurse."
+
+
+def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None:
+    store = asked_and_answered(own_settings, fp_encoder="mini-bert")
+    report = only_result(store).reports["embedding:mini-bert"]
+    app = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_measure="embedding:mini-bert")
+    assert fairpair_finding(report) in texts(app)
+    assert not app.exception
+    parameters = parameters_of(only_result(store).asked.hash)
+    assert parameters is not None
+    assert parameters["fp_encoder"] == "mini-bert"
+    (provenance,) = app.table
+    assert "mini\\-bert\\: mean of the last hidden states" in provenance.value.loc["encoder", "value"]
+    assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
+    words = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
+    assert not words.exception
+
+
+def test_a_model_that_is_no_encoder_is_refused_on_the_page(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL, fp_encoder="mini-gpt")
+    assert "mini\\-gpt is causal\\: an encoder reads" in app.error[0].value
