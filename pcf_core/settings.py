@@ -75,7 +75,10 @@ class Settings(BaseSettings):
     )
     endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
     endpoint_per_minute: int = Field(
-        0, ge=0, le=1_000_000, description="completions that a process asks for in a minute, 0 for no limit"
+        0,
+        ge=0,
+        le=1_000_000,
+        description="completions a minute, 0 for no limit; each process, worker or command, counts its own",
     )
     endpoint_price_in: float | None = Field(
         None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint reads"

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import reprlib
+import socket
 import threading
 import time
 from collections import deque
@@ -25,6 +26,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from textwrap import shorten
 from typing import Any, Literal, Self, TypeVar
 
@@ -48,6 +51,8 @@ PROMPTS_A_REQUEST = 32
 LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
 LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
 LOOK_UP_SECONDS = 0.1  # while waiting for an answer
+GRACE_SECONDS = 0.5  # that a stop leaves to requests under way
+CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 LONGEST_NAME = 300  # characters of a served model's
 FILTERED = frozenset({"content_filter", "content_policy_violation"})  # codes of errors that are refusals
 NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
@@ -81,6 +86,9 @@ class _PassingError(Exception):
 class Server:
     """The completions of one served model; a context manager that owns its connections and threads.
 
+    Its end does not wait for answers: requests that are still under way have ``GRACE_SECONDS``, then their
+    connections are shut down.
+
     Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON) are tried again after each of
     ``pauses``, and every completion waits for one of the ``turns``.
     The key travels in a header and is cut out of what is shown of the server's answers.
@@ -105,6 +113,9 @@ class Server:
         self.timeout = timeout
         self._turns = turns or Turns(0)
         self._closing = threading.Event()
+        self._cut = threading.Event()
+        self._sockets: list[socket.socket] = []
+        self._running: set[Future[Any]] = set()
 
     def __enter__(self) -> Self:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -116,8 +127,21 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._closing.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        wait(self._running, GRACE_SECONDS)
+        self._cut.set()  # before the list is read: a connection made later is shut down where it is made
+        for connection in tuple(self._sockets):
+            _shut_down(connection)
+        self._pool.shutdown(wait=True)
         self._client.close()
+
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Keep hold of every connection that is made: closing the client would leave a thread in its read."""
+        if event in CONNECTED:
+            connection = info["return_value"].get_extra_info("socket")
+            self._sockets.append(connection)
+            if self._cut.is_set():
+                _shut_down(connection)
 
     def models(self) -> list[Mapping[str, Any]]:
         """The served models as the server describes them; each has an ``id``.
@@ -221,6 +245,8 @@ class Server:
         waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(self._pool.submit(ask, item))
+            self._running.add(waiting[-1])
+            waiting[-1].add_done_callback(self._running.discard)
             if len(waiting) >= 2 * self.concurrency:
                 yield _awaited(waiting.popleft(), pause)
         while waiting:
@@ -277,7 +303,7 @@ class Server:
         """An answer and all of its bytes; one that trickles is cut off like one that does not come."""
         end = time.monotonic() + self.timeout
         content = bytearray()
-        with self._client.stream(method, address, json=body) as answer:
+        with self._client.stream(method, address, json=body, extensions={"trace": self._trace}) as answer:
             for part in answer.iter_bytes():
                 content += part
                 if len(content) > largest:
@@ -326,12 +352,35 @@ def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
     return future.result()
 
 
+def _shut_down(connection: socket.socket) -> None:
+    """End a connection, so that whoever waits for it wakes up."""
+    with suppress(OSError):  # it has ended by itself
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 def _retry_after(answer: httpx2.Response) -> float:
-    """Seconds that the server asks for; 0 where it does not, or gives a date."""
+    """Seconds that the server asks for, 0 to ``LONGEST_PAUSE``; 0 where it does not, or writes what is none.
+
+    A date counts from the answer's own ``Date``, where it has one: our clock may be another (RFC 9110,
+    10.2.3).
+    """
+    said = answer.headers.get("Retry-After", "0")
     try:
-        return min(float(answer.headers.get("Retry-After", "0")), LONGEST_PAUSE)
+        seconds = float(said)
     except ValueError:
-        return 0.0
+        until = _time_of(said)
+        now = _time_of(answer.headers.get("Date", "")) or datetime.now(UTC)
+        seconds = (until - now).total_seconds() if until else 0.0
+    return min(max(seconds, 0.0), LONGEST_PAUSE) if math.isfinite(seconds) else 0.0
+
+
+def _time_of(date: str) -> datetime | None:
+    """A date as HTTP writes it, ``Fri, 20 Nov 2026 07:28:00 GMT``; without a zone it is meant so too."""
+    try:
+        found = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def is_name(name: Any) -> bool:

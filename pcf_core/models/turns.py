@@ -10,6 +10,8 @@ import time
 class Turns:
     """At most ``per_minute`` completions a minute, evenly spaced, for all threads that share it; 0: no limit.
 
+    Another process has turns of its own: with two workers the endpoint is asked twice as often.
+
     **Worked example.**  With 30 a minute three threads that come at once go at 0, 2 and 4 seconds; one that
     comes at 60 goes at once.
     """

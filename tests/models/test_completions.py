@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pcf_core.errors import ScoringError
-from pcf_core.models.completions import Server, nats_of
-from tests.scoring.completions_server import CompletionsServer, Handler, always, failing, saying, serving
+from pcf_core.models.completions import LONGEST_PAUSE, Server, _retry_after, nats_of
+from tests.scoring.completions_server import (
+    CompletionsServer,
+    Handler,
+    always,
+    failing,
+    saying,
+    serving,
+    slowly,
+)
 from tests.scoring.conftest import load_tiny
 
 KEY = "sk-a-secret-of-the-operator"
+BODY = {"model": "tiny", "prompt": "he", "max_tokens": 1, "prompt_logprobs": 0}
 TEXTS = ["The nurse said", "The engineer said that he", "he"]
 
 
@@ -79,11 +92,73 @@ def test_attempts_are_counted_and_waits_are_kept(
     assert len(vllm.requests) == 3
 
 
-@pytest.mark.parametrize("date", ["Fri, 20 Nov 2026 07:28:00 GMT", "soon"])
-def test_a_wait_that_is_no_number_is_left_to_us(vllm: CompletionsServer, date: str) -> None:
-    vllm.fault = failing(503, 1, Retry_After=date)
+AT = "Fri, 20 Nov 2026 07:28:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("7", 7.0),
+        ("Fri, 20 Nov 2026 07:28:09 GMT", 9.0),
+        ("Friday, 20-Nov-26 07:28:09 GMT", 9.0),
+        ("Fri Nov 20 07:28:09 2026", 9.0),
+        ("Fri, 20 Nov 2026 09:28:00 GMT", LONGEST_PAUSE),
+        ("Fri, 20 Nov 2026 07:27:00 GMT", 0.0),
+        ("Fri, 99 Nov 2026 07:27:00 GMT", 0.0),
+        ("-3", 0.0),
+        ("nan", 0.0),
+        ("inf", 0.0),
+        ("soon", 0.0),
+    ],
+)
+def test_the_wait_that_a_server_asks_for(said: str, seconds: float) -> None:
+    """A date, in any of HTTP's three forms, counts from the server's own clock."""
+    answer = httpx2.Response(429, headers={"Retry-After": said, "Date": AT})
+    assert _retry_after(answer) == seconds
+
+
+def test_without_the_servers_clock_a_date_counts_from_ours() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert 28 < _retry_after(httpx2.Response(429, headers={"Retry-After": later})) <= 30
+
+
+def test_a_date_is_waited_for(vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    vllm.fault = failing(503, 1, Retry_After=format_datetime(datetime.now(UTC) + timedelta(seconds=50)))
     with client(vllm) as asked:
+        monkeypatch.setattr(asked._closing, "wait", lambda seconds: waits.append(seconds))
         assert len(list(asked.read(TEXTS[:1], "prompt_logprobs"))) == 1
+    assert 40 < waits[0] <= 50
+
+
+def test_the_end_waits_a_moment_for_requests_under_way_and_then_cuts_them(vllm: CompletionsServer) -> None:
+    """The server takes 5 seconds for each answer; the thread that waited has ended too."""
+    vllm.fault = slowly(5)
+
+    def stop() -> None:
+        if vllm.under_way:
+            raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), client(vllm, timeout=60) as asked:
+        list(asked.write("completions", [{"prompt": "a"}, {"prompt": "b"}], stop))
+    assert time.monotonic() - begin < 4
+    assert not any(thread.name.startswith("endpoint") for thread in threading.enumerate())
+
+
+def test_an_answer_that_is_nearly_there_is_let_in(
+    vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests that end within the grace are not cut."""
+    monkeypatch.setattr("pcf_core.models.completions.GRACE_SECONDS", 10)
+    vllm.fault = slowly(0.1)
+    with client(vllm) as asked:
+        asked._running.add(
+            done := asked._pool.submit(lambda: asked._ask("POST", f"{vllm.url}/completions", BODY))
+        )
+        while not vllm.under_way:
+            time.sleep(0.01)
+    assert done.result()["choices"]
 
 
 def test_what_will_not_pass_is_asked_once(vllm: CompletionsServer) -> None:
