@@ -38,6 +38,14 @@ class Generator(Protocol):
     @property
     def key(self) -> GenerationKey: ...
 
+    def check(self, prompt: str) -> None:
+        """Refuse a prompt that cannot be gone on from, without writing: :meth:`generate` refuses the same.
+
+        Raises:
+            GenerationError: the prompt is empty, holds a special token, or is too long for the model.
+        """
+        ...
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """The texts of the indices ``first`` to ``first + count − 1``: whole blocks of ``BLOCK``.
 

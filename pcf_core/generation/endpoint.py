@@ -41,13 +41,17 @@ class EndpointGenerator:
         with connect(key.model) as server:
             self.manner = find_manner(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
 
+    def check(self, prompt: str) -> None:
+        """See :meth:`pcf_core.generation.base.Generator.check`; a server says itself what it cannot take."""
+        if not prompt.strip():
+            raise GenerationError("A prompt is empty: give text that the model can go on from.")
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`.
 
         ``tokens`` are the server's own count, which may include the one that ends a text.
         """
-        if not prompt.strip():
-            raise GenerationError("A prompt is empty: give text that the model can go on from.")
+        self.check(prompt)
         indices = [index for start in blocks(first, count) for index in range(start, start + BLOCK)]
         bodies = [self.manner.body(prompt, self.key.decoding, self.seed(prompt, index)) for index in indices]
         with connect(self.key.model) as server:

@@ -41,6 +41,9 @@ class FakeGenerator:
         self.delay = delay
         self.written = 0
 
+    def check(self, prompt: str) -> None:
+        """Every prompt will do."""
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`; ``pause`` is called before each block."""
         table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(prompt)

@@ -59,6 +59,10 @@ class LocalGenerator(abc.ABC):
         self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has rows beyond
         self.stops = np.array(sorted(self._stopping_tokens()), dtype=int)
 
+    def check(self, prompt: str) -> None:
+        """See :meth:`pcf_core.generation.base.Generator.check`."""
+        self._checked(prompt)
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`; ``pause`` is called between two tokens."""
         starts = list(blocks(first, count))

@@ -155,6 +155,8 @@ def generate_missing(
 ) -> int:
     """Write the texts that are missing, block by block; the model is opened only if one is.
 
+    All their prompts are checked before the first text is written.
+
     Each block counts once it is written, so that whoever comes after an interruption writes the rest alone,
     and what another process has written meanwhile is left.
 
@@ -198,6 +200,9 @@ def generate_missing(
             raise Stopped
         paused += time.perf_counter() - began
 
+    for prompt in dict.fromkeys(block.prompt for block in blocks):
+        pause()
+        generator.check(prompt)
     on_progress(0, total, pace.rate(0))
     for block in blocks:
         pause()

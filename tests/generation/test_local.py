@@ -253,8 +253,12 @@ def test_too_long_for_the_context_is_one_sentence(open_causal: OPEN) -> None:
     loaded = load_tiny("gpt2")
     needed = len(loaded.tokenizer(PROMPT)["input_ids"]) + 8
     assert len(open_causal(loaded, context=needed).generate(PROMPT, 0, BLOCK, nothing).texts) == BLOCK
+    open_causal(loaded, context=needed).check(PROMPT)
+    with pytest.raises(GenerationError) as before:
+        open_causal(loaded, context=needed - 1).check(PROMPT)
     with pytest.raises(GenerationError) as refusal:
         open_causal(loaded, context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
+    assert str(before.value) == str(refusal.value)
     assert str(refusal.value) == (
         f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
         f"holds {needed - 1}; shorten one of them."

@@ -115,6 +115,19 @@ def test_a_stop_within_a_block_keeps_nothing_of_it(store: Store) -> None:
     assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 5
 
 
+def test_nothing_is_written_where_the_last_prompt_is_refused(store: Store) -> None:
+    class Short(FakeGenerator):
+        def check(self, prompt: str) -> None:
+            if prompt == "Jane is":
+                raise GenerationError("The prompt 'Jane is' is too long.")
+
+    generator = Short(TABLE, key=KEY)
+    with pytest.raises(GenerationError, match="'Jane is' is too long"):
+        generate_missing(ASKED, store, lambda spec, decoding: generator)
+    assert generator.written == 0
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 6
+
+
 def test_what_another_process_has_written_meanwhile_is_left(store: Store) -> None:
     generators = [FakeGenerator(TABLE, key=KEY)]
 
