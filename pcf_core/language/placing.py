@@ -34,6 +34,11 @@ class Placed:
 
         The end of the sentence, punctuation, prepositions, other pronouns, auxiliaries and articles cannot;
         *every* can.  *her* is one in "her or his book".
+
+        The shipped parser reads "gave her flowers" as hers to give, and that is left.  The masculine forms
+        tell how often it is wrong: before a bare plural that ends its phrase, encyclopaedias and novels have
+        *him* 38 and *his* 21 times behind forms of *give*, too near to even for a rule, and behind 14 other
+        verbs that take two objects *his* five times as often as *him* (send, tell, write, offer, pay …).
         """
         tree, token = self.tree, self.token
         behind = token + 1
