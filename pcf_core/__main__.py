@@ -32,7 +32,17 @@ from pcf_core.audit import (
     report,
 )
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
+from pcf_core.console import (
+    DTYPES,
+    DtypeOption,
+    JsonOption,
+    ModelOption,
+    give,
+    one_of,
+    open_store,
+    progress_line,
+    say,
+)
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.fairpair_command import fairpair
 from pcf_core.findings import (
@@ -347,16 +357,15 @@ def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) ->
     from pcf_core.jobs.engines import scorers_of
     from pcf_core.jobs.sampling import score_asked
 
-    def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s ", err=True, nl=False)
-
     say_if_counts_changed(store, run)
-    with scorers_of(engine, settings()) as open_scorer:
+    with scorers_of(engine, settings()) as open_scorer, progress_line() as show:
+
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s")
+
         done = score_asked(
             run, store, open_scorer, on_progress=progress, on_look=lambda look: say(f"\n{look_finding(look)}")
         )
-    if done.scored:
-        say("")
     load_result(store, done.run, protocol)
     return done.document
 
@@ -405,12 +414,12 @@ def know_now(
     """Score in the foreground, with progress on stderr, and read: facts of the scoring, and the report."""
     from pcf_core.jobs.knowledge import score_knowledge
 
-    def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{key.model}: {done:,} of {total:,} prompts, {rate:,.0f}/s ", err=True, nl=False)
+    with progress_line() as show:
 
-    scored = score_knowledge(asked, key, store, on_progress=progress)
-    if scored:
-        say("")
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{key.model}: {done:,} of {total:,} prompts, {rate:,.0f}/s")
+
+        scored = score_knowledge(asked, key, store, on_progress=progress)
     facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
     return facts, knowledge_report(store, key, asked, score, protocol)
 
@@ -571,25 +580,18 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
     """Mine in the foreground, with progress on stderr, and write the set with its card."""
     from pcf_core.jobs.mining import counters_of, document_of, mine_asked
 
-    told = False
-
-    def progress(so_far: Progress, rate: float) -> None:
-        nonlocal told
-        told = True
+    def text(so_far: Progress, rate: float) -> str:
         part = f"{so_far.read / so_far.size:.1%}, " if so_far.size else ""
         left = f", {(so_far.size - so_far.read) / rate:,.0f} s left" if so_far.size and rate else ""
-        typer.echo(
-            f"\r{request.name}: {part}{so_far.words:,} words, {so_far.matches:,} matches{left} ",
-            err=True,
-            nl=False,
-        )
+        return f"{request.name}: {part}{so_far.words:,} words, {so_far.matches:,} matches{left}"
 
-    try:
-        with counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters:
-            mined = mine_asked(request, settings(), counters, progress, say=say)
-    finally:
-        if told:
-            say("")
+    with (
+        counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters,
+        progress_line() as show,
+    ):
+        mined = mine_asked(
+            request, settings(), counters, lambda so_far, rate: show(text(so_far, rate)), say=say
+        )
     data = parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
     write_whole(out, lambda path: path.write_bytes(data))
     write_whole(

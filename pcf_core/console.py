@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +17,7 @@ from pcf_core.errors import InputError
 from pcf_core.settings import settings
 from pcf_core.store import Store
 
+REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
 DTYPES = ("float32", "bfloat16", "float16")
 
 ModelOption = Annotated[
@@ -25,6 +30,41 @@ JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a termina
 def say(message: str) -> None:
     """Progress and messages: stderr."""
     typer.echo(message, err=True)
+
+
+@contextmanager
+def progress_line(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[str], None]]:
+    """What shows how far a work is, on stderr: one line, rewritten, on a terminal, else a line now and then.
+
+    The first state and the last are always shown; of those between, as many as can be read.
+    """
+    terminal = sys.stderr.isatty()
+    patience = REDRAW_SECONDS if terminal else LINE_SECONDS
+    shown_at, seen, latest, width = -math.inf, "", "", 0
+
+    def write() -> None:
+        nonlocal shown_at, seen, width
+        if terminal:
+            line = latest[: max(1, shutil.get_terminal_size().columns - 1)]
+            typer.echo(f"\r{line.ljust(width)}", err=True, nl=False)
+            width = len(line)
+        else:
+            typer.echo(latest, err=True)
+        shown_at, seen = clock(), latest
+
+    def show(state: str) -> None:
+        nonlocal latest
+        latest = state
+        if latest != seen and clock() - shown_at >= patience:
+            write()
+
+    try:
+        yield show
+    finally:
+        if latest != seen:
+            write()
+        if seen and terminal:
+            say("")
 
 
 def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:

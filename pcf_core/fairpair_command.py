@@ -7,7 +7,17 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
+from pcf_core.console import (
+    DTYPES,
+    DtypeOption,
+    JsonOption,
+    ModelOption,
+    give,
+    one_of,
+    open_store,
+    progress_line,
+    say,
+)
 from pcf_core.errors import InputError
 from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import controlled
@@ -57,7 +67,8 @@ def fairpair(
         int | None, typer.Option("--fold", help="texts a side and fold, 5 as in the paper; else all in one")
     ] = None,
     dissimilarity: Annotated[
-        list[str] | None, typer.Option("--dissimilarity", help="jaccard or sentiment; may be repeated")
+        list[str] | None,
+        typer.Option("--dissimilarity", help="jaccard, sentiment, embedding[:MODEL]; may be repeated"),
     ] = None,
     temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
     top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
@@ -116,16 +127,17 @@ def run_now(
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.jobs.pairing import Stage, run_fairpair
 
-    def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{asked.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s ", err=True, nl=False)
-
-    def stage(name: Stage, done: int, total: int) -> None:
-        if name != "writing":
-            typer.echo(f"\r{asked.key.model}: {name}, {done:,} of {total:,}      ", err=True, nl=False)
-
     keep_asked(store, asked, prompts, table)
-    found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
-    say("")
+    with progress_line() as show:
+
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{asked.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
+
+        def stage(name: Stage, done: int, total: int) -> None:
+            if name != "writing":
+                show(f"{asked.key.model}: {name}, {done:,} of {total:,}")
+
+        found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
     for side, missing in found.without_text.items():
         if missing:
             say(without_text(found, side, missing))

@@ -14,6 +14,7 @@ import typer
 from pcf_core.errors import InputError
 from pcf_core.fairpair_command import fairpair
 from pcf_core.jobs.fairpair import load_fairpair
+from pcf_core.models import resolve
 from pcf_core.records.fairpair import LABEL
 from pcf_core.settings import Settings
 from pcf_core.store import Store
@@ -62,13 +63,30 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert (after["texts"], after["done"]) == (0, True)
 
 
+def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) -> None:
+    done = run_cli("fairpair", "--model", "mini-gpt", *small)
+    assert "\r" not in done.stderr
+    assert 1 < len(done.stderr.splitlines()) < 20
+    assert "mini-gpt: 0 of 100 texts" in done.stderr
+
+
+def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
+    found = answer("fairpair", "--model", "mini-gpt", *small, "--dissimilarity", "embedding")
+    report = found["reports"]["embedding:mini-bert"]
+    assert report["dissimilarity"] == "embedding distance (mini-bert)"
+    assert 0 < report["between"] < 1
+    (encoder,) = found["encoders"]
+    assert encoder["identity"] == resolve("mini-bert").identity
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--model", "mini-bert"], "is masked: it fills a gap and cannot write a text"),
         (["--count", "1"], "2 to 10,000 texts a side"),
         (["--fold", "9"], "a fold has 2 to 4"),
-        (["--dissimilarity", "embedding"], "choose from jaccard, sentiment"),
+        (["--dissimilarity", "bleu"], "choose from jaccard, sentiment, embedding"),
+        (["--dissimilarity", "embedding:mini-gpt"], "mini-gpt is causal: an encoder reads"),
         (["--mode", "both"], "--mode must be one of entity, whole"),
         (["--names", "John"], "names"),
         (["--names", "john,jane"], "must begin with a capital letter"),

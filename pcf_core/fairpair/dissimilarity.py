@@ -151,7 +151,7 @@ class EmbeddingDistance:
 
         self._learn(list(dict.fromkeys([*first, *second])))
         left, right = (np.stack([self._directions[text] for text in texts]) for texts in (first, second))
-        return np.clip(cdist(left, right) / 2, 0.0, 1.0)
+        return np.asarray(np.clip(cdist(left, right) / 2, 0.0, 1.0))
 
     def _learn(self, texts: Sequence[str]) -> None:
         """See to it that the vectors of these texts are there, of length 1, or 0."""
