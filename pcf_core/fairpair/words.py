@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.errors import FairPairError
-from pcf_core.fairpair.categories import categories, categories_of, category_differences
+from pcf_core.fairpair.categories import Category, categories, categories_of, category_differences
 from pcf_core.fairpair.tokens import clauses
 from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import SIGNIFICANCE, PromptPairs, WordDifference, WordReport
@@ -46,7 +46,12 @@ Places = NDArray[np.int64]
 
 
 def word_report(
-    pairs: Sequence[PromptPairs], *, original: str, counterpart: str, most: int = MOST
+    pairs: Sequence[PromptPairs],
+    *,
+    original: str,
+    counterpart: str,
+    most: int = MOST,
+    known: Sequence[Category] | None = None,
 ) -> WordReport:
     """Phrases and categories that differ between u and z, over all prompts together.
 
@@ -54,6 +59,7 @@ def word_report(
         pairs: at least one prompt, with as many texts on either side.
         original, counterpart: names of the entities of x and p(x).
         most: how many n-grams are kept, the strongest by |ζ|; all are tested.
+        known: categories of words; the shipped ones where ``None``.
 
     Raises:
         FairPairError: no prompt, sides of different length, or more different words than can be told apart.
@@ -66,6 +72,7 @@ def word_report(
                 f"Prompt “{pair.prompt}” needs as many texts on both sides; it has "
                 f"{len(pair.perturbed_original)} and {len(pair.perturbed_prompt)}."
             )
+    used = categories() if known is None else known
     numbers: dict[str, int] = {}
     left = [_ngrams(text, numbers) for pair in pairs for text in pair.perturbed_original]
     right = [_ngrams(text, numbers) for pair in pairs for text in pair.perturbed_prompt]
@@ -93,7 +100,7 @@ def word_report(
                 z_score=float(z_scores[place]),
                 p_value=float(p_values[place]),
                 adjusted=float(adjusted[place]),
-                categories=categories_of(words, categories()),
+                categories=categories_of(words, used),
                 original_texts=tuple(owners[at] for at in texts[having] if at < len(owners)),
                 prompt_texts=tuple(owners[at - len(owners)] for at in texts[having] if at >= len(owners)),
             )
@@ -106,7 +113,7 @@ def word_report(
         tested=len(ngrams),
         found=int((adjusted <= SIGNIFICANCE).sum()),
         words=tuple(rows),
-        categories=category_differences(pairs),
+        categories=category_differences(pairs, used),
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 
 import pcf_core
 from pcf_core.errors import FairPairError, StoreError
+from pcf_core.fairpair.categories import Category
 from pcf_core.fairpair.convergence import convergence
 from pcf_core.fairpair.dissimilarity import Dissimilarity, Encode, dissimilarities
 from pcf_core.fairpair.encoding import OpenEncoder
@@ -212,6 +213,7 @@ class _Work:
     ) -> FairPairResult:
         """Everything that is computed from the texts."""
         reports, courses = {}, {}
+        own = self.asked.categories
         chosen, known = self.asked.dissimilarities, dissimilarities(self.encoders)
         original, counterpart = self.asked.prompts.names
         for place, name in enumerate(chosen):
@@ -233,7 +235,12 @@ class _Work:
             counterparts=counterparts,
             reports=reports,
             convergence=courses,
-            words=word_report(pairs, original=original, counterpart=counterpart),
+            words=word_report(
+                pairs,
+                original=original,
+                counterpart=counterpart,
+                known=tuple(map(Category.of, own.categories)) if own else None,
+            ),
             errors=errors,
             ends=ends,
             provenance={},

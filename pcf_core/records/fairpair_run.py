@@ -30,6 +30,7 @@ from pydantic import model_validator
 from pcf_core.errors import FairPairError
 from pcf_core.records.basic import Record, digest
 from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side, WordReport
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
@@ -124,7 +125,7 @@ class FairPairAsked(Record):
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
     :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
-    ``embedding:MODEL``, in their order.
+    ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
@@ -138,6 +139,7 @@ class FairPairAsked(Record):
     fold_size: int | None = None
     dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
     encoders: tuple[EncoderKey, ...] = ()
+    categories: CategorySet | None = None
 
     @model_validator(mode="after")
     def _can_be_measured(self) -> FairPairAsked:
@@ -171,13 +173,18 @@ class FairPairAsked(Record):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same; without an encoder none is part of it."""
-        return digest(self.model_dump(mode="json", exclude=set() if self.encoders else {"encoders"}))
+        """What two requests have in common that ask for the same.
+
+        What came later and is not asked for is no part of it, so that what was found before is found again.
+        """
+        without = {name for name in ("encoders", "categories") if not getattr(self, name)}
+        return digest(self.model_dump(mode="json", exclude=without))
 
     @property
     def pairs_hash(self) -> str:
         """Hash of what decides the texts u: all but how they are compared."""
-        return digest(self.model_dump(mode="json", exclude={"fold_size", "dissimilarities", "encoders"}))
+        compared = {"fold_size", "dissimilarities", "encoders", "categories"}
+        return digest(self.model_dump(mode="json", exclude=compared))
 
 
 class FairPairResult(Record):
