@@ -21,7 +21,7 @@ from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import Pace, Stopped
 from pcf_core.models import resolve_writer
 from pcf_core.records import ModelSpec, Record, digest
-from pcf_core.records.generation import Decoding, End, GenerationKey
+from pcf_core.records.generation import Decoding, End, GenerationKey, in_one
 from pcf_core.store import Store
 
 OpenGenerator = Callable[[ModelSpec, Decoding], Generator]
@@ -108,7 +108,9 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
     return TextsEstimate(
         texts=texts,
         tokens=tokens,
-        prompt_tokens=sum(block.count * rough_tokens(block.prompt) for block in blocks),
+        prompt_tokens=sum(
+            block.count * rough_tokens(in_one(asked.key.system, block.prompt)) for block in blocks
+        ),
         seconds=seconds,
         basis=basis,
     )
@@ -183,6 +185,8 @@ def generate_missing(
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
     generator = open_generator(spec, key.decoding)
+    if key.system:
+        generator = generator.with_system(key.system)
     if generator.key.hash != key.hash:
         raise ModelError(
             f"The model {key.model} is not the one that was asked for ({key.identity} then, "
