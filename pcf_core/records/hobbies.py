@@ -11,6 +11,7 @@ from typing import Literal
 from pcf_core.records.basic import LeftOut, Record, digest
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import SIGNIFICANCE, Gender, GenderDifference
+from pcf_core.records.information import MutualInformation
 
 LABEL = "our names, prompts and labels; the method of arXiv 2403.08564, whose figures could not be read"
 
@@ -111,27 +112,14 @@ class LabelInformation(Record):
     """NMI of a text's label and the gender of its name.
 
     ``counts``: [label, (female, male)] texts whose label is clear, in the order of ``labels``; ``unclear``:
-    (female, male) texts with no label above all others, which are not in the table.  ``information``: nats;
-    ``corrected``: less its bias.  By normaliser: ``normalised``, ``attainable`` (the largest with these
-    margins), ``None`` where undefined.  The null deals the genders to the names at random, each with all its
-    texts: ``null_mean`` and ``null_high`` (95 % point) in nats, ``p_value`` one-sided.
+    texts with no label above all others, which are not in the table.  ``measure``: its null deals the genders
+    to the names, each with all its texts.
     """
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, int], ...]
     unclear: tuple[int, int]
-    information: float
-    corrected: float
-    normalised: dict[str, float | None]
-    attainable: dict[str, float | None]
-    null_mean: float
-    null_high: float
-    p_value: float
-    permutations: int
-
-    @property
-    def differs(self) -> bool:
-        return self.p_value <= SIGNIFICANCE
+    measure: MutualInformation
 
 
 class HobbyWord(Record):
