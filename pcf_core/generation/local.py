@@ -8,8 +8,8 @@ passes, and so their rounding, depend on nothing outside the block.
 
 **Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
 message and the text is the answer; what the model is told before it is a message of the system, or stands in
-front of the user's where the template refuses such a message or leaves it out.  A template that asks for today's date is told a fixed one, or the texts
-would be others tomorrow.
+front of the user's where the template refuses such a message or leaves it out.  A template that asks for
+today's date is told a fixed one, or the texts would be others tomorrow.
 
 **Worked example.**  "John is" has the tokens 7, 9.  The first pass reads 7, 9 and gives one row of logits,
 which all 25 texts draw from; three texts draw 4 and the others 6, so the second pass reads a column of 25

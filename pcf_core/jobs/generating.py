@@ -99,6 +99,7 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         asked.key.model,
         resolve_writer(asked.key.model).parameters,
         {
+            **recent_rates(queue, "criteria", _tokens_of_a_text),
             **recent_rates(queue, "fairpair", _tokens_of_a_text),
             **recent_rates(queue, "generate", _tokens_of_a_text),
         },
@@ -117,8 +118,9 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
 
 
 def _tokens_of_a_text(job: Job) -> float:
-    """At most, of what a job writes."""
-    return float(job.payload["key"]["decoding"]["length"])
+    """At most, of what a job writes; 0 where it scores words."""
+    key = job.payload["key"]
+    return 0.0 if key is None else float(key["decoding"]["length"])
 
 
 def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "") -> Job:
