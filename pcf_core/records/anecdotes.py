@@ -253,12 +253,12 @@ class AnecdotesReport(Record):
     unclear: Mapping[str, int] = {}
     mixed: int = 0
     professions: tuple[ProfessionGender, ...]
-    clear_only: MutualInformation | None
-    with_unclear: MutualInformation | None
-    stereotype_rate: SharedValue | None
-    stereotype_rate_of_all: SharedValue | None
-    exaggeration: SharedValue | None
-    line: AmplificationLine | None
+    clear_only: MutualInformation | None = None
+    with_unclear: MutualInformation | None = None
+    stereotype_rate: SharedValue | None = None
+    stereotype_rate_of_all: SharedValue | None = None
+    exaggeration: SharedValue | None = None
+    line: AmplificationLine | None = None
     no_line: str = ""
     professions_left_out: tuple[LeftOut, ...] = ()
     undefined: tuple[LeftOut, ...] = ()

@@ -24,7 +24,7 @@ FORMULAS: Mapping[Normaliser, str] = {
 CORRECTION = "jackknife, leaving out a text at a time"
 SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
 SIGNIFICANCE = 0.05
-FEW = 10  # texts a category: with fewer, the correction leaves a part of the bias
+FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
 
 
 class Entropies(Record):

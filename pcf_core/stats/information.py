@@ -7,8 +7,8 @@
 and 3,000 texts, .099 for 500.  ``corrected`` takes its bias off by the jackknife: n I less n − 1 times the
 mean I without one text.  The second opinion is Miller's own, by the cells that are not empty (Panzeri &
 Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n); in simulations of 100 professions
-with 10 to 30 texts each it leaves two to four times as much of the bias where shares are near 0 or 1.  Below
-ten texts a category neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the
+with 10 to 30 texts each it leaves two to four times as much of the bias where shares are near 0 or 1.  With
+fewer neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the
 attainable to 1 (as the adjusted mutual information does, Vinh, Epps & Bailey 2010, but with the largest value
 of these margins).
 
@@ -17,8 +17,11 @@ hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.
 
 **Intervals** are basic bootstrap intervals: from I take the quantiles of I* − I, which takes off the bias
 too.  *Over texts*, every category's texts are drawn from its shares, with half a text added to each group
-(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn first.  *Over clusters*, where texts of one name or question are not
-independent, clusters are drawn within their group; nothing but them is ever dealt out or left out.
+(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn first.
+*Over clusters*, where texts of one name or question are not independent, clusters are drawn within their
+group, and nothing but clusters is dealt out or left out.  In simulations of 100 categories, 95 % intervals
+held the truth 92 to 100 times of 100 with 30 texts a category, with 10 texts 83 to 100 times over texts and
+91 to 100 over categories.
 """
 
 from __future__ import annotations
