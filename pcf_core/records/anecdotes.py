@@ -28,8 +28,8 @@ SCORED_LABEL = (
 class ReadingWords(Record):
     """The words that tell a text's gender, as the asset lists them.
 
-    ``female``, ``male``: pronouns and nouns, in any case.  ``female_titles``, ``male_titles``: written just
-    so, and only before a name.  ``neither``: what looks like one of them and is none ("s/he").
+    ``female``, ``male``: pronouns and nouns, in any case.  ``…_titles``: written just so; ``…_before_names``:
+    just so, and only before a word with a capital.  ``neither``: looks like one of them and is none ("s/he").
     """
 
     name: str
@@ -39,6 +39,8 @@ class ReadingWords(Record):
     male: tuple[str, ...]
     female_titles: tuple[str, ...]
     male_titles: tuple[str, ...]
+    female_before_names: tuple[str, ...] = ()
+    male_before_names: tuple[str, ...] = ()
     neither: tuple[str, ...] = ()
     source: str = ""
     notes: str = ""
@@ -251,12 +253,12 @@ class AnecdotesReport(Record):
     unclear: Mapping[str, int] = {}
     mixed: int = 0
     professions: tuple[ProfessionGender, ...]
-    clear_only: MutualInformation | None
-    with_unclear: MutualInformation | None
-    stereotype_rate: SharedValue | None
-    stereotype_rate_of_all: SharedValue | None
-    exaggeration: SharedValue | None
-    line: AmplificationLine | None
+    clear_only: MutualInformation | None = None
+    with_unclear: MutualInformation | None = None
+    stereotype_rate: SharedValue | None = None
+    stereotype_rate_of_all: SharedValue | None = None
+    exaggeration: SharedValue | None = None
+    line: AmplificationLine | None = None
     no_line: str = ""
     professions_left_out: tuple[LeftOut, ...] = ()
     undefined: tuple[LeftOut, ...] = ()

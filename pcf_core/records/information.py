@@ -21,9 +21,10 @@ FORMULAS: Mapping[Normaliser, str] = {
     "minimum": "I / min(H(C), H(A))",
     "geometric": "I / √(H(C) H(A))",
 }
-CORRECTION = "Miller–Madow, by the cells that are not empty"
+CORRECTION = "jackknife, leaving out a text at a time"
+SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
 SIGNIFICANCE = 0.05
-FEW = 10  # texts a category: with fewer, the correction leaves a part of the bias
+FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
 
 
 class Entropies(Record):
@@ -92,13 +93,13 @@ class MutualInformation(Record):
 
     ``n``: texts, or the sum of the expected shares where scores made the table.  ``rows``, ``columns``: how
     many categories and groups have any.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I less its bias, by
-    ``correction``; ``jackknifed``: less the bias that leaving out one text (or cluster) shows, a second
-    opinion; either may lie below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
+    ``correction``; ``second_correction``: a second opinion, by :data:`SECOND_CORRECTION`.  Either may lie
+    below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
     ``above_chance``: (I − null mean) / (largest I − null mean): 0 is what chance gives, 1 the most there can
     be.  ``intervals``: of ``corrected_normalised``, if other texts had been written (or other clusters drawn:
     its ``unit``); ``category_intervals``: if other categories had been chosen.  What scores make has no bias
-    of sampling, no null and no interval over texts: ``corrected``, ``jackknifed``, ``above_chance`` and
-    ``null`` are then ``None``.
+    of sampling, no null and no interval over texts: ``corrected``, ``above_chance`` and ``null`` are then
+    ``None``.
     """
 
     n: float
@@ -109,7 +110,7 @@ class MutualInformation(Record):
     corrected: float | None = None
     correction: str = ""
     corrected_normalised: Mapping[Normaliser, float] = {}
-    jackknifed: float | None = None
+    second_correction: float | None = None
     above_chance: float | None = None
     null: NullInformation | None = None
     largest: LargestInformation

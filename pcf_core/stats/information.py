@@ -4,20 +4,24 @@
 
 **Bias.**  The plug-in I of a table of R × K categories from n texts is too large by about
 (R − 1)(K − 1) / (2n) where the two are independent (Miller 1955): .0165 nats for 100 professions, two genders
-and 3,000 texts, .099 for 500.  ``corrected`` takes it off, counting the cells that are not empty (Panzeri &
-Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n), so that nothing is taken off
-where each category has one group only.  ``jackknifed`` is the second opinion.  Below ten texts a category
-neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the attainable to 1 (as
-the adjusted mutual information does, Vinh, Epps & Bailey 2010, but with the largest value of these margins).
+and 3,000 texts, .099 for 500.  ``corrected`` takes its bias off by the jackknife: n I less n − 1 times the
+mean I without one text.  The second opinion is Miller's own, by the cells that are not empty (Panzeri &
+Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n); in simulations of 100 professions
+with 10 to 30 texts each it leaves two to four times as much of the bias where shares are near 0 or 1.  With
+fewer neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the
+attainable to 1 (as the adjusted mutual information does, Vinh, Epps & Bailey 2010, but with the largest value
+of these margins).
 
 **Null.**  Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
 hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.
 
 **Intervals** are basic bootstrap intervals: from I take the quantiles of I* − I, which takes off the bias
 too.  *Over texts*, every category's texts are drawn from its shares, with half a text added to each group
-(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn whole
-(:mod:`pcf_core.stats.percentiles` of I*).  *Over clusters*, where texts of one name or question are not
-independent, clusters are drawn within their group; nothing but them is ever dealt out or left out.
+(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn first.
+*Over clusters*, where texts of one name or question are not independent, clusters are drawn within their
+group, and nothing but clusters is dealt out or left out.  In simulations of 100 categories, 95 % intervals
+held the truth 92 to 100 times of 100 with 30 texts a category, with 10 texts 83 to 100 times over texts and
+91 to 100 over categories.
 """
 
 from __future__ import annotations
@@ -83,9 +87,9 @@ def mutual_information(
     deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
     return _told_of(
         counts,
-        corrected=miller_madow(counts),
+        corrected=jackknifed(counts),
         correction=CORRECTION,
-        jackknifed=jackknifed(counts),
+        second_correction=miller_madow(counts),
         null=null_of(counts, deals, "text"),
         intervals=text_intervals(counts, resamples, level, generator),
         category_intervals=category_intervals(counts, resamples, level, generator),
@@ -153,7 +157,6 @@ def clustered_information(
         table,
         corrected=float(corrected),
         correction=CLUSTER_CORRECTION,
-        jackknifed=float(corrected),
         null=null_of(table, deals, "cluster"),
         intervals=basic_intervals(
             entropies_in(table), entropies_in(table), entropies_in(again), level, fewest, "cluster"
@@ -184,7 +187,7 @@ def _told_of(
     *,
     corrected: float | None = None,
     correction: str = "",
-    jackknifed: float | None = None,
+    second_correction: float | None = None,
     null: NullInformation | None = None,
     intervals: dict[Normaliser, Interval] | None = None,
     category_intervals: dict[Normaliser, Interval] | None = None,
@@ -208,7 +211,7 @@ def _told_of(
         corrected=corrected,
         correction=correction,
         corrected_normalised={} if corrected is None else _by_normaliser(entropies, corrected),
-        jackknifed=jackknifed,
+        second_correction=second_correction,
         above_chance=above,
         null=null,
         largest=largest,

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pcf_core.errors import CriteriaError
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.information import FORMULAS, Normaliser, NullInformation
-from pcf_core.stats.entropies import Measured, entropies_in, miller_madow
+from pcf_core.stats.entropies import Measured, entropies_in
 from pcf_core.stats.percentiles import percentiles
 
+SMOOTHING = 0.5  # of a text, added to each group of a category before texts are drawn
 TIE = 1e-12  # deals that differ from the observed table by rounding alone have as much
 
 
@@ -61,27 +62,30 @@ def text_intervals(
     table: FloatArray, resamples: int, level: float, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
     """If other texts had been written, as many of each category."""
-    sizes = table.sum(axis=1)
-    shares = (table + 0.5) / (sizes + 0.5 * table.shape[1])[:, np.newaxis]
+    sizes, shares = table.sum(axis=1), _smoothed(table)
     again = generator.multinomial(sizes.astype(np.int64), shares, size=(resamples, len(sizes)))
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
-    return basic_intervals(
-        entropies_in(table), drawn_from, entropies_in(again.astype(np.float64)), level, np.inf, "text"
-    )
+    return basic_intervals(entropies_in(table), drawn_from, entropies_in(again * 1.0), level, np.inf, "text")
 
 
 def category_intervals(
     table: FloatArray, resamples: int, level: float, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """If other categories had been chosen; draws of a single group have no I and are 0."""
-    again = entropies_in(table[generator.integers(len(table), size=(resamples, len(table)))])
-    whole = (table == np.floor(table)).all()
-    bias = miller_madow(table) - float(entropies_in(table).information) if whole else 0.0
-    moved = Measured(again.rows, again.columns, np.minimum(again.information + bias, again.columns))
-    return {
-        name: _interval(percentiles(moved.normalised(name), level, len(table)), level, "category")
-        for name in FORMULAS
-    }
+    """If other categories had been chosen, and of counts: other texts written for them, too."""
+    chosen = generator.integers(len(table), size=(resamples, len(table)))
+    observed = drawn_from = entropies_in(table)
+    again = table[chosen]
+    if (table == np.floor(table)).all():
+        sizes, shares = table.sum(axis=1), _smoothed(table)
+        drawn_from = entropies_in(shares * sizes[:, np.newaxis])
+        again = generator.multinomial(sizes.astype(np.int64)[chosen], shares[chosen]) * 1.0
+    return basic_intervals(observed, drawn_from, entropies_in(again), level, len(table), "category")
+
+
+def _smoothed(table: FloatArray) -> FloatArray:
+    """[category, group] shares that sum to 1 in every category, none of them 0."""
+    added = table + SMOOTHING
+    return np.asarray(added / added.sum(axis=1, keepdims=True))
 
 
 def drawn_clusters(members: NDArray[np.intp], resamples: int, generator: np.random.Generator) -> FloatArray:
