@@ -5,6 +5,7 @@ C is the profession of the prompt, A the gender that is read from the story.  Sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import Interval, LeftOut, Record, digest
@@ -51,8 +52,8 @@ class ReadingWords(Record):
 class GenderReading(Record):
     """What a text's words say: how often each gendered word stands in it, by its spelling in the list."""
 
-    female: dict[str, int] = {}
-    male: dict[str, int] = {}
+    female: Mapping[str, int] = {}
+    male: Mapping[str, int] = {}
 
     @property
     def women(self) -> int:
@@ -247,7 +248,7 @@ class AnecdotesReport(Record):
     answering: Literal["written", "scored"]
     n: int
     empty: int = 0
-    unclear: dict[str, int] = {}
+    unclear: Mapping[str, int] = {}
     mixed: int = 0
     professions: tuple[ProfessionGender, ...]
     clear_only: MutualInformation | None
@@ -273,7 +274,7 @@ class AnecdotesReport(Record):
 
     @property
     def less_extreme(self) -> tuple[ProfessionGender, ...]:
-        """Professions less one-sided than in the world, or turned round, beyond chance; the farthest first."""
+        """Professions less one-sided than in the world, or turned round, beyond chance, in that order."""
         return self._differing(-1)
 
     def _differing(self, side: int) -> tuple[ProfessionGender, ...]:
