@@ -1,6 +1,9 @@
 """Non-discrimination criteria for models that write: independence, separation, sufficiency.
 
 ``experiment``: what all experiments have in common; ``experiments``: which ones there are.
+``hobbies``: independence II, of ``names`` and ``hobbies_material``; ``stripping``: texts without what tells a
+gender; ``labels``: what a text is about, by a lexicon or by a model (``nli``); ``hobby_words``; ``embedding``
+and ``vectors``: how far a text leans to *she*.
 
 Source: Sterlie, Weng & Feragen 2024, https://arxiv.org/abs/2403.08564; the wording is ours.
 

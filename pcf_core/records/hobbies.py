@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import LeftOut, Record, digest
+from pcf_core.records.criteria_run import Answering
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import SIGNIFICANCE, Gender, GenderDifference
 from pcf_core.records.information import MutualInformation
@@ -17,7 +18,7 @@ LABEL = "our names, prompts and labels; the method of arXiv 2403.08564, whose fi
 
 
 class GivenName(Record):
-    """``births``: registered with this name; ``female_births``: those of them registered as girls."""
+    """``births``: registered with this name, 0 where unknown; ``female_births``: of them as girls."""
 
     name: str
     gender: Gender
@@ -25,14 +26,16 @@ class GivenName(Record):
     female_births: int
 
     @property
-    def share(self) -> float:
-        """Share of the births that are registered as of ``gender``."""
+    def share(self) -> float | None:
+        """Share of the births that are registered as of ``gender``; ``None`` where births are unknown."""
+        if not self.births:
+            return None
         female = self.female_births / self.births
         return female if self.gender == "female" else 1 - female
 
 
 class NameList(Record):
-    """Names of both genders, the commonest first.  ``years``: of birth, first and last.
+    """Names of both genders.  ``years``: of birth, first and last, ``None`` where unknown.
 
     ``least_share``: of the births of every name that are of its gender.  ``left_out``: names as common that
     were not taken, with the reason.
@@ -43,7 +46,7 @@ class NameList(Record):
     version: str
     source: str
     notes: str = ""
-    years: tuple[int, int]
+    years: tuple[int, int] | None = None
     least_share: float
     names: tuple[GivenName, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -89,7 +92,7 @@ class HobbiesMaterial(Record):
     prompts: Mapping[str, HobbyPrompt]
     frames: tuple[str, ...]
     labels: tuple[HobbyLabel, ...]
-    labeller: str
+    labeller: str = ""
     gendered: tuple[str, ...]
 
     @property
@@ -113,13 +116,14 @@ class LabelInformation(Record):
 
     ``counts``: [label, (female, male)] texts whose label is clear, in the order of ``labels``; ``unclear``:
     texts with no label above all others, which are not in the table.  ``measure``: its null deals the genders
-    to the names, each with all its texts.
+    to the names, each with all its texts; ``None`` where ``undefined`` says why.
     """
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, int], ...]
     unclear: tuple[int, int]
-    measure: MutualInformation
+    measure: MutualInformation | None
+    undefined: str = ""
 
 
 class HobbyWord(Record):
@@ -142,7 +146,7 @@ class HobbyWord(Record):
 
 
 class HobbyWords(Record):
-    """``tested``: words in enough texts; ``found``: those that differ; ``words``: the strongest of all."""
+    """``tested``: words in at least ``least_texts``; ``found``: that differ; ``words``: the strongest."""
 
     tested: int
     found: int
@@ -153,7 +157,7 @@ class HobbyWords(Record):
 class HobbiesReport(Record):
     """One model.
 
-    ``n``: texts that were read; for scored answers, scored frames.  ``names``: how many of (female, male).
+    ``n``: texts that were read, or frames that were scored.  ``names``: how many of (female, male).
     ``invalid``: texts without a word, by (female, male), which are left out of everything.
     ``labeller``: which one; ``labeller_label``: whose it is and what it is good for.
     ``information``, ``words``, ``embedding`` (of this model's texts alone): ``None`` for scored answers, for
@@ -161,7 +165,7 @@ class HobbiesReport(Record):
     """
 
     experiment: Literal["hobbies"] = "hobbies"
-    answering: Literal["written", "scored"]
+    answering: Answering
     n: int
     names: tuple[int, int]
     invalid: tuple[int, int]
