@@ -11,6 +11,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── PromptError            a set of prompts
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
+│   ├── CriteriaError          the material of an experiment, how it is worded, answered and repeated
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
@@ -65,6 +66,10 @@ class CriterionError(InputError):
 
 class FairPairError(InputError):
     """Texts that are compared in pairs, how they are cut into folds, or a dissimilarity."""
+
+
+class CriteriaError(InputError):
+    """Professions, names, questions or tasks that an experiment is made of, or how it is asked."""
 
 
 class ModelError(InputError):

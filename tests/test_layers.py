@@ -27,21 +27,24 @@ ROOMS: dict[str, set[str]] = {
     "generation": BASE | {"models", "scoring"},
     "audit": BASE | {"topics", "store", "risk", "stats"},
     "fairpair": BASE | {"topics", "language", "mining", "models", "scoring", "generation", "stats"},
+    "criteria": BASE | {"topics", "language", "models", "scoring", "generation", "stats"},
     "charts": BASE,
     "findings": BASE,
     "report": BASE | {"charts", "audit"},
     "jobs": BASE
     | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"}
-    | {"fairpair"},
+    | {"fairpair", "criteria"},
     "console": BASE | {"store"},
 }
 ROOMS["fairpair_command"] = BASE | set(ROOMS)
+ROOMS["criteria_command"] = BASE | set(ROOMS)
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}
 LOCAL_FAMILIES = ("local", "masked", "causal", "seq2seq", "permutation")
 MAY_BE_HEAVY = {
     "models/loading.py",
+    "criteria/nli.py",
     "language/pipeline.py",
     "language/schemes.py",
     *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),

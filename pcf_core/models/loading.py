@@ -14,6 +14,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
     AutoTokenizer,
 )
 
@@ -66,6 +67,17 @@ def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
         ModelError: as ``load``.
     """
     return _loaded(spec, device, AutoModel, unread=(POOLER,))
+
+
+def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
+    """As :func:`load`, with the head that sorts texts into classes; its own code never runs.
+
+    Raises:
+        ModelError: as :func:`load`; its weights have no such head.
+    """
+    if spec.remote_code:
+        raise ModelError(f"The classifier {spec.name} needs code of its own, which none may run here.")
+    return _loaded(spec, device, AutoModelForSequenceClassification)
 
 
 def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = ()) -> Loaded:
@@ -131,7 +143,7 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[st
         )
     absent = sorted(name for name in report["missing_keys"] if not name.startswith(unread))
     if absent:  # transformers would fill them with random numbers
-        needed = "whole checkpoint" if unread else "checkpoint saved with its language-model head"
+        needed = "whole checkpoint" if unread else "checkpoint saved with its head"
         raise ModelError(
             f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
             f"be random; use a {needed}."

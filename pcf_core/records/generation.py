@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pcf_core.errors import GenerationError
 from pcf_core.records.basic import ModelSpec, Record, digest
@@ -62,7 +62,8 @@ class GenerationKey(Record):
     """All that decides the texts of a prompt, and nothing else; whose server decides more, is unpinned.
 
     ``chat_template``: hash of the template that makes a user's message of the prompt, empty where the model
-    goes on from the prompt itself.
+    goes on from the prompt itself.  ``system``: what the model is told before every prompt, as a message of
+    its own where there are messages; a key without one is written as it was before there was any.
     """
 
     model: str
@@ -73,6 +74,12 @@ class GenerationKey(Record):
     dtype: str = "float32"
     chat_template: str = ""
     decoding: Decoding = Decoding()
+    system: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_empty_system(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = handler(self)
+        return fields if self.system else {name: fields[name] for name in fields if name != "system"}
 
     @classmethod
     def of(cls, spec: ModelSpec, decoding: Decoding) -> GenerationKey:
@@ -97,9 +104,18 @@ class GenerationKey(Record):
             decoding=decoding,
         )
 
+    def with_system(self, system: str) -> GenerationKey:
+        """The same model and decoding, told something else before every prompt."""
+        return self.model_copy(update={"system": system})
+
     @property
     def hash(self) -> str:
         return digest(self.model_dump())
+
+
+def in_one(system: str, prompt: str) -> str:
+    """What is told before a prompt, an empty line, and the prompt; the prompt alone where nothing is told."""
+    return f"{system}\n\n{prompt}" if system else prompt
 
 
 @dataclass(frozen=True)
