@@ -16,6 +16,7 @@ from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.hobbies import embedding_example, hobbies_example, hobby_words_example
 from tests.charts.paired import different
 from tests.charts.probed import answer
 from tests.charts.reads import read_example
@@ -64,6 +65,10 @@ def figures(
         "prompt_dots": charts.prompt_dots(different().reports["jaccard"]),
         "convergence_lines": charts.convergence_lines(different().convergence, "samples"),
         "temperature_lines": charts.temperature_lines({"one": {1.0: different().reports["jaccard"]}}),
+        "label_bars": charts.label_bars(hobbies_example()),
+        "label_effects": charts.label_effects({"one": hobbies_example()}),
+        "hobby_word_dots": charts.hobby_word_dots(hobby_words_example()),
+        "embedding_dots": charts.embedding_dots(embedding_example()),
         "phrase_dots": charts.phrase_dots(different().words),
         "category_bars": charts.category_bars(different().words),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
@@ -124,6 +129,10 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "temperature_lines",
         "phrase_dots",
         "category_bars",
+        "label_bars",
+        "label_effects",
+        "hobby_word_dots",
+        "embedding_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 
