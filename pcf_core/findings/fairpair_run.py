@@ -63,9 +63,9 @@ def perturber_finding(errors: PerturbationErrors) -> str:
         more = " and others" if len(errors.left) > MOST_WORDS else ""
         parts.append(
             f". It left {count(left, 'word')} of the other side ({percent(errors.left_share or 0.0)} of "
-            f"those that it should have exchanged): {named}{more}"
+            f"those left and exchanged), which rightly stay only where they are surnames: {named}{more}"
         )
-    return "".join(parts) + ". Each of these looks like a difference between the sides."
+    return "".join(parts) + ". Each error looks like a difference between the sides."
 
 
 def ends_finding(result: FairPairResult) -> str:

@@ -39,6 +39,7 @@ ASKED, RESULT = "fairpair-asked", "fairpair"
 USUAL_DISSIMILARITIES = ("jaccard", "sentiment")
 EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:mini-bert
 ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
+PERTURBATION_RULES = "2"  # raise it when the same table and parser would give other texts
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
 
 
@@ -73,6 +74,7 @@ class PerturbationAsked(Record):
 
     ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
     ``pipeline``: the parser, which decides where a word's counterpart depends on its part of speech.
+    ``rules``: version of how words are found, read and left.
     """
 
     table: str
@@ -83,6 +85,7 @@ class PerturbationAsked(Record):
     mode: Mode = "whole"
     reverse: bool = False
     pipeline: str
+    rules: str
 
     @classmethod
     def of(
@@ -97,6 +100,7 @@ class PerturbationAsked(Record):
             mode=mode,
             reverse=reverse,
             pipeline=pipeline,
+            rules=PERTURBATION_RULES,
         )
 
     @property

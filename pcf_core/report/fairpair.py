@@ -24,7 +24,7 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
         "model": asked.key.model,
         "prompts": {"name": asked.prompts.name, "version": asked.prompts.version, "hash": asked.prompts.hash},
         "perturbation": asked.perturbation.model_dump(
-            mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline"}
+            mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline", "rules"}
         ),
         "count": asked.count,
         "fold_size": asked.fold_size,

@@ -20,6 +20,7 @@ from pcf_core.fairpair.categories import (
     chosen_categories,
     load_categories,
 )
+from pcf_core.fairpair.tables import load_table
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.fairpair.words import word_report
 from pcf_core.records.fairpair import PromptPairs
@@ -45,9 +46,11 @@ def test_no_word_is_in_two_categories() -> None:
 
 
 def test_swapping_the_genders_changes_no_category() -> None:
-    """Every aligned pair of the topic gender is in the same category, or in none."""
+    """Each aligned pair of the topic gender, and all that p exchanges, is in the same category or in none."""
     male, female = load_topic("gender").groups
+    table = load_table("gender")
     pairs = list(zip(male.words, female.words, strict=True))
+    pairs += [*table.words, *table.plurals, *((rule.word.lower(), rule.becomes) for rule in table.rules)]
     for first, second in pairs:
         assert categories_of([first], categories()) == categories_of([second], categories()), (first, second)
 

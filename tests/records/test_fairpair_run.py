@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from pcf_core.errors import FairPairError
 from pcf_core.records.fairpair_prompts import Prompt, PromptSet
@@ -39,6 +40,7 @@ def test_a_request_goes_through_json_with_its_hash() -> None:
         {"key": KEY.model_copy(update={"decoding": Decoding(seed=1)}).model_dump()},
         {"perturbation": P.model_copy(update={"mode": "entity"}).model_dump()},
         {"perturbation": P.model_copy(update={"pipeline": "other"}).model_dump()},
+        {"perturbation": P.model_copy(update={"rules": "other"}).model_dump()},
         {"prompts": {**PromptsAsked.of(PROMPTS).model_dump(), "hash": "other"}},
     ],
 )
@@ -53,6 +55,14 @@ def test_how_texts_are_compared_leaves_the_pairs(values: dict[str, Any]) -> None
     other = changed(**values)
     assert other.hash != ASKED.hash
     assert other.pairs_hash == ASKED.pairs_hash
+
+
+def test_a_request_before_rules_had_a_version_is_none() -> None:
+    """It counts as missing and is made again."""
+    before = ASKED.model_dump()
+    del before["perturbation"]["rules"]
+    with pytest.raises(ValidationError, match="rules"):
+        FairPairAsked.model_validate(before)
 
 
 def test_prompts_are_kept_under_all_that_they_say() -> None:
