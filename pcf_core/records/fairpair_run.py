@@ -35,10 +35,13 @@ from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
 
 ASKED, RESULT = "fairpair-asked", "fairpair"
-USUAL_DISSIMILARITIES = ("jaccard", "sentiment")
+JACCARD, OTHERS = "jaccard", "jaccard-others"
+USUAL_DISSIMILARITIES = (JACCARD, OTHERS, "sentiment")
+FAIRPAIR_RULES = "1"  # raise it when the same texts would give other numbers
 EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:mini-bert
 ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
+MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 1 GB of memory
 
 
 class PromptsAsked(Record):
@@ -124,7 +127,8 @@ class FairPairAsked(Record):
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
     :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
-    ``embedding:MODEL``, in their order.
+    ``embedding:MODEL``, in their order.  ``rules``: of measuring, so that numbers of older ones are not given
+    again.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
@@ -138,6 +142,7 @@ class FairPairAsked(Record):
     fold_size: int | None = None
     dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
     encoders: tuple[EncoderKey, ...] = ()
+    rules: str = FAIRPAIR_RULES
 
     @model_validator(mode="after")
     def _can_be_measured(self) -> FairPairAsked:
@@ -150,6 +155,12 @@ class FairPairAsked(Record):
             raise FairPairError(
                 f"Of {self.count:,} texts a side a fold has 2 to {self.count:,}, and {self.fold_size:,} were "
                 "asked for; leave it out to compare all with all."
+            )
+        largest = -(-self.count // (self.count // (self.fold_size or self.count)))
+        if largest > MOST_TOGETHER:
+            raise FairPairError(
+                f"Up to {MOST_TOGETHER:,} texts a side are compared all with all, and these would be "
+                f"{largest:,}: ask for smaller folds, such as 5, or for fewer texts."
             )
         if not self.dissimilarities or len(set(self.dissimilarities)) < len(self.dissimilarities):
             raise FairPairError(
@@ -177,7 +188,13 @@ class FairPairAsked(Record):
     @property
     def pairs_hash(self) -> str:
         """Hash of what decides the texts u: all but how they are compared."""
-        return digest(self.model_dump(mode="json", exclude={"fold_size", "dissimilarities", "encoders"}))
+        comparing = {"fold_size", "dissimilarities", "encoders", "rules"}
+        return digest(self.model_dump(mode="json", exclude=comparing))
+
+    @property
+    def sampled(self) -> bool:
+        """Whether texts are drawn: at temperature 0 a model writes one text however often it is asked."""
+        return self.key.decoding.temperature > 0
 
 
 class FairPairResult(Record):
