@@ -13,6 +13,7 @@ from pcf_core.ui.fairpair import (
     offer_writing,
     read_together,
 )
+from pcf_core.ui.fairpair_categories import adopt_next_categories, draw_own_categories
 from pcf_core.ui.fairpair_links import adopt_kept, draw_kept
 from pcf_core.ui.fairpair_own import adopt_next, draw_own
 from pcf_core.ui.fairpair_request import draw_request, requests_of
@@ -33,9 +34,11 @@ def draw() -> None:
     st.markdown("##### Does it write otherwise about Jane than about John?")
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
     adopt_next()
+    adopt_next_categories()
     adopt_kept()
     request = draw_request()
     draw_own(request.prompts)
+    draw_own_categories(request.categories)
     draw_kept()
     if not request.models:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")

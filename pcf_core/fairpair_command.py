@@ -19,6 +19,7 @@ from pcf_core.console import (
     say,
 )
 from pcf_core.errors import InputError
+from pcf_core.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import controlled
 from pcf_core.fairpair.tables import load_table
@@ -71,6 +72,9 @@ def fairpair(
         list[str] | None,
         typer.Option("--dissimilarity", help="jaccard, sentiment, embedding[:MODEL]; may be repeated"),
     ] = None,
+    categories: Annotated[
+        str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
+    ] = SHIPPED,
     temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
     top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
     length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
@@ -94,6 +98,7 @@ def fairpair(
     counterparts = load_table(table)
     entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
     texts = load_prompts(prompts, entity)
+    own = chosen_categories(categories)
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
     number_type = one_of(dtype, "--dtype", DTYPES)
     keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
@@ -107,6 +112,7 @@ def fairpair(
             reverse=reverse,
             fold_size=fold,
             chosen=dissimilarity or USUAL_DISSIMILARITIES,
+            categories=own,
         )
         for key in keys
     ]

@@ -89,6 +89,16 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     assert "The perturbation exchanged" in lines[4]
 
 
+def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path: Path) -> None:
+    (tmp_path / "rest.csv").write_text("category,word\nrest,sleep*\nrest,nap\n")
+    usual = answer("fairpair", "--model", "mini-gpt", *small)
+    found = answer("fairpair", "--model", "mini-gpt", *small, "--categories", str(tmp_path / "rest.csv"))
+    assert found["asked"] != usual["asked"]
+    assert found["written"] == 0
+    assert (found["words"]["lexicon"], usual["words"]["lexicon"]) == ("rest", None)
+    assert [row["name"] for row in found["words"]["categories"]] == ["rest"]
+
+
 def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
     found = answer("fairpair", "--model", "mini-gpt", *small, "--dissimilarity", "embedding")
     report = found["reports"]["embedding:mini-bert"]
@@ -114,6 +124,12 @@ def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
             ["--model", "mini-gpt", "--model", "mini-gpt"],
             "--model mini-gpt is given twice: give each model once",
         ),
+        (
+            ["--names", "Jane,John"],
+            "'Jane' stands for the side male here, and is a name of female in the table",
+        ),
+        (["--names", "John,Jane", "--reverse"], "'Jane' stands for the side male here"),
+        (["--categories", "unknown"], "neither a shipped set of categories"),
         (["--names", "john,jane"], "must begin with a capital letter"),
         (["--table", "unknown"], "unknown"),
         (["--prompts", "unknown"], "unknown"),

@@ -1,20 +1,33 @@
-"""Categories of words: work, family, appearance, hobbies, personality; a small lexicon of our own."""
+"""Categories of words: work, family, appearance, hobbies, personality; a small lexicon of our own.
+
+A user may give others, as the shipped TOML file is written or as CSV with the columns ``category,word``.
+"""
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
+from pcf_core.errors import FairPairError
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import CategoryDifference, PromptPairs
-from pcf_core.settings import settings
+from pcf_core.records.fairpair_categories import CategorySet, WordCategory
 from pcf_core.stats import holm
+from pcf_core.topics.own_files import OwnFiles
+from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, safe_name, title_of
+from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
+from pcf_core.topics.toml import toml_lines
+
+SHELF = Shelf("set of categories", "categories", (".toml",), (".toml", ".csv"), FairPairError, keeps_own=True)
+SHIPPED = "fairpair"
+MOST_CATEGORIES, MOST_WORDS = 50, 5_000
+SHORTEST_STEM = 2  # letters: one alone would begin a great many words
 
 
 @dataclass(frozen=True)
@@ -30,24 +43,123 @@ class Category:
         """Whether a lower-case word is of this category."""
         return word in self.words or word.startswith(self.stems)
 
+    @classmethod
+    def of(cls, written: WordCategory) -> Category:
+        return cls(
+            name=written.name,
+            title=written.title,
+            words=frozenset(word for word in written.words if not word.endswith("*")),
+            stems=tuple(word[:-1] for word in written.words if word.endswith("*")),
+        )
+
 
 @lru_cache(maxsize=2)
 def categories() -> tuple[Category, ...]:
     """The shipped ones, in the order of the file."""
-    path = settings().assets / "lexicons" / "fairpair-categories.toml"
-    table = tomllib.loads(path.read_text(encoding="utf8"))
-    found = []
-    for entry in table["categories"]:
-        words = entry["words"].split()
-        found.append(
-            Category(
-                name=entry["name"],
-                title=entry["title"],
-                words=frozenset(word for word in words if not word.endswith("*")),
-                stems=tuple(word[:-1] for word in words if word.endswith("*")),
-            )
+    return tuple(map(Category.of, load_categories(SHIPPED).categories))
+
+
+def chosen_categories(name_or_path: str | Path) -> CategorySet | None:
+    """The set of that name or file, ``None`` for the shipped one; raises as :func:`load_categories`."""
+    return None if name_or_path == SHIPPED else load_categories(name_or_path)
+
+
+def load_categories(name_or_path: str | Path) -> CategorySet:
+    """A set by its name, shipped or a user's own, or from a file.
+
+    Raises:
+        FairPairError: unknown, unreadable, without a category, with a category without words or of the name
+            of another, with what is no single word, or with more than there is room for.
+    """
+    path = SHELF.find(name_or_path)
+    where = label(path)
+    if path.suffix.lower() == ".csv":
+        of_category: dict[str, list[object]] = {}
+        for _, row in read_table(path, ("category", "word"), (), FairPairError, {}):
+            of_category.setdefault(row["category"], []).append(row["word"])
+        drafts: list[tuple[object, object, object]] = [
+            (safe_name(title), title, words) for title, words in of_category.items()
+        ]
+        name, title = name_of(path), title_of(path)
+    else:
+        table = read_toml(path, ("name", "title", "version", "categories"), FairPairError)
+        drafts = [_draft(entry, where) for entry in _entries(table.get("categories"), where)]
+        name, title = table.get("name", name_of(path)), table.get("title", title_of(path))
+    return _checked(name, title, drafts, where)
+
+
+def _entries(value: object, where: str) -> list[object]:
+    if not isinstance(value, list):
+        raise FairPairError(
+            f"{where}: categories is {shown(value)}; write [[categories]] above each of them."
         )
-    return tuple(found)
+    return value
+
+
+def _draft(entry: object, where: str) -> tuple[object, object, object]:
+    if not isinstance(entry, dict) or not {"name", "words"} <= set(entry) <= {"name", "title", "words"}:
+        raise FairPairError(f"{where}: a category needs name and words, and may have title.")
+    words = entry["words"].split() if isinstance(entry["words"], str) else entry["words"]
+    return entry["name"], entry.get("title", entry["name"]), words
+
+
+def _checked(
+    name: object, title: object, drafts: Sequence[tuple[object, object, object]], where: str
+) -> CategorySet:
+    """What is wrong with a set is said of its first fault."""
+    if not 0 < len(drafts) <= MOST_CATEGORIES:
+        raise FairPairError(f"{where} has {len(drafts):,} categories: give 1 to {MOST_CATEGORIES}.")
+    found = tuple(
+        WordCategory(
+            name=(short := check_name(one, "the name of a category", where, FairPairError)),
+            title=check_text(long, "the title of a category", where, FairPairError) or short,
+            words=_words(words, short, where),
+        )
+        for one, long, words in drafts
+    )
+    twice = first_duplicate(category.name for category in found)
+    if twice is not None:
+        raise FairPairError(f"{where}: two categories are named {twice}; rename one.")
+    words = sum(len(category.words) for category in found)
+    if words > MOST_WORDS:
+        raise FairPairError(f"{where} has {words:,} words: leave {MOST_WORDS:,} at most.")
+    return CategorySet(
+        name=check_name(name, "the name", where, FairPairError),
+        title=check_text(title, "the title", where, FairPairError),
+        categories=found,
+    )
+
+
+def _words(value: object, category: str, where: str) -> tuple[str, ...]:
+    """In small letters, each once: a word as texts are cut into words, or a stem of some."""
+    if not isinstance(value, list) or not value:
+        raise FairPairError(f"{where}: the words of {category} are {shown(value)}; write at least one.")
+    found = []
+    for entry in value:
+        word = check_word(entry, f"a word of {category}", where, FairPairError).lower()
+        stem = word.removesuffix("*")
+        if word_tokens(stem) != (stem,) or (stem != word and len(stem) < SHORTEST_STEM):
+            raise FairPairError(
+                f"{where}: {shown(entry)} in {category} is no single word; write words one by one, each with "
+                f"* at its end where it may go on, behind {SHORTEST_STEM} letters at least."
+            )
+        found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def categories_toml(several: CategorySet) -> str:
+    """The set as a TOML file, which :func:`load_categories` reads as the same."""
+    facts = toml_lines({"name": several.name, "title": several.title})
+    each = [toml_lines(category.model_dump(mode="json")) for category in several.categories]
+    return "\n".join([facts, *(f"[[categories]]\n{lines}" for lines in each)])
+
+
+def checked_categories(several: CategorySet) -> CategorySet:
+    """The set as it is; :func:`load_categories` has checked it."""
+    return several
+
+
+OWN = OwnFiles(SHELF, lambda several: categories_toml(several).encode(), load_categories, checked_categories)
 
 
 def categories_of(words: Sequence[str], known: Sequence[Category]) -> tuple[str, ...]:

@@ -69,6 +69,24 @@ def check_names(names: object, where: str = "The entity") -> Pair:
     return pair
 
 
+def check_sides(table: PerturbationTable, entity: Pair) -> None:
+    """Refuse names that stand for the side of a table that they are not of: the pronouns would not fit.
+
+    A name that the table does not have may stand for either side.
+
+    Raises:
+        PerturbationError: a name of the other side.
+    """
+    for place, name in enumerate(entity):
+        known = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
+        if name.casefold() in known[1 - place] and name.casefold() not in known[place]:
+            side, other = table.sides[place], table.sides[1 - place]
+            raise PerturbationError(
+                f"{shown(name)} stands for the side {side} here, and is a name of {other} in the table "
+                f"{table.name}: exchange the two names, or ask for the other way round (--reverse)."
+            )
+
+
 def _list(table: dict[str, Any], key: str, where: str) -> list[Any]:
     entries = table.get(key, [])
     if not isinstance(entries, list) or len(entries) > MOST:

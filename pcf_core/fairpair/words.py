@@ -35,7 +35,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.errors import FairPairError
-from pcf_core.fairpair.categories import categories, categories_of, category_differences, counted
+from pcf_core.fairpair.categories import (
+    Category,
+    categories,
+    categories_of,
+    category_differences,
+    counted,
+)
 from pcf_core.fairpair.exchanged import is_exchanged
 from pcf_core.fairpair.tokens import clauses
 from pcf_core.records import FloatArray
@@ -55,6 +61,7 @@ def word_report(
     original: str,
     counterpart: str,
     most: int = MOST,
+    known: Sequence[Category] | None = None,
     exchanged: frozenset[str] = frozenset(),
     sampled: bool = True,
     pause: Callable[[], None] = lambda: None,
@@ -65,6 +72,7 @@ def word_report(
         pairs: at least one prompt, with as many texts on either side.
         original, counterpart: names of the entities of x and p(x).
         most: how many n-grams are kept, the strongest by |ζ|; all are tested.
+        known: categories of words; the shipped ones where ``None``.
         exchanged: words that p exchanges (:func:`pcf_core.fairpair.exchanged.exchanged_words`); n-grams with
             one of them are marked.
         sampled: whether texts were drawn; else each counts once and nothing is tested.
@@ -81,6 +89,7 @@ def word_report(
                 f"Prompt “{pair.prompt}” needs as many texts on both sides; it has "
                 f"{len(pair.perturbed_original)} and {len(pair.perturbed_prompt)}."
             )
+    used = categories() if known is None else known
     numbers: dict[str, int] = {}
     left: list[Places] = []
     right: list[Places] = []
@@ -120,7 +129,7 @@ def word_report(
                 z_score=float(z_scores[place]),
                 p_value=float(p_values[place]) if sampled else None,
                 adjusted=float(adjusted[place]) if sampled else None,
-                categories=categories_of(words, categories()),
+                categories=categories_of(words, used),
                 exchanged=_holds(int(ngrams[place]), touched),
                 original_texts=tuple(owners_u[at] for at in having if at < len(left)),
                 prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
@@ -134,7 +143,7 @@ def word_report(
         tested=len(ngrams) if sampled else 0,
         found=int(differing.sum()),
         words=tuple(rows),
-        categories=category_differences(pairs, sampled=sampled),
+        categories=category_differences(pairs, used, sampled=sampled),
         exchanged=sum(_holds(ngram, touched) for ngram in ngrams[differing].tolist()),
         sampled=sampled,
     )

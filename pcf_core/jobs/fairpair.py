@@ -14,12 +14,14 @@ from pydantic import ValidationError
 from pcf_core.errors import FairPairError, StoreError
 from pcf_core.fairpair.dissimilarity import dissimilarities
 from pcf_core.fairpair.encoding import encoder_key
+from pcf_core.fairpair.tables import check_sides
 from pcf_core.generation.cost import RequestsEstimate, estimate_requests
 from pcf_core.jobs.generating import TextsAsked, TextsEstimate, estimate_texts
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
 from pcf_core.records import Record, digest
 from pcf_core.records.fairpair import PromptPairs
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import (
     ASKED,
@@ -91,14 +93,17 @@ def fairpair_asked(
     reverse: bool = False,
     fold_size: int | None = None,
     chosen: Iterable[str] = USUAL_DISSIMILARITIES,
+    categories: CategorySet | None = None,
 ) -> FairPairAsked:
     """A request to one model; the entity is that of the prompts, the parser that of the settings.
 
     ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities, one of
-    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.
+    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.  ``categories``: of words, the
+    shipped ones where ``None``.
 
     Raises:
         FairPairError: a count, fold, dissimilarity or encoder that nothing can be measured with.
+        PerturbationError: a name stands for the side that it is not of.
         ModelError: there is no such encoder, or it may not run here.
     """
     encoders = []
@@ -115,6 +120,7 @@ def fairpair_asked(
                 f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
             )
     entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
+    check_sides(table, entity)
     return FairPairAsked(
         key=key,
         prompts=PromptsAsked.of(prompts),
@@ -123,6 +129,7 @@ def fairpair_asked(
         fold_size=fold_size,
         dissimilarities=tuple(names),
         encoders=tuple(encoders),
+        categories=categories,
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args
 
 import pcf_core
 from pcf_core.errors import FairPairError, StoreError
+from pcf_core.fairpair.categories import Category
 from pcf_core.fairpair.convergence import convergence
 from pcf_core.fairpair.dissimilarity import Encode, dissimilarities
 from pcf_core.fairpair.encoding import OpenEncoder
@@ -215,6 +216,7 @@ class _Work:
     ) -> FairPairResult:
         """Everything that is computed from the texts."""
         reports, courses = {}, {}
+        own = self.asked.categories
         chosen, fold_size = self.asked.dissimilarities, self.asked.fold_size
         exchanged = exchanged_words(self.perturbation.table, self.perturbation.entity)
         known = dissimilarities(self.encoders, exchanged)
@@ -243,6 +245,7 @@ class _Work:
                 pairs,
                 original=original,
                 counterpart=counterpart,
+                known=tuple(map(Category.of, own.categories)) if own else None,
                 exchanged=exchanged,
                 sampled=self.asked.sampled,
                 pause=self.pause,

@@ -30,6 +30,7 @@ from pydantic import model_validator
 from pcf_core.errors import FairPairError
 from pcf_core.records.basic import Record, digest
 from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side, WordReport
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
@@ -127,8 +128,8 @@ class FairPairAsked(Record):
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
     :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
-    ``embedding:MODEL``, in their order.  ``rules``: of measuring, so that numbers of older ones are not given
-    again.
+    ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.  ``rules``:
+    of measuring, so that numbers of older ones are not given again.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
@@ -142,6 +143,7 @@ class FairPairAsked(Record):
     fold_size: int | None = None
     dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
     encoders: tuple[EncoderKey, ...] = ()
+    categories: CategorySet | None = None
     rules: str = FAIRPAIR_RULES
 
     @model_validator(mode="after")
@@ -182,14 +184,18 @@ class FairPairAsked(Record):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same; without an encoder none is part of it."""
-        return digest(self.model_dump(mode="json", exclude=set() if self.encoders else {"encoders"}))
+        """What two requests have in common that ask for the same.
+
+        What came later and is not asked for is no part of it, so that what was found before is found again.
+        """
+        without = {name for name in ("encoders", "categories") if not getattr(self, name)}
+        return digest(self.model_dump(mode="json", exclude=without))
 
     @property
     def pairs_hash(self) -> str:
         """Hash of what decides the texts u: all but how they are compared."""
-        comparing = {"fold_size", "dissimilarities", "encoders", "rules"}
-        return digest(self.model_dump(mode="json", exclude=comparing))
+        compared = {"fold_size", "dissimilarities", "encoders", "categories", "rules"}
+        return digest(self.model_dump(mode="json", exclude=compared))
 
     @property
     def sampled(self) -> bool:

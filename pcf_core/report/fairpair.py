@@ -44,6 +44,7 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
             "exchanged": result.words.exchanged,
             "sampled": result.words.sampled,
             "strongest": [word_document(word) for word in result.words.words],
+            "lexicon": asked.categories.name if asked.categories else None,
             "categories": [category_document(category) for category in result.words.categories],
         },
         "errors": errors_document(result.errors),

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from pcf_core.errors import InputError, StoreError
 from pcf_core.records import Evidence, MinedSet, Topic
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.reading import MOST_NAMED, Shelf
@@ -22,7 +23,7 @@ from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, wr
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
 ROOM_FOR_ENDING = 10  # characters: "-own-99999"
 
-T = TypeVar("T", Topic, KnowledgeSet, Evidence, MinedSet, PromptSet)
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, MinedSet, PromptSet, CategorySet)
 
 
 @dataclass(frozen=True)

@@ -218,6 +218,9 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             "texts": f"{asked.count:,} a side and prompt, "
             f"{'all with all' if asked.fold_size is None else f'in folds of {asked.fold_size}'}",
             "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
+            "categories of words": f"{asked.categories.title}, yours"
+            if asked.categories
+            else "those shipped",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         }
@@ -236,6 +239,7 @@ def command(asked: FairPairAsked, prompts: str) -> str:
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed} --dtype {asked.key.dtype}"
+        + (f" --categories {asked.categories.name}" if asked.categories else "")
         + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pcf_core.errors import AuditError
+from pcf_core.fairpair.categories import SHIPPED, load_categories
 from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import load_table
@@ -37,6 +38,8 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
         if selected(whole, categories, each).hash != asked.prompts.hash:
             return None
+        if asked.categories is not None and load_categories(asked.categories.name) != asked.categories:
+            return None
     except AuditError:
         return None
     encoders = [encoder.model for encoder in asked.encoders]
@@ -59,6 +62,7 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         "fp_seed": decoding.seed,
         "fp_count": asked.count,
         "fp_fold": asked.fold_size,
+        "fp_categories": asked.categories.name if asked.categories else SHIPPED,
         "fp_encoder": encoders[0] if encoders else None,
     }
 

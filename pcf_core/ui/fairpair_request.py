@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pcf_core.errors import AuditError, GenerationError, PromptError
+from pcf_core.fairpair.categories import SHELF as CATEGORIES
+from pcf_core.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.fairpair.prompts import SHELF, load_prompts
 from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import SHELF as TABLES
 from pcf_core.fairpair.tables import check_names, load_table
 from pcf_core.jobs.fairpair import fairpair_asked
 from pcf_core.models import list_models, resolve_to_score
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import (
     EMBEDDING,
@@ -39,7 +42,7 @@ class Request:
     """What the form asks for; ``settings`` are those of the decoding, one for each temperature.
 
     ``some``: ``prompts`` are not all of the set of their name.  ``encoder``: a model whose vectors texts are
-    compared by too, or nothing.
+    compared by too, or nothing.  ``categories``: of words; ``None`` for those that come with the app.
     """
 
     models: tuple[str, ...]
@@ -52,6 +55,7 @@ class Request:
     count: int
     fold_size: int | None
     encoder: str
+    categories: CategorySet | None
 
     def asked(self, model: str, decoding: Decoding) -> FairPairAsked:
         """What one model is asked with one setting.
@@ -70,6 +74,7 @@ class Request:
             mode=self.mode,
             reverse=self.reverse,
             fold_size=self.fold_size,
+            categories=self.categories,
             chosen=[*USUAL_DISSIMILARITIES, *embeddings],
         )
 
@@ -79,6 +84,7 @@ def draw_request() -> Request:
 
     Raises:
         PromptError: the prompts are gone, or none is left of them.
+        FairPairError: the categories of words are gone.
         PerturbationError: names that are none.
         GenerationError: a temperature that is none.
     """
@@ -120,9 +126,23 @@ def draw_request() -> Request:
         whole, chosen, reverse, mode = _draw_prompts(prompts, table)
         settings = _draw_decoding()
         count, fold_size = _draw_count()
-        encoder = _draw_encoder([spec.name for spec in known if spec.family == "masked"])
+        left, right = st.columns(2)
+        with left:
+            encoder = _draw_encoder([spec.name for spec in known if spec.family == "masked"])
+        with right:
+            own = _draw_categories()
     return Request(
-        tuple(models), chosen, chosen != whole, table, mode, reverse, settings, count, fold_size, encoder
+        models=tuple(models),
+        prompts=chosen,
+        some=chosen != whole,
+        table=table,
+        mode=mode,
+        reverse=reverse,
+        settings=settings,
+        count=count,
+        fold_size=fold_size,
+        encoder=encoder,
+        categories=own,
     )
 
 
@@ -294,6 +314,20 @@ def _draw_encoder(encoders: list[str]) -> str:
         "comes with the app, a folder, or a hub id such as answerdotai/ModernBERT-base.",
     )
     return chosen or ""
+
+
+def _draw_categories() -> CategorySet | None:
+    """Categories of words of the user's own, or the shipped ones."""
+    names = CATEGORIES.names()
+    chosen = st.selectbox(
+        "Categories of words",
+        with_asked("fp_categories", names),
+        index=names.index(SHIPPED),
+        key="fp_categories",
+        bind="query-params",
+        help="Into which the words that differ are sorted. Those that come with the app, then your own.",
+    )
+    return chosen_categories(chosen)
 
 
 def _temperature(text: str) -> float:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pcf_core.errors import AuditError
 from pcf_core.records import Evidence, Topic
+from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.own_files import OwnFiles
@@ -17,7 +18,7 @@ from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.text import plain
 
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
-T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet)
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
 
 
 def draw_upload(

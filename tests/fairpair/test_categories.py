@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from pcf_core.fairpair.categories import Category, categories, categories_of, category_differences
+from pcf_core.errors import FairPairError
+from pcf_core.fairpair.categories import (
+    OWN,
+    SHELF,
+    Category,
+    categories,
+    categories_of,
+    categories_toml,
+    category_differences,
+    chosen_categories,
+    load_categories,
+)
 from pcf_core.fairpair.tokens import word_tokens
+from pcf_core.fairpair.words import word_report
 from pcf_core.records.fairpair import PromptPairs
+from pcf_core.settings import Settings
 from pcf_core.topics.topics import load_topic
 from tests.fairpair.planted import identical, planted
 
@@ -110,3 +125,85 @@ def test_the_texts_behind_a_category_have_one_of_its_words_and_the_others_none()
             ]
             assert list(behind) == expected
         assert (row.original, row.prompt) == (len(row.original_texts), len(row.prompt_texts))
+
+
+# ------------------------------------------------------------------------------------- a user's own
+
+OWN_TOML = """
+name = "kitchen"
+title = "Kitchen and rest"
+
+[[categories]]
+name = "kitchen"
+title = "In the kitchen"
+words = "cook* Oven oven"
+
+[[categories]]
+name = "rest"
+words = ["sleep*", "nap"]
+"""
+
+
+def kept_as(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf8")
+    return folder / name
+
+
+def test_a_file_of_ones_own_sorts_words_its_own_way(tmp_path: Path) -> None:
+    found = load_categories(kept_as(tmp_path, "mine.toml", OWN_TOML))
+    assert (found.name, found.title) == ("kitchen", "Kitchen and rest")
+    assert [one.words for one in found.categories] == [("cook*", "oven"), ("sleep*", "nap")]
+    known = tuple(map(Category.of, found.categories))
+    assert categories_of(["cooking", "sleepless", "naps"], known) == ("kitchen", "rest")
+    report = word_report(planted(40, prompts=3), original="John", counterpart="Jane", known=known)
+    assert [row.name for row in report.categories] == ["kitchen", "rest"]
+    assert not any(set(row.categories) - {"kitchen", "rest"} for row in report.words)
+
+
+def test_csv_says_the_same_as_toml_and_both_come_back(tmp_path: Path) -> None:
+    table = "category,word\nIn the kitchen,cook*\nrest,sleep*\nIn the kitchen,oven\nrest,nap\n"
+    found = load_categories(kept_as(tmp_path, "kitchen.csv", table))
+    assert [(one.name, one.title) for one in found.categories] == [
+        ("in-the-kitchen", "In the kitchen"),
+        ("rest", "rest"),
+    ]
+    toml = load_categories(kept_as(tmp_path, "own.toml", OWN_TOML))
+    assert [one.words for one in found.categories] == [one.words for one in toml.categories]
+    for several in (found, toml, load_categories("fairpair")):
+        again = load_categories(kept_as(tmp_path, f"{several.name}-again.toml", categories_toml(several)))
+        assert again == several
+
+
+def test_a_set_is_kept_and_found_by_its_name(own_settings: Settings) -> None:
+    found = OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
+    assert SHELF.names() == ("fairpair", "kitchen")
+    assert chosen_categories("kitchen") == found
+    assert chosen_categories("fairpair") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "write \\[\\[categories\\]\\] above"),
+        ("categories = []", "has 0 categories: give 1 to 50"),
+        ("[[categories]]\nname = 'a'", "a category needs name and words"),
+        ("[[categories]]\nname = 'a'\nwords = ''", "the words of a are .*write at least one"),
+        ("[[categories]]\nname = 'A b'\nwords = 'x'", "use small letters"),
+        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' in a is no single word"),
+        ("[[categories]]\nname = 'a'\nwords = 'b*'", "behind 2 letters at least"),
+        ("[[categories]]\nname = 'a'\nwords = '*'", "is no single word"),
+        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "two categories are named a"),
+        ("[[categories]]\nname = 'a'\nwords = [3]", "write it as a text"),
+        ("[[categories]]\nname = 'a'\nwords = 'x'\nweight = 2", "may have title"),
+    ],
+)
+def test_what_is_no_set_is_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(FairPairError, match=sentence) as refusal:
+        load_categories(kept_as(tmp_path, "own.toml", text))
+    assert "own.toml" in str(refusal.value)
+
+
+def test_too_many_words_are_refused(tmp_path: Path) -> None:
+    words = " ".join(f"w{place}" for place in range(5001))
+    with pytest.raises(FairPairError, match="has 5,001 words: leave 5,000 at most"):
+        load_categories(kept_as(tmp_path, "own.toml", f"[[categories]]\nname = 'a'\nwords = '{words}'"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.errors import PerturbationError
-from pcf_core.fairpair.tables import check_names, list_tables, load_table
+from pcf_core.fairpair.tables import check_names, check_sides, list_tables, load_table
 from pcf_core.mining.naming import GENDERS, naming
 
 GOOD = """
@@ -109,3 +109,21 @@ def test_the_hash_is_of_what_decides_a_text() -> None:
     table = load_table("gender")
     assert table.model_copy(update={"notes": "other"}).hash == table.hash
     assert table.model_copy(update={"fixed": ()}).hash != table.hash
+
+
+@pytest.mark.parametrize(
+    ("entity", "said"),
+    [
+        (("Jane", "John"), "'Jane' stands for the side male here, and is a name of female"),
+        (("John", "James"), "'James' stands for the side female here, and is a name of male"),
+        (("mary", "Sam"), "'mary' stands for the side male"),
+    ],
+)
+def test_a_name_of_the_other_side_is_refused(entity: tuple[str, str], said: str) -> None:
+    with pytest.raises(PerturbationError, match=said):
+        check_sides(load_table("gender"), entity)
+
+
+def test_names_of_their_side_or_of_none_are_taken() -> None:
+    for entity in (("John", "Jane"), ("James", "Linda"), ("Kevin", "Ingrid"), ("Sam", "Mary")):
+        check_sides(load_table("gender"), entity)

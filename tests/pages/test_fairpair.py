@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.errors import ScoringError
+from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
-from pcf_core.findings.fairpair import fairpair_finding, words_finding
+from pcf_core.findings.fairpair import categories_finding, fairpair_finding, words_finding
 from pcf_core.generation.base import Generator
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
@@ -339,3 +340,35 @@ def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None
 def test_a_model_that_is_no_encoder_is_refused_on_the_page(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL, fp_encoder="mini-gpt")
     assert "mini\\-gpt is causal\\: an encoder reads" in app.error[0].value
+
+
+def test_categories_of_ones_own_sort_the_words(own_settings: Settings) -> None:
+    OWN_CATEGORIES.save(OWN_CATEGORIES.read_upload([("homely.csv", b"category,word\nHomely,children\n")]))
+    store = asked_and_answered(own_settings, fp_categories="homely")
+    result = only_result(store)
+    assert [row.title for row in result.words.categories] == ["Homely"]
+    app = open_app("fairpair", **SMALL, fp_categories="homely", fp_view="words")
+    assert not app.exception
+    assert categories_finding(result.words) in texts(app)
+    assert any("--categories homely" in code.value for code in app.code)
+    parameters = parameters_of(result.asked.hash)
+    assert parameters is not None
+    assert parameters["fp_categories"] == "homely"
+    OWN_CATEGORIES.delete("homely")
+    assert parameters_of(result.asked.hash) is None
+
+
+def test_categories_are_uploaded_seen_and_kept(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL)
+    table = b"category,word\n<b>Rest</b>,sleep*\n"
+    app.file_uploader(key="upload_categories").set_value([("Rest.csv", table, "text/csv")]).run()
+    assert "1 category with so many words: <b>Rest</b> (1)." in texts(app)
+    app.button(key="keep_categories").click().run()
+    assert OWN_CATEGORIES.names() == ("rest",)
+    assert app.selectbox(key="fp_categories").value == "rest"
+    assert not app.exception
+
+
+def test_names_on_the_wrong_side_are_refused_on_the_page(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL, fp_name_1="Jane", fp_name_2="John")
+    assert "stands for the side male here" in app.error[0].value
