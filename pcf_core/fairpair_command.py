@@ -31,6 +31,7 @@ from pcf_core.jobs.fairpair import (
     estimate_fairpair,
     fairpair_asked,
     keep_asked,
+    load_pairs,
     submit_fairpair,
 )
 from pcf_core.models import resolve_writer
@@ -70,7 +71,9 @@ def fairpair(
     ] = None,
     dissimilarity: Annotated[
         list[str] | None,
-        typer.Option("--dissimilarity", help="jaccard, sentiment, embedding[:MODEL]; may be repeated"),
+        typer.Option(
+            "--dissimilarity", help="jaccard, jaccard-others, sentiment, embedding[:MODEL]; repeatable"
+        ),
     ] = None,
     categories: Annotated[
         str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
@@ -87,6 +90,10 @@ def fairpair(
         bool, typer.Option("--estimate", help="say what is to be written and how long it takes, and end")
     ] = False,
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    sentences: Annotated[
+        int,
+        typer.Option("--sentences", min=0, help="of --json: texts a side behind each phrase and category"),
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
@@ -122,7 +129,7 @@ def fairpair(
     elif queue:
         give_queued(store, asked, texts, counterparts, as_json)
     else:
-        give_results([run_now(store, one, texts, counterparts) for one in asked], as_json)
+        give_results(store, [run_now(store, one, texts, counterparts) for one in asked], sentences, as_json)
 
 
 def pair_of(names: str) -> Pair:
@@ -171,14 +178,18 @@ def without_text(result: FairPairResult, side: Side, missing: int) -> str:
     )
 
 
-def give_results(found: Sequence[tuple[FairPairResult, int]], as_json: bool) -> None:
+def give_results(
+    store: Store, found: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
+) -> None:
     """The models' reports, controlled for being read together."""
     chosen = found[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
     documents, lines = [], []
     for place, (result, written) in enumerate(found):
         own = {name: several[place] for name, several in reports.items()}
-        documents.append(fairpair_document(result, own) | {"written": written})
+        prompts = range(len(result.counterparts)) if sentences else ()
+        pairs = [load_pairs(store, result, prompt) for prompt in prompts]
+        documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
         lines += lines_of(result, own)
     give(documents[0] if len(documents) == 1 else documents, as_json, lambda: lines)
 

@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from pcf_core.errors import InputError
+from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.fairpair_command import fairpair, lines_of
 from pcf_core.findings.fairpair import words_finding
 from pcf_core.findings.fairpair_run import perturber_finding
@@ -97,6 +98,18 @@ def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path
     assert found["written"] == 0
     assert (found["words"]["lexicon"], usual["words"]["lexicon"]) == ("rest", None)
     assert [row["name"] for row in found["words"]["categories"]] == ["rest"]
+
+
+def test_the_sentences_behind_phrases_and_categories(small: list[str]) -> None:
+    asked = ("--model", "mini-gpt", *small)
+    assert "original_texts" not in answer("fairpair", *asked)["words"]["strongest"][0]
+    words = answer("fairpair", *asked, "--sentences", "2")["words"]
+    for row in words["strongest"]:
+        for side in ("original", "prompt"):
+            texts = row[f"{side}_texts"]
+            assert len(texts) == min(2, row[side])
+            assert all(" ".join(word_tokens(text)).find(row["words"]) >= 0 for text in texts)
+    assert all(len(row["prompt_texts"]) == min(2, row["prompt"]) for row in words["categories"])
 
 
 def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:

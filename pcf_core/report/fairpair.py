@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pcf_core.records import Interval
@@ -11,6 +11,7 @@ from pcf_core.records.fairpair import (
     FairPairReport,
     OthersReading,
     PromptDifference,
+    PromptPairs,
     WordDifference,
 )
 from pcf_core.records.fairpair_run import FairPairResult
@@ -18,11 +19,17 @@ from pcf_core.records.perturbation import PerturbationErrors
 from pcf_core.report.documents import finite
 
 
-def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> dict[str, Any]:
+def fairpair_document(
+    result: FairPairResult,
+    reports: Mapping[str, FairPairReport],
+    pairs: Sequence[PromptPairs] = (),
+    sentences: int = 0,
+) -> dict[str, Any]:
     """Plain dictionaries, lists, numbers and texts; what does not exist is null.
 
     ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
-    The texts, their places in the words and the curves of convergence are left out.
+    The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
+    each phrase and category, from the ``pairs`` of all prompts.
     """
     asked = result.asked
     document = {
@@ -43,9 +50,14 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
             "texts": result.words.original_texts,
             "exchanged": result.words.exchanged,
             "sampled": result.words.sampled,
-            "strongest": [word_document(word) for word in result.words.words],
+            "strongest": [
+                word_document(word) | texts_behind(word, pairs, sentences) for word in result.words.words
+            ],
             "lexicon": asked.categories.name if asked.categories else None,
-            "categories": [category_document(category) for category in result.words.categories],
+            "categories": [
+                category_document(category) | texts_behind(category, pairs, sentences)
+                for category in result.words.categories
+            ],
         },
         "errors": errors_document(result.errors),
         "ends": result.ends,
@@ -131,6 +143,18 @@ def category_document(category: CategoryDifference) -> dict[str, Any]:
     """One category of words."""
     document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
     return document | {"differs": category.differs}
+
+
+def texts_behind(
+    found: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
+) -> dict[str, Any]:
+    """The first texts of either side that have a phrase or a word of a category; empty if none are wanted."""
+    if most == 0:
+        return {}
+    return {
+        "original_texts": [pairs[x].perturbed_original[i] for x, i in found.original_texts[:most]],
+        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in found.prompt_texts[:most]],
+    }
 
 
 def errors_document(errors: PerturbationErrors) -> dict[str, Any]:

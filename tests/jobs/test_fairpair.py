@@ -174,7 +174,7 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
 def test_what_p_exchanges_is_left_out_beside_it(store: Store) -> None:
     """A model that writes he whoever is named: only p makes the sides differ."""
     asked = kept(store)
-    result, _ = run_fairpair(asked, store, writing({f" He{text}": 1 / 200 for text in SAID}))
+    result, _ = run_fairpair(asked, store, writing({f" He {text}": 1 / 200 for text in SAID}))
     plain, others = result.reports["jaccard"], result.reports["jaccard-others"]
     assert plain.differs
     assert not others.differs
