@@ -279,8 +279,8 @@ def _nothing_sampled(report: FairPairReport) -> str:
     """What can be said of one text a side."""
     total, apart = len(report.prompts), sum(row.between > NOTHING for row in report.prompts)
     return (
-        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. The "
-        f"text for {report.counterpart} differs from that for {report.original} in {apart:,} of "
+        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
+        f"{report.dissimilarity}, the text for {report.counterpart} differs from that for {report.original} in {apart:,} of "
         f"{count(total, 'prompt')}"
     )
 

@@ -176,8 +176,8 @@ def test_nothing_that_was_not_sampled_is_called_beyond_sampling() -> None:
         pairs, Jaccard(), model="mini", original="John", counterpart="Jane", resamples=200, sampled=False
     )
     nothing = (
-        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. The "
-        "text for Jane differs from that for John in 1 of 2 prompts"
+        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
+        "Jaccard, the text for Jane differs from that for John in 1 of 2 prompts"
     )
     assert nothing in fairpair_finding(found)
     assert prompts_finding(found) == f"{nothing}."
