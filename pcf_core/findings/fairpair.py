@@ -277,11 +277,12 @@ def _verdict_of_others(report: FairPairReport) -> str:
 
 def _nothing_sampled(report: FairPairReport) -> str:
     """What can be said of one text a side."""
-    total, apart = len(report.prompts), sum(row.between > NOTHING for row in report.prompts)
+    apart = sum(row.between > NOTHING for row in report.prompts)
+    prompts = count(len(report.prompts), "prompt")
     return (
         "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
-        f"{report.dissimilarity}, the text for {report.counterpart} differs from that for {report.original} in {apart:,} of "
-        f"{count(total, 'prompt')}"
+        f"{report.dissimilarity}, the text for {report.counterpart} differs from that for {report.original} "
+        f"in {apart:,} of {prompts}"
     )
 
 
