@@ -15,18 +15,13 @@ from pcf_core.jobs.fairpair import load_pairs
 from pcf_core.records.fairpair import FairPairReport, PromptPairs, Side, WordDifference
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.ui.choice import with_asked
-from pcf_core.ui.fairpair_tables import pairs_table
-from pcf_core.ui.page import draw_table, finding
+from pcf_core.ui.page import finding
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 PAGE = 10  # pairs at a time
 MOST_SHOWN = 5  # texts of a phrase and side
 NOTHING = "*no text*"
-# Between two signs, behind "www" and before "@" a joiner without width: an address stays text and becomes no
-# link, and two hyphens no dash.
-JOINER = "\u2060"
-LINKS = re.compile(r"(?<=[^\w\s])(?=[^\w\s])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 LINE = re.compile(r"\s*\n\s*")
 HOW_TEXTS = """
 On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
@@ -44,11 +39,11 @@ def marked(pieces: Iterable[Piece]) -> str:
 
 
 def _shown(piece: str) -> str:
-    return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", LINKS.sub(JOINER, piece))))
+    return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", piece)))
 
 
-def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> None:
-    """One prompt: what was found for it, and its pairs, ten at a time."""
+def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> PromptPairs | None:
+    """One prompt: what was found for it, and its pairs, ten at a time; ``None`` where there are none."""
     names = [row.prompt for row in report.prompts]
     with st.container(horizontal=True):
         prompt = st.selectbox(
@@ -68,12 +63,12 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
         )
     if prompt not in names:
         st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
-        return
+        return None
     place = names.index(prompt)
     finding(prompt_finding(report.prompts[place]))
     pairs = texts_of(result, place)
     if pairs is None:
-        return
+        return None
     first = starts(result)[pages.index(page)]
     sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
     _draw_heads(result, report, place)
@@ -84,10 +79,7 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
             right.caption(f"{number:,} · written for {plain(report.counterpart)}")
             left.markdown(marked(words_apart(original, written)) or NOTHING)
             right.markdown(marked(words_apart(written, original)) or NOTHING)
-    how, data = st.tabs(["How to read this", "Data"])
-    how.markdown(HOW_TEXTS)
-    with data:
-        draw_table(pairs_table(pairs, report), "fairpair_pairs")
+    return pairs
 
 
 def starts(result: FairPairResult) -> list[int]:
