@@ -320,7 +320,12 @@ def _prompt_details(row: PromptDifference) -> str:
             f"<b>{theme.text(row.prompt, 60)}</b>",
             "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
             f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
-            f"E {row.energy:.3g}, p {row.p_value:.3g}, controlled {row.controlled_p:.3g}",
+            f"E {row.energy:.3g}, "
+            + (
+                "not tested"
+                if row.p_value is None
+                else f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
+            ),
         ]
     )
 
@@ -336,6 +341,7 @@ def _details(name: str, report: FairPairReport) -> str:
             f"<b>{theme.text(name)}</b>",
             ratio,
             f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
-            f"E {means.energy:.3g}, p {report.controlled_p:.3g}",
+            f"E {means.energy:.3g}, "
+            + ("not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"),
         ]
     )

@@ -113,6 +113,7 @@ def _details(row: WordDifference, report: WordReport) -> str:
             f"<b>{theme.text(row.words)}</b>",
             f"{theme.text(report.counterpart)} {row.prompt:,} of {report.prompt_texts:,} texts",
             f"{theme.text(report.original)} {row.original:,} of {report.original_texts:,} texts",
-            f"log-odds {row.log_odds:+.3g}, z {row.z_score:+.3g}, controlled p {row.adjusted:.3g}",
+            f"log-odds {row.log_odds:+.3g}, z {row.z_score:+.3g}, "
+            + ("not tested" if row.adjusted is None else f"controlled p {row.adjusted:.3g}"),
         ]
     )

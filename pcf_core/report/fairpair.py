@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from pcf_core.records import Interval
-from pcf_core.records.fairpair import CategoryDifference, FairPairReport, PromptDifference, WordDifference
+from pcf_core.records.fairpair import (
+    CategoryDifference,
+    FairPairReport,
+    OthersReading,
+    PromptDifference,
+    WordDifference,
+)
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.records.perturbation import PerturbationErrors
 from pcf_core.report.documents import finite
@@ -35,6 +41,8 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
             "tested": result.words.tested,
             "found": result.words.found,
             "texts": result.words.original_texts,
+            "exchanged": result.words.exchanged,
+            "sampled": result.words.sampled,
             "strongest": [word_document(word) for word in result.words.words],
             "lexicon": asked.categories.name if asked.categories else None,
             "categories": [category_document(category) for category in result.words.categories],
@@ -67,6 +75,9 @@ def report_document(report: FairPairReport) -> dict[str, Any]:
         "wilcoxon_p": report.wilcoxon_p,
         "permutations": report.permutations,
         "differs": report.differs,
+        "sampled": report.sampled,
+        "facts": report.facts,
+        "without_exchanged": None if report.others is None else others_document(report.others),
         "sentiment": {
             "original": report.sentiment.original,
             "prompt": report.sentiment.prompt,
@@ -80,8 +91,19 @@ def report_document(report: FairPairReport) -> dict[str, Any]:
     }
 
 
+def others_document(others: OthersReading) -> dict[str, Any]:
+    """F without the words that p exchanges."""
+    return {
+        "ratio_of_means": others.ratio,
+        "interval": None if others.interval is None else interval_document(others.interval),
+        "p_value": others.p_value,
+        "adjusted": others.controlled_p,
+        "differs": others.differs,
+    }
+
+
 def interval_document(interval: Interval) -> dict[str, Any]:
-    """An interval over prompts, or over texts where there is one prompt alone, as its unit says."""
+    """An interval over facts or prompts, or over texts where there is one prompt alone, as its unit says."""
     return interval.model_dump(exclude={"over"})
 
 
@@ -107,7 +129,8 @@ def word_document(word: WordDifference) -> dict[str, Any]:
 
 def category_document(category: CategoryDifference) -> dict[str, Any]:
     """One category of words."""
-    return category.model_dump(mode="json") | {"differs": category.differs}
+    document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
+    return document | {"differs": category.differs}
 
 
 def errors_document(errors: PerturbationErrors) -> dict[str, Any]:

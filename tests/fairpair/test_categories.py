@@ -110,6 +110,23 @@ def test_without_a_difference_p_is_about_even() -> None:
     assert shares.mean() == pytest.approx(0.5, abs=0.08)
 
 
+def test_the_texts_behind_a_category_have_one_of_its_words_and_the_others_none() -> None:
+    pairs = planted(30, prompts=3)
+    for row in category_differences(pairs):
+        for side, behind in (
+            ("perturbed_original", row.original_texts),
+            ("perturbed_prompt", row.prompt_texts),
+        ):
+            expected = [
+                (x, i)
+                for x, pair in enumerate(pairs)
+                for i, text in enumerate(getattr(pair, side))
+                if not set(row.words).isdisjoint(word_tokens(text))
+            ]
+            assert list(behind) == expected
+        assert (row.original, row.prompt) == (len(row.original_texts), len(row.prompt_texts))
+
+
 # ------------------------------------------------------------------------------------- a user's own
 
 OWN_TOML = """

@@ -48,7 +48,9 @@ def test_whatever_decides_the_texts_decides_both_hashes(values: dict[str, Any]) 
     assert other.pairs_hash != ASKED.pairs_hash
 
 
-@pytest.mark.parametrize("values", [{"fold_size": 5}, {"dissimilarities": ("jaccard",)}])
+@pytest.mark.parametrize(
+    "values", [{"fold_size": 5}, {"dissimilarities": ("jaccard",)}, {"rules": "rules of another year"}]
+)
 def test_how_texts_are_compared_leaves_the_pairs(values: dict[str, Any]) -> None:
     other = changed(**values)
     assert other.hash != ASKED.hash
@@ -70,6 +72,11 @@ def test_prompts_are_kept_under_all_that_they_say() -> None:
         ({"count": 10_001}, "and 10,001 were asked for"),
         ({"fold_size": 1}, "a fold has 2 to 20, and 1 were asked for"),
         ({"fold_size": 21}, "and 21 were asked for"),
+        (
+            {"count": 2_001},
+            "Up to 2,000 texts a side are compared all with all, and these would be 2,001: ask",
+        ),
+        ({"count": 3_999, "fold_size": 2_000}, "and these would be 3,999"),
         ({"dissimilarities": ()}, "are none: name at least one"),
         ({"dissimilarities": ("jaccard", "jaccard")}, "are jaccard, jaccard: name at least one, each once"),
         (
@@ -81,3 +88,14 @@ def test_prompts_are_kept_under_all_that_they_say() -> None:
 def test_what_cannot_be_measured_is_refused(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FairPairError, match=sentence):
         changed(**values)
+
+
+def test_many_texts_are_compared_in_folds() -> None:
+    assert changed(count=10_000, fold_size=5).count == 10_000
+    assert changed(count=2_000).fold_size is None
+
+
+def test_nothing_is_sampled_at_temperature_zero() -> None:
+    greedy = KEY.model_copy(update={"decoding": Decoding(temperature=0)})
+    assert ASKED.sampled
+    assert not changed(key=greedy.model_dump()).sampled
