@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.errors import AuditError
@@ -21,13 +20,14 @@ from pcf_core.jobs.fairpair import (
     load_fairpair,
     submit_fairpair,
 )
+from pcf_core.records import Interval
 from pcf_core.records.fairpair import LABEL, FairPairReport
 from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
 from pcf_core.records.generation import BLOCK
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
-from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
 
@@ -115,8 +115,9 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
         )
         for (model, temperature), one in missing.items():
             _draw_estimate(model, temperature, one, request)
-        again = {job.key for job in newest.values() if job.state in ENDED_EARLY}
-        if keys > again and st.button(
+        # What was cancelled is resumed by its own button; what failed may have to be asked for anew.
+        cancelled = {job.key for job in newest.values() if job.state == "cancelled"}
+        if keys > cancelled and st.button(
             "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
         ):
             for one in missing.values():
@@ -165,16 +166,15 @@ def _blocks_text(asked: FairPairAsked) -> str:
 
 
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
-    """F of each model with its interval, B and both V."""
+    """F of each model with its interval, B and both V; beside them F without the words that p exchanges."""
     figures = []
     for model, report in list(reports.items())[:MOST]:
-        means, ratio = report.means, report.means.ratio
-        interval = report.intervals.get("ratio_of_means")
-        ends = beside_one(ratio, interval).partition(" ")[2].strip("()") or "no interval"
+        means = report.means
+        value, ends = _value_and_ends(report.means.ratio, report.intervals.get("ratio_of_means"))
         figures.append(
             KeyFigure(
                 f"F · {model}",
-                "undefined" if ratio is None else beside_one(ratio, interval).partition(" ")[0],
+                value,
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
                 "prompts.",
@@ -183,6 +183,36 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
             )
         )
     return figures
+
+
+def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """F of each model without the words that the exchange touches, where that was measured beside F."""
+    figures = []
+    for model, report in list(reports.items())[:MOST]:
+        others = report.others
+        if others is None:
+            continue
+        value, ends = _value_and_ends(others.ratio, others.interval)
+        verdict = "not tested" if others.p_value is None else f"p {number(others.p_value)}"
+        figures.append(
+            KeyFigure(
+                f"F of other words · {model}",
+                value,
+                "The same F by the words that the exchange does not touch. Where the first F is above 1 and "
+                "this one is not, what differs is names, pronouns and words for people: those about somebody "
+                "else are exchanged too. 95 % interval; p by relabelling.",
+                f"{ends} · {verdict}",
+            )
+        )
+    return figures
+
+
+def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
+    """An F and its interval, as two texts."""
+    if ratio is None:
+        return "undefined", "no interval"
+    value, _, ends = beside_one(ratio, interval).partition(" ")
+    return value, ends.strip("()") or "no interval"
 
 
 def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> None:
@@ -226,8 +256,8 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         }
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        # A list, not a table: on a narrow page a table is cut where a hash does not break.
+        st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
         draw_commands(command(asked, prompts))
 
 

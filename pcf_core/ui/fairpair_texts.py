@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
 from pcf_core.errors import StoreError
 from pcf_core.fairpair.marking import Piece, phrase_places, words_apart
+from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.findings.fairpair import prompt_finding
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.fairpair import load_pairs
-from pcf_core.records.fairpair import FairPairReport, PromptPairs, Side, WordDifference
+from pcf_core.records.fairpair import (
+    CategoryDifference,
+    FairPairReport,
+    PromptPairs,
+    Side,
+    WordDifference,
+)
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.page import finding
@@ -98,6 +105,23 @@ def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
 
 def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
     """The texts behind a phrase, a few of either side."""
+    _draw_behind(result, row, lambda text: phrase_places(text, row.words))
+
+
+def draw_category(result: FairPairResult, row: CategoryDifference) -> None:
+    """The texts behind a category, a few of either side, its words marked."""
+
+    def mark(text: str) -> list[Piece]:
+        return words_apart(text, " ".join(set(word_tokens(text)) - row.words.keys()))
+
+    _draw_behind(result, row, mark)
+
+
+def _draw_behind(
+    result: FairPairResult,
+    row: WordDifference | CategoryDifference,
+    mark: Callable[[str], Sequence[Piece]],
+) -> None:
     words = result.words
     columns = st.columns(2)
     sides: tuple[tuple[Side, str, Sequence[tuple[int, int]]], ...] = (
@@ -116,7 +140,7 @@ def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
                     texts, behind = pairs.perturbed_prompt, result.counterparts[prompt]
                 with st.container(border=True):
                     st.caption(f"{plain(behind)} · pair {text + 1:,}")
-                    st.markdown(marked(phrase_places(texts[text], row.words)) or NOTHING)
+                    st.markdown(marked(mark(texts[text])) or NOTHING)
             if len(places) > MOST_SHOWN:
                 st.caption(f"{len(places) - MOST_SHOWN:,} more")
 

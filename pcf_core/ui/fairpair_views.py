@@ -42,7 +42,7 @@ from pcf_core.ui.fairpair_tables import (
     prompts_table,
     temperatures_table,
 )
-from pcf_core.ui.fairpair_texts import HOW_TEXTS, draw_pairs, draw_phrase
+from pcf_core.ui.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
 from pcf_core.ui.page import chart, draw_table, finding
 
 QUANTITIES: dict[str, Quantity] = {
@@ -195,6 +195,16 @@ def draw_words(shown: Shown) -> None:
         draw_phrase(result, report.words[phrases.index(phrase)])
     finding(categories_finding(report))
     chart(category_bars(report), "fairpair_categories", f"Texts of {model} with words of each category")
+    having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
+    if having:
+        category = st.selectbox(
+            "Texts behind the category",
+            list(having),
+            key="fp_behind",
+            bind="query-params",
+            help="Some texts of either side that have a word of the chosen category, the words marked.",
+        )
+        draw_category(result, having[category])
     shown.foot(HOW_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
     with st.expander("Words of the categories"):
         draw_table(categories_table(report), "fairpair_categories_table")

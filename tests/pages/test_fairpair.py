@@ -12,6 +12,7 @@ from pcf_core.errors import ScoringError
 from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
 from pcf_core.findings.fairpair import categories_finding, fairpair_finding, words_finding
+from pcf_core.findings.numbers import beside_one
 from pcf_core.generation.base import Generator
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
@@ -33,6 +34,8 @@ from tests.fairpair.written import EVIL, SMALL, fake, write_small
 from tests.generation.text_server import TextServer, serving_texts
 from tests.pages.opened import open_app, texts
 
+ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
+
 
 def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
     return FakeGenerator({"": 1.0}, key=GenerationKey.of(spec, decoding))
@@ -53,6 +56,11 @@ def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) ->
     app = open_app("fairpair", **SMALL, **parameters)
     app.button(key="fairpair_button").click().run()
     return work(own_settings)
+
+
+def figures(app: AppTest) -> list[str]:
+    """The labels of the key figures."""
+    return [metric.label for metric in app.metric]
 
 
 def only_result(store: Store) -> FairPairResult:
@@ -80,7 +88,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     report = only_result(store).reports["jaccard"]
     again = open_app("fairpair", **SMALL)
     assert fairpair_finding(report) in texts(again)
-    assert [metric.label for metric in again.metric] == ["F · mini-gpt"]
+    assert figures(again) == ONE
     assert len(again.get("plotly_chart")) == 2
     assert LABEL[1:] in again.caption[0].value
     captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
@@ -117,6 +125,34 @@ def test_words_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
     assert f"Texts for Jane**: {row.prompt} texts" in said
     assert "Texts for John**: 0 texts" in said
     assert ":orange-background[**children**]" in said
+
+
+def test_categories_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
+    report = only_result(asked_and_answered(own_settings)).words
+    app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="then", fp_behind="family")
+    (row,) = (row for row in report.categories if row.name == "family")
+    assert (row.original, row.prompt > 0) == (0, True)
+    said = texts(app)
+    assert f"Texts for Jane**: {row.prompt} texts" in said
+    assert ":orange-background[**children**]" in said
+    assert not app.exception
+
+
+def test_f_of_the_words_that_are_not_exchanged_stands_beside_f(own_settings: Settings) -> None:
+    store = asked_and_answered(own_settings)
+    others = only_result(store).reports["jaccard"].others
+    assert others is not None
+    assert others.ratio is not None
+    app = open_app("fairpair", **SMALL)
+    first, second = app.metric
+    assert (first.label, second.label) == ("F · mini-gpt", "F of other words · mini-gpt")
+    assert second.value == beside_one(others.ratio, others.interval).partition(" ")[0]
+    assert app.dataframe[0].value["F of other words"].tolist() == [others.ratio]
+    other = open_app("fairpair", **SMALL, fp_measure="jaccard-others")
+    assert [metric.label for metric in other.metric] == ["F · mini-gpt"]
+    assert other.metric[0].value == second.value
+    helps = [group.proto.help for group in other.get("button_group")]
+    assert any("without the words that the exchange itself touches" in said for said in helps)
 
 
 def test_texts_stand_side_by_side_and_are_no_markup(own_settings: Settings) -> None:
@@ -157,7 +193,8 @@ def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Se
     assert app.session_state["fp_at"] == "1"
     captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
     assert "Both models wrote with temperature 1, top-p 0.9" in captions
-    assert [metric.label.replace("\\", "") for metric in app.metric] == ["F · mini-gpt", "F · mini-t5"]
+    assert figures(app)[:2] == ["F · mini-gpt", "F · mini-t5"]
+    assert texts(app).count(LABEL) == 1
     assert "controlled for several tests" in texts(app)
     lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
     assert len(lines.dataframe[0].value) == 4
@@ -193,13 +230,13 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Setting
     (again,) = (button for button in app.button if button.label == "Retry")
     again.click().run()
     work(own_settings)
-    assert len(open_app("fairpair", **SMALL).metric) == 1
+    assert figures(open_app("fairpair", **SMALL)) == ONE
 
 
 def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: Settings) -> None:
     asked_and_answered(own_settings)
     app = open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"])
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
     assert "mini-gpt-s at temperature 1: 100 texts to write" in texts(app).replace("*", "")
 
 
@@ -260,7 +297,7 @@ def test_texts_that_are_gone_are_said_and_the_numbers_stay(own_settings: Setting
     shutil.rmtree(own_settings.cache / "texts")
     app = open_app("fairpair", **SMALL, fp_view="texts")
     assert "are not in the store: ask for them again" in app.error[0].value.replace("\\", "")
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
 
 
 def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
@@ -271,13 +308,13 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert parameters is not None
     assert parameters["fp_reverse"] == "true"
     linked = open_app("fairpair", **parameters)
-    assert len(linked.metric) == 1
+    assert figures(linked) == ONE
     app = open_app("fairpair")
     assert not app.metric
     assert not [button for button in app.button if button.label == "Open"]
     app = look_at_found_before(app)
     app.button(key=f"fairpair_open_{asked.hash}").click().run()
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
     assert not app.exception
     (link,) = open_app("score").get("page_link")
     assert link.proto.label == "FairPair"
@@ -312,7 +349,7 @@ def test_models_with_the_same_settings_are_found_together(own_settings: Settings
     (again,) = (button for button in app.button if button.label == "Open")
     again.click().run()
     assert sorted(app.multiselect(key="fp_model").value) == ["mini-gpt", "mini-gpt-s"]
-    assert len(app.metric) == 2
+    assert {label.rpartition(" ")[2] for label in figures(app)} == {"mini-gpt", "mini-gpt-s"}
 
 
 @pytest.mark.parametrize(
@@ -384,7 +421,7 @@ def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings
     assert parameters is not None
     assert parameters["fp_chat"] == "true"
     app = open_app("fairpair", **parameters)
-    assert len(app.metric) == 1
+    assert len(app.metric) == 2
     (command,) = (code.value for code in app.code if "--model endpoint:tiny" in code.value)
     assert command.endswith("--chat")
     assert "--dtype" not in command
@@ -490,8 +527,7 @@ def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None
     parameters = parameters_of(only_result(store).asked.hash)
     assert parameters is not None
     assert parameters["fp_encoder"] == "mini-bert"
-    (provenance,) = app.table
-    assert "mini\\-bert\\: mean of the last hidden states" in provenance.value.loc["encoder", "value"]
+    assert "mini-bert: mean of the last hidden states" in texts(app)
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
     words = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
     assert not words.exception
