@@ -20,7 +20,6 @@ from pcf_core.ui.fairpair_measures import measures_of
 from pcf_core.ui.fairpair_own import adopt_next, draw_own
 from pcf_core.ui.fairpair_request import Request, draw_request, requests_of
 from pcf_core.ui.fairpair_views import VIEWS, Shown
-from pcf_core.ui.figures import MOST
 from pcf_core.ui.page import draw_figures, finding
 from pcf_core.ui.shell import show
 from pcf_core.ui.staying import recall, remember
@@ -112,8 +111,9 @@ def draw_answer(shown: Shown) -> None:
     first, *others = map(fairpair_finding, shown.reports.values())
     finding(first, *(sentence.replace(f" ({LABEL})", "") for sentence in others))  # the label once
     figures, beside = fairpair_figures(shown.reports), others_figures(shown.reports)
-    for row in [[*figures, *beside]] if len(figures) + len(beside) <= MOST else [figures, beside]:
-        draw_figures(row)
+    for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
+        if row:
+            draw_figures(row)
     for model, result in shown.results.items():
         if silence := silence_warning(result):
             st.warning(f"**{plain(model)}** {plain(silence)}", icon=":material/warning:")
