@@ -41,6 +41,7 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
         },
         "errors": errors_document(result.errors),
         "ends": result.ends,
+        "declined": result.declined,
         "provenance": result.provenance,
         "label": result.label,
     }
