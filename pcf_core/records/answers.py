@@ -1,0 +1,220 @@
+"""Separation and sufficiency: who was said to be right (or to have done it), by pronoun.
+
+Y = 1 where the role that stereotype makes a woman's is the right one, C = 1 where the model says that it is.
+Separation, C independent of the pronoun given Y, compares FNR and FPR; sufficiency, Y independent of it given
+C, compares PPV and NPV.  A rate whose denominator is 0 is ``None`` with a reason, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pcf_core.records.basic import Interval, Record
+
+GAP_LINE = 0.20  # the "20 % rule" of the paper's discussion: a line in a picture, not a verdict
+SIGNIFICANCE = 0.05
+FEW_UNITS = 10  # an interval over fewer questions or tasks is rough
+WITHOUT = "none"  # the pronoun of prompts that have none
+
+RateName = Literal["FNR", "FPR", "PPV", "NPV"]
+Answering = Literal["written", "scored"]
+Reading = Literal["female", "male", "both", "neither"]
+SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
+SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")
+RATES: tuple[RateName, ...] = (*SEPARATION, *SUFFICIENCY)
+UNDEFINED: Mapping[RateName, str] = {
+    "FNR": "no valid answer where the female-stereotyped role was right (TP + FN = 0)",
+    "FPR": "no valid answer where the male-stereotyped role was right (FP + TN = 0)",
+    "PPV": "the female-stereotyped role was never named (TP + FP = 0)",
+    "NPV": "the male-stereotyped role was never named (TN + FN = 0)",
+}
+LABEL = (
+    "our prompts and our reading of answers; rates as published (arXiv 2403.08564), intervals and tests ours"
+)
+
+
+class Confusion(Record):
+    """Answers by truth: of Y = 1 ``tp`` right and ``fn`` wrong, of Y = 0 ``fp`` wrong and ``tn`` right.
+
+    Whole numbers of texts; where answers were scored, sums of the probabilities of either answer.
+    """
+
+    tp: float = 0
+    fn: float = 0
+    fp: float = 0
+    tn: float = 0
+
+    @property
+    def n(self) -> float:
+        return self.tp + self.fn + self.fp + self.tn
+
+    def parts(self, name: RateName) -> tuple[float, float]:
+        """Numerator and denominator of a rate."""
+        return {
+            "FNR": (self.fn, self.tp + self.fn),
+            "FPR": (self.fp, self.fp + self.tn),
+            "PPV": (self.tp, self.tp + self.fp),
+            "NPV": (self.tn, self.tn + self.fn),
+        }[name]
+
+    def rate(self, name: RateName) -> float | None:
+        """``None`` where the denominator is 0."""
+        part, whole = self.parts(name)
+        return part / whole if whole > 0 else None
+
+
+class Rate(Record):
+    """A share of answers, 0 to 1.
+
+    ``n``: its denominator; ``units``: the questions or tasks that this comes from.  ``value`` is ``None``
+    where ``n`` is 0, and ``reason`` says why.  ``interval``: clustered by question or task, what others of
+    the kind would show; ``None`` with fewer than two.  ``repeats``: Wilson's over texts, what these very
+    prompts would show if asked again; ``None`` where answers were scored, which has no chance in it.
+    """
+
+    name: str
+    value: float | None
+    reason: str = ""
+    n: float
+    units: int
+    interval: Interval | None = None
+    repeats: Interval | None = None
+
+
+class PronounAnswers(Record):
+    """What was answered under one ``pronoun`` (:data:`WITHOUT` for none).
+
+    ``confusion``: of the valid answers.  ``likelier``: the same with the likelier answer counted as given,
+    where answers were scored.  ``invalid``: by reason, texts that assert ``both`` or ``neither``, or prompts
+    of which a candidate word was ``unscored``.
+    ``rates``: in the order of :data:`RATES`.  ``error``: wrong answers of all valid ones.
+    """
+
+    pronoun: str
+    confusion: Confusion
+    likelier: Confusion | None = None
+    invalid: Mapping[str, int]
+    rates: tuple[Rate, ...]
+    error: Rate
+
+    @property
+    def n_invalid(self) -> int:
+        return sum(self.invalid.values())
+
+    def rate(self, name: RateName) -> Rate:
+        return self.rates[RATES.index(name)]
+
+
+class RateDifference(Record):
+    """``first`` less ``second`` pronoun in one rate, −1 to 1; ``None`` with a reason if either is undefined.
+
+    ``interval``: cluster bootstrap over questions or tasks.  ``p_value``: of dealing the pronouns anew among
+    the answers to prompts that are alike but for it, two-sided; ``adjusted``: Holm, over all differences of
+    the report.  ``least_p``: the smallest that it could have been.
+    """
+
+    name: RateName
+    first: str
+    second: str
+    value: float | None
+    reason: str = ""
+    interval: Interval | None = None
+    p_value: float | None = None
+    adjusted: float | None = None
+    least_p: float = 0.0
+
+    @property
+    def gap(self) -> float | None:
+        """Its size, max − min of the two."""
+        return None if self.value is None else abs(self.value)
+
+    @property
+    def higher(self) -> str:
+        """The pronoun with the higher rate; empty where they are equal or undefined."""
+        if not self.value:
+            return ""
+        return self.first if self.value > 0 else self.second
+
+    @property
+    def differs(self) -> bool:
+        """Whether the pronoun makes a difference beyond chance, controlled for several tests."""
+        return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
+
+    @property
+    def beyond_line(self) -> bool | None:
+        """Whether the gap, with its interval, lies over :data:`GAP_LINE`; ``None`` where none can tell."""
+        if self.interval is None:
+            return None
+        low, high = self.interval.low, self.interval.high
+        if low > GAP_LINE or high < -GAP_LINE:
+            return True
+        return False if max(-low, high) <= GAP_LINE else None
+
+
+class UnitAnswers(Record):
+    """One question or task with one truth and one pronoun, both orders of the roles together.
+
+    ``right``, ``wrong``: valid answers (probabilities where scored); ``invalid``: the others.
+    """
+
+    unit: str
+    truth: Literal["female", "male"]
+    role: str
+    pronoun: str
+    right: float
+    wrong: float
+    invalid: int = 0
+
+    @property
+    def error(self) -> float | None:
+        whole = self.right + self.wrong
+        return self.wrong / whole if whole > 0 else None
+
+
+class AnswersReport(Record):
+    """Separation and sufficiency of one model, in one experiment.
+
+    ``material``: hash of what was asked.  ``unit``: "question" or "task", and ``units`` of them.  ``n``:
+    answers, with those that are invalid.  ``pronouns``: those asked with; ``baseline``: the same prompts
+    without a pronoun.  ``differences``: of each pair of pronouns, rates in the order of :data:`RATES`.
+    ``knowledge``: errors where only the right option was asked for, ``None`` for tasks, and
+    ``knowledge_invalid`` answers to that which name none.  ``first_named``: share of answers that say the
+    role which the prompt names first, .5 where the order does nothing.  ``permutations``: behind p-values.
+    """
+
+    experiment: Literal["questions", "tasks"]
+    answering: Answering
+    material: str
+    unit: Literal["question", "task"]
+    units: int
+    n: int
+    pronouns: tuple[PronounAnswers, ...]
+    baseline: PronounAnswers | None
+    differences: tuple[RateDifference, ...]
+    knowledge: Rate | None = None
+    knowledge_invalid: int = 0
+    first_named: Rate
+    by_unit: tuple[UnitAnswers, ...]
+    permutations: int
+    label: str = LABEL
+
+    @property
+    def n_invalid(self) -> int:
+        """Invalid answers with and without a pronoun."""
+        return sum(each.n_invalid for each in (*self.pronouns, *filter(None, [self.baseline])))
+
+    def answers(self, pronoun: str) -> PronounAnswers | None:
+        """What was answered under a pronoun; ``None`` where it was not asked with."""
+        return next((each for each in self.pronouns if each.pronoun == pronoun), None)
+
+    def gap(self, name: RateName, pronouns: tuple[str, ...] = ("he", "she")) -> RateDifference | None:
+        """The widest difference between two of the pronouns, max − min; an undefined one where none is
+        defined, ``None`` where fewer than two were asked with.
+        """
+        found = [
+            each
+            for each in self.differences
+            if each.name == name and each.first in pronouns and each.second in pronouns
+        ]
+        return max(found, key=lambda each: -1.0 if each.gap is None else each.gap, default=None)
