@@ -1,0 +1,82 @@
+"""The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.
+
+One embedding is learned from the texts of all models together.  A word's score is its projection on the axis
+from *he* to *she* about their midpoint: above 0 nearer to *she*.  A text's is the mean over its known words.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pcf_core.records.basic import Interval, Record
+from pcf_core.records.gender_difference import GenderDifference
+
+LABEL = "our names and prompts; the method of arXiv 2403.08564 about the true midpoint, not its script's"
+
+Variant = Literal["without gendered words", "all words"]
+HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of the axis: it scores as gendered
+
+
+class SeedReading(Record):
+    """What one training shows: ``effect`` is Cohen's d of texts, ``p_value`` of names' means."""
+
+    seed: int
+    effect: float | None
+    p_value: float | None
+
+
+class EmbeddingReading(Record):
+    """One model under one variant; a text's score is the mean over the seeds' embeddings.
+
+    ``invalid``: texts of (female, male) without a known word, which are left out.
+    """
+
+    model: str
+    variant: Variant
+    difference: GenderDifference
+    seeds: tuple[SeedReading, ...]
+    invalid: tuple[int, int]
+
+
+class EmbeddingGap(Record):
+    """``difference``: effect of ``second`` − effect of ``first``; ``interval`` over names, which both share."""
+
+    first: str
+    second: str
+    variant: Variant
+    difference: float
+    interval: Interval | None
+
+
+class ScoredWord(Record):
+    """``score``: mean over seeds; ``texts``: that have the word, of all models."""
+
+    word: str
+    score: float
+    texts: int
+
+
+class EmbeddingReport(Record):
+    """All models.
+
+    ``library``: what learned the vectors, with its version; ``settings``: its options.  ``vocabulary``:
+    words with a vector.  ``undefined``: why there is no axis; then ``readings`` is empty.
+    ``words``: the ends of the axis, gendered words left out.
+    """
+
+    models: tuple[str, ...]
+    library: str
+    settings: dict[str, int | float | str]
+    seeds: tuple[int, ...]
+    texts: int
+    vocabulary: int
+    level: float
+    readings: tuple[EmbeddingReading, ...]
+    gaps: tuple[EmbeddingGap, ...]
+    words: tuple[ScoredWord, ...]
+    undefined: str = ""
+    label: str = LABEL
+
+    def of(self, variant: Variant = HEADLINE) -> tuple[EmbeddingReading, ...]:
+        """The readings of one variant, model by model."""
+        return tuple(one for one in self.readings if one.variant == variant)
