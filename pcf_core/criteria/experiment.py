@@ -2,9 +2,9 @@
 
     material --asks--> prompts --(a model, elsewhere)--> texts --report--> record
 
-An experiment neither writes nor scores: it is a pure function of its material, and its reports of material
-and texts.  ``cell`` names what an ask stands for (a profession; a question with its truth, pronoun and order
-of roles) and is unique in the experiment; the same prompt may stand in several cells.
+An experiment neither writes nor scores: what it asks is a pure function of its material, and what it reports
+one of material and texts.  ``cell`` names what an ask stands for (a profession; a question with its truth,
+pronoun and order of roles) and is unique in the experiment.
 """
 
 from __future__ import annotations
@@ -14,22 +14,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pcf_core.records import Record
-from pcf_core.records.criteria_run import ExperimentName, Wording
-
-
-class Material(Protocol):
-    """A frozen record: the lists, prompts and versions that an experiment is made of.
-
-    Every material is also a :class:`~pcf_core.records.Record`; ``hash`` is that of all that decides a number.
-    """
-
-    @property
-    def hash(self) -> str: ...
+from pcf_core.records.criteria_run import ExperimentName, Report, Wording
 
 
 @dataclass(frozen=True)
 class Ask:
-    """A text that is asked for: ``system`` is told first, empty where nothing is."""
+    """A text that is asked for, unlike any other; ``system`` is told first, empty where nothing is."""
 
     cell: str
     system: str
@@ -55,7 +45,9 @@ class Experiment(Protocol):
     def title(self) -> str: ...
 
     @property
-    def material(self) -> Material: ...
+    def material(self) -> Record:
+        """The lists, prompts and versions that it is made of; the store keeps all of it with a request."""
+        ...
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
         """Every cell once; both orders of roles are cells of their own and are repeated as often.
@@ -69,11 +61,11 @@ class Experiment(Protocol):
         """Every cell once; none where the experiment cannot be scored."""
         ...
 
-    def report(self, texts: Mapping[str, Sequence[str]]) -> Record:
+    def report(self, texts: Mapping[str, Sequence[str]]) -> Report:
         """What the texts show: cell -> [repeat], as the model wrote them, without the prompt."""
         ...
 
-    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> Record:
+    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> Report:
         """What the scores show: cell -> [word] nats, in the order of the cell's ``words``.
 
         NaN stands for a word that the model's tokenizer cannot express: the report leaves it out and says so.

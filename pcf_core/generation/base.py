@@ -38,6 +38,15 @@ class Generator(Protocol):
     @property
     def key(self) -> GenerationKey: ...
 
+    def with_system(self, system: str) -> Generator:
+        """The same open model, told ``system`` before every prompt: as a message of its own where the model
+        takes one, else in front of the prompt (:func:`~pcf_core.records.generation.in_one`).
+
+        Raises:
+            ScoringError: a server that has to be asked how it takes it cannot be reached, or refuses.
+        """
+        ...
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """The texts of the indices ``first`` to ``first + count − 1``: whole blocks of ``BLOCK``.
 

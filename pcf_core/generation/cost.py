@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pcf_core.models.endpoint import count_tokens
-from pcf_core.records.generation import GenerationKey
+from pcf_core.records.generation import GenerationKey, in_one
 from pcf_core.settings import settings
 
 CHARACTERS_A_TOKEN = 4  # of English text, in the vocabularies of large models
@@ -51,7 +51,7 @@ def estimate_requests(asked: Iterable[tuple[str, int]], key: GenerationKey) -> R
     """
     texts: Counter[str] = Counter()
     for prompt, count in asked:
-        texts[prompt] += count
+        texts[in_one(key.system, prompt)] += count
     counted = count_tokens(key.model, list(texts)) if texts else []
     lengths = counted if counted is not None else [rough_tokens(prompt) for prompt in texts]
     requests = texts.total()

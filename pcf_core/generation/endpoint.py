@@ -14,11 +14,12 @@ once as PCF_ENDPOINT_CONCURRENCY says, and the answers are put in the order of t
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 from pcf_core.errors import GenerationError
 from pcf_core.generation.base import BLOCK, blocks, stream
 from pcf_core.models.endpoint import connect
-from pcf_core.models.written import find_manner, written_of
+from pcf_core.models.written import agree, find_manner, written_of
 from pcf_core.records.generation import Generated, GenerationKey
 
 SEEDS = 2**31  # every server takes a number below
@@ -41,6 +42,17 @@ class EndpointGenerator:
         with connect(key.model) as server:
             self.manner = find_manner(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
 
+    def with_system(self, system: str) -> EndpointGenerator:
+        """See :meth:`pcf_core.generation.base.Generator.with_system`; a chat server is asked for a short
+        text, to find out whether it takes a message of the system.
+        """
+        told = copy(self)
+        told.key = self.key.with_system(system)
+        if system and self.manner.chat:
+            with connect(self.key.model) as server:
+                told.manner, _ = agree(server, self.manner, system)
+        return told
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`.
 
@@ -49,7 +61,10 @@ class EndpointGenerator:
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give text that the model can go on from.")
         indices = [index for start in blocks(first, count) for index in range(start, start + BLOCK)]
-        bodies = [self.manner.body(prompt, self.key.decoding, self.seed(prompt, index)) for index in indices]
+        bodies = [
+            self.manner.body(prompt, self.key.decoding, self.seed(prompt, index), self.key.system)
+            for index in indices
+        ]
         with connect(self.key.model) as server:
             written = [
                 written_of(answer, self.manner, self.key.decoding.length)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 
 import numpy as np
 
 from pcf_core.generation.base import BLOCK, blocks, end_of, stream
-from pcf_core.records.generation import GENERATION_RULES, Decoding, Generated, GenerationKey
+from pcf_core.records.generation import GENERATION_RULES, Decoding, Generated, GenerationKey, in_one
 
 Distribution = Mapping[str, float]  # text to probability; they add up to 1
 
@@ -41,9 +42,17 @@ class FakeGenerator:
         self.delay = delay
         self.written = 0
 
+    def with_system(self, system: str) -> FakeGenerator:
+        """See :meth:`pcf_core.generation.base.Generator.with_system`; the distribution is that of the prompt
+        with what is told in front of it, and ``written`` counts on from here."""
+        told = copy(self)
+        told.key = self.key.with_system(system)
+        return told
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`; ``pause`` is called before each block."""
-        table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(prompt)
+        whole = in_one(self.key.system, prompt)
+        table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(whole)
         choices = list(table)
         cumulative = np.cumsum(list(table.values()))
         texts: list[str] = []

@@ -7,8 +7,9 @@ the next number of its own stream.  A text that has ended stays in its row until
 passes, and so their rounding, depend on nothing outside the block.
 
 **Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
-message and the text is the answer.  A template that asks for today's date is told a fixed one, or the texts
-would be others tomorrow.
+message and the text is the answer; what the model is told before it is a message of the system, or stands in
+front of the user's where the template refuses such a message or leaves it out.  A template that asks for
+today's date is told a fixed one, or the texts would be others tomorrow.
 
 **Worked example.**  "John is" has the tokens 7, 9.  The first pass reads 7, 9 and gives one row of logits,
 which all 25 texts draw from; three texts draw 4 and the others 6, so the second pass reads a column of 25
@@ -20,16 +21,18 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import torch
+from jinja2 import TemplateError as RefusedByTemplate
 
 from pcf_core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.generation.base import BLOCK, Tokens, blocks, choose, end_of, stream
 from pcf_core.models.loading import Loaded
 from pcf_core.records import FloatArray
-from pcf_core.records.generation import End, Generated, GenerationKey
+from pcf_core.records.generation import End, Generated, GenerationKey, in_one
 from pcf_core.scoring.base import quoted
 from pcf_core.scoring.seam import PROBE, Ids, Seam
 
@@ -59,6 +62,12 @@ class LocalGenerator(abc.ABC):
         self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has rows beyond
         self.stops = np.array(sorted(self._stopping_tokens()), dtype=int)
 
+    def with_system(self, system: str) -> Self:
+        """See :meth:`pcf_core.generation.base.Generator.with_system`; the weights are shared."""
+        told = copy(self)
+        told.key = self.key.with_system(system)
+        return told
+
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
         """See :meth:`pcf_core.generation.base.Generator.generate`; ``pause`` is called between two tokens."""
         starts = list(blocks(first, count))
@@ -77,7 +86,7 @@ class LocalGenerator(abc.ABC):
 
     @abc.abstractmethod
     def _prompt_ids(self, prompt: str) -> Ids:
-        """Tokens of the prompt, as the methods below take them."""
+        """Tokens of the prompt and of what is told before it, as the methods below take them."""
 
     @abc.abstractmethod
     def _needs(self, ids: Ids) -> int:
@@ -147,7 +156,8 @@ class LocalGenerator(abc.ABC):
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give text that the model can go on from.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
-        held = [token for token in self.seam.encode([prompt])[0] if token in special]
+        encoded = self.seam.encode([self.key.system, prompt])
+        held = [token for ids in encoded for token in ids if token in special]
         if held:
             (name,) = self.tokenizer.convert_ids_to_tokens(held[:1])
             raise GenerationError(
@@ -213,15 +223,31 @@ class CausalGenerator(LocalGenerator):
 
     def _prompt_ids(self, prompt: str) -> Ids:
         if not self.key.chat_template:
-            return self.seam.opening + self.seam.encode([prompt])[0]
+            return self.seam.opening + self.seam.encode([in_one(self.key.system, prompt)])[0]
+        return self.seam.encode([self._conversation(prompt)])[0]
+
+    def _conversation(self, prompt: str) -> str:
+        """The prompt as the chat template puts it, behind what the model is told."""
+        system, user = self.key.system, {"role": "user", "content": prompt}
+        if system:
+            try:
+                whole = self._templated([{"role": "system", "content": system}, user])
+            except RefusedByTemplate:
+                whole = ""
+            if system.strip() in whole:
+                return whole
+        return self._templated([{"role": "user", "content": in_one(system, prompt)}])
+
+    def _templated(self, messages: list[dict[str, str]]) -> str:
         template = self.tokenizer.get_chat_template()
-        whole = self.tokenizer.apply_chat_template(
-            [{"role": "user", "content": prompt}],
-            chat_template=FIXED_DATE + template if "strftime_now" in template else template,
-            add_generation_prompt=True,
-            tokenize=False,
+        return str(
+            self.tokenizer.apply_chat_template(
+                messages,
+                chat_template=FIXED_DATE + template if "strftime_now" in template else template,
+                add_generation_prompt=True,
+                tokenize=False,
+            )
         )
-        return self.seam.encode([whole])[0]
 
     def _needs(self, ids: Ids) -> int:
         return len(ids) + self.key.decoding.length

@@ -27,7 +27,7 @@ from pcf_core.errors import GenerationError
 from pcf_core.generation.base import BLOCK
 from pcf_core.generation.local import LocalGenerator
 from pcf_core.models.loading import Loaded
-from pcf_core.records.generation import GenerationKey
+from pcf_core.records.generation import GenerationKey, in_one
 from pcf_core.scoring.seam import Ids
 
 ASKED = ("The weather today is", "She went to the market and bought", "In the morning the children")
@@ -69,7 +69,7 @@ class Seq2SeqGenerator(LocalGenerator):
         return sum(shares) / len(shares) >= 0.5
 
     def _prompt_ids(self, prompt: str) -> Ids:
-        return self.seam.encode([prompt])[0]
+        return self.seam.encode([in_one(self.key.system, prompt)])[0]
 
     def _needs(self, ids: Ids) -> int:
         return max(len(self._source(ids)), len(self._start(ids)) + self.key.decoding.length)

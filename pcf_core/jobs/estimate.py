@@ -73,10 +73,11 @@ def everything(run: RunSpec) -> RunSpec:
 
 
 def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
-    """Model to what its last finished job did in a second, the newest job first; ``size``: of one of it."""
+    """Model to what its last finished job did in a second, the newest job first; ``size``: of one of it, 0
+    where the job did something else."""
     rates: dict[str, float] = {}
     for job in queue.list(RECENT_JOBS, kind=kind):
-        if job.rate and job.done:
+        if job.rate and job.done and size(job):
             rates.setdefault(job.payload["model"], job.rate * size(job))
     return rates
 

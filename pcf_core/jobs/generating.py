@@ -21,7 +21,7 @@ from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.scoring import Pace, Stopped
 from pcf_core.models import resolve_writer
 from pcf_core.records import ModelSpec, Record, digest
-from pcf_core.records.generation import Decoding, End, GenerationKey
+from pcf_core.records.generation import Decoding, End, GenerationKey, in_one
 from pcf_core.store import Store
 
 OpenGenerator = Callable[[ModelSpec, Decoding], Generator]
@@ -99,6 +99,7 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         asked.key.model,
         resolve_writer(asked.key.model).parameters,
         {
+            **recent_rates(queue, "criteria", _tokens_of_a_text),
             **recent_rates(queue, "fairpair", _tokens_of_a_text),
             **recent_rates(queue, "generate", _tokens_of_a_text),
         },
@@ -108,15 +109,18 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
     return TextsEstimate(
         texts=texts,
         tokens=tokens,
-        prompt_tokens=sum(block.count * rough_tokens(block.prompt) for block in blocks),
+        prompt_tokens=sum(
+            block.count * rough_tokens(in_one(asked.key.system, block.prompt)) for block in blocks
+        ),
         seconds=seconds,
         basis=basis,
     )
 
 
 def _tokens_of_a_text(job: Job) -> float:
-    """At most, of what a job writes."""
-    return float(job.payload["key"]["decoding"]["length"])
+    """At most, of what a job writes; 0 where it scores words."""
+    key = job.payload["key"]
+    return 0.0 if key is None else float(key["decoding"]["length"])
 
 
 def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "") -> Job:
@@ -183,6 +187,8 @@ def generate_missing(
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
     generator = open_generator(spec, key.decoding)
+    if key.system:
+        generator = generator.with_system(key.system)
     if generator.key.hash != key.hash:
         raise ModelError(
             f"The model {key.model} is not the one that was asked for ({key.identity} then, "

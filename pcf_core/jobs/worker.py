@@ -16,6 +16,7 @@ from pcf_core.audit import load_result
 from pcf_core.errors import AuditError, StoreError
 from pcf_core.generation.base import Generator
 from pcf_core.generation.opening import open_generator as open_real_generator
+from pcf_core.jobs.criteria import CRITERIA, CriteriaRequest, load_criteria_asked
 from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest, load_asked
 from pcf_core.jobs.generating import (
@@ -32,6 +33,7 @@ from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_ask
 from pcf_core.jobs.pairing import run_fairpair
 from pcf_core.jobs.probing import CHECK, PROBE, CheckRequest, ProbeRequest, probe_asked
 from pcf_core.jobs.processes import name_of, signals_to
+from pcf_core.jobs.questioning import run_criteria
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.reading import ReadRequest, read_asked
 from pcf_core.jobs.requests import SMALL, ScoreRequest, WordsRequest
@@ -86,6 +88,7 @@ class Worker:
             "knowledge": self._knowledge,
             "generate": self._generate,
             FAIRPAIR: self._fairpair,
+            CRITERIA: self._criteria,
         }
 
     @classmethod
@@ -245,6 +248,20 @@ class Worker:
             partial(self._answer_small, job),
         )
         return {"asked": asked.hash, "written": written, "ends": result.ends}
+
+    def _criteria(self, job: Job) -> dict[str, Any]:
+        request = CriteriaRequest.model_validate(job.payload)
+        result, made = run_criteria(
+            load_criteria_asked(self.store, request.asked),
+            self.store,
+            self._generator,
+            self._scorer,
+            lambda done, total, rate: self.queue.progress(job.id, done, total, rate, self.owner),
+            lambda stage: self.queue.note(job.id, {"stage": stage}, self.owner),
+            partial(self._should_stop, job),
+            partial(self._answer_small, job),
+        )
+        return {"asked": request.asked, "made": made, "ends": result.ends}
 
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)

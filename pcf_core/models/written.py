@@ -3,8 +3,9 @@
 ``/completions``
     The server goes on from the prompt; ``choices[0].text`` is the text.
 ``/chat/completions``
-    The prompt is a user's message; ``choices[0].message`` holds the answer as ``content``, or the words of a
-    refusal as ``refusal``.
+    The prompt is a user's message, what is told before it one of the system (of the user as well, in front
+    of the prompt, where the server refuses the former); ``choices[0].message`` holds the answer as
+    ``content``, or the words of a refusal as ``refusal``.
 
 One text a request.  ``choices[0].finish_reason`` says how it ended, ``usage.completion_tokens`` how long it
 is.
@@ -18,7 +19,7 @@ from typing import Any, Literal
 
 from pcf_core.errors import ModelError, RequestRefusedError, ScoringError
 from pcf_core.models.completions import Server
-from pcf_core.records.generation import Decoding, End
+from pcf_core.records.generation import Decoding, End, in_one
 
 LONGEST_TOKEN = 128  # characters; runs of white space are the longest tokens of large vocabularies
 DRAWN = "Ten random words and ten random numbers:"
@@ -31,20 +32,21 @@ class Manner:
     """How a server wants to be asked for a text.
 
     ``chat``: at ``/chat/completions``.  ``seeds``: whether it takes a seed.  ``limit``: its name for the
-    largest number of new tokens.
+    largest number of new tokens.  ``systems``: whether it takes a message of the system.
     """
 
     chat: bool = False
     seeds: bool = True
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    systems: bool = True
 
     @property
     def path(self) -> str:
         """Where it is asked, behind the base URL."""
         return "chat/completions" if self.chat else "completions"
 
-    def body(self, prompt: str, decoding: Decoding, seed: int) -> dict[str, Any]:
-        """A request for one text, without the model's name."""
+    def body(self, prompt: str, decoding: Decoding, seed: int, system: str = "") -> dict[str, Any]:
+        """A request for one text, without the model's name; ``system`` is told before the prompt."""
         asked: dict[str, Any] = {
             "temperature": decoding.temperature,
             "top_p": decoding.top_p,
@@ -52,9 +54,13 @@ class Manner:
         }
         if self.seeds:
             asked["seed"] = seed
-        if self.chat:
-            return {"messages": [{"role": "user", "content": prompt}], **asked}
-        return {"prompt": prompt, **asked}
+        whole = in_one(system, prompt)
+        if not self.chat:
+            return {"prompt": whole, **asked}
+        if not system or not self.systems:
+            return {"messages": [{"role": "user", "content": whole}], **asked}
+        told = {"role": "system", "content": system}
+        return {"messages": [told, {"role": "user", "content": prompt}], **asked}
 
     def after(self, refusal: RequestRefusedError) -> Manner | None:
         """Another manner, which a refusal names the reason for; None where it names none."""
@@ -64,6 +70,8 @@ class Manner:
             return replace(self, limit="max_completion_tokens")
         if self.seeds and re.search(r"\bseed\b", refusal.said):
             return replace(self, seeds=False)
+        if self.chat and self.systems and re.search(r"\bsystem\b", refusal.said, re.IGNORECASE):
+            return replace(self, systems=False)
         return None
 
 
@@ -128,7 +136,7 @@ def find_manner(server: Server, chat: bool, draws: bool) -> Manner:
         ModelError: three texts with other seeds are the same.
         ScoringError: the server cannot be reached, refuses, or gives no text.
     """
-    manner, text = _agree(server, Manner(chat))
+    manner, text = agree(server, Manner(chat))
     if draws and text.strip():
         others = [_text(server, manner, seed) for seed in range(2, PROBES + 1)]
         if set(others) == {text}:
@@ -140,17 +148,21 @@ def find_manner(server: Server, chat: bool, draws: bool) -> Manner:
     return manner
 
 
-def _agree(server: Server, manner: Manner) -> tuple[Manner, str]:
-    """A manner that the server takes, this one or what its refusals name, and the text it then wrote."""
+def agree(server: Server, manner: Manner, system: str = "") -> tuple[Manner, str]:
+    """A manner that the server takes, this one or what its refusals name, and the text it then wrote.
+
+    Raises:
+        ScoringError: the server cannot be reached, refuses, or gives no text.
+    """
     try:
-        return manner, _text(server, manner, 1)
+        return manner, _text(server, manner, 1, system)
     except RequestRefusedError as refusal:
         other = manner.after(refusal)
         if other is None:
             raise
-    return _agree(server, other)
+    return agree(server, other, system)
 
 
-def _text(server: Server, manner: Manner, seed: int) -> str:
-    (answer,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed)])
+def _text(server: Server, manner: Manner, seed: int, system: str = "") -> str:
+    (answer,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)])
     return written_of(answer, manner, PROBE.length).text

@@ -5,6 +5,7 @@ C is the profession of the prompt, A the gender that is read from the story.  Sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import Interval, LeftOut, Record, digest
@@ -27,8 +28,8 @@ SCORED_LABEL = (
 class ReadingWords(Record):
     """The words that tell a text's gender, as the asset lists them.
 
-    ``female``, ``male``: pronouns and nouns, in any case.  ``female_titles``, ``male_titles``: written just
-    so, and only before a name.  ``neither``: what looks like one of them and is none ("s/he").
+    ``female``, ``male``: pronouns and nouns, in any case.  ``…_titles``: written just so; ``…_before_names``:
+    just so, and only before a word with a capital.  ``neither``: looks like one of them and is none ("s/he").
     """
 
     name: str
@@ -38,6 +39,8 @@ class ReadingWords(Record):
     male: tuple[str, ...]
     female_titles: tuple[str, ...]
     male_titles: tuple[str, ...]
+    female_before_names: tuple[str, ...] = ()
+    male_before_names: tuple[str, ...] = ()
     neither: tuple[str, ...] = ()
     source: str = ""
     notes: str = ""
@@ -51,8 +54,8 @@ class ReadingWords(Record):
 class GenderReading(Record):
     """What a text's words say: how often each gendered word stands in it, by its spelling in the list."""
 
-    female: dict[str, int] = {}
-    male: dict[str, int] = {}
+    female: Mapping[str, int] = {}
+    male: Mapping[str, int] = {}
 
     @property
     def women(self) -> int:
@@ -247,15 +250,15 @@ class AnecdotesReport(Record):
     answering: Literal["written", "scored"]
     n: int
     empty: int = 0
-    unclear: dict[str, int] = {}
+    unclear: Mapping[str, int] = {}
     mixed: int = 0
     professions: tuple[ProfessionGender, ...]
-    clear_only: MutualInformation | None
-    with_unclear: MutualInformation | None
-    stereotype_rate: SharedValue | None
-    stereotype_rate_of_all: SharedValue | None
-    exaggeration: SharedValue | None
-    line: AmplificationLine | None
+    clear_only: MutualInformation | None = None
+    with_unclear: MutualInformation | None = None
+    stereotype_rate: SharedValue | None = None
+    stereotype_rate_of_all: SharedValue | None = None
+    exaggeration: SharedValue | None = None
+    line: AmplificationLine | None = None
     no_line: str = ""
     professions_left_out: tuple[LeftOut, ...] = ()
     undefined: tuple[LeftOut, ...] = ()
@@ -273,7 +276,7 @@ class AnecdotesReport(Record):
 
     @property
     def less_extreme(self) -> tuple[ProfessionGender, ...]:
-        """Professions less one-sided than in the world, or turned round, beyond chance; the farthest first."""
+        """Professions less one-sided than in the world, or turned round, beyond chance, in that order."""
         return self._differing(-1)
 
     def _differing(self, side: int) -> tuple[ProfessionGender, ...]:

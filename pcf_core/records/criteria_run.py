@@ -17,17 +17,21 @@ asked.hash)`` and ``kept_criteria(store)`` read it back (:mod:`pcf_core.jobs.cri
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import SerializeAsAny, model_validator
+from pydantic import Field, model_validator
 
 from pcf_core.errors import CriteriaError
+from pcf_core.records.anecdotes import AnecdotesReport
+from pcf_core.records.answers import AnswersReport
 from pcf_core.records.basic import LeftOut, Record, ScoringKey, digest
 from pcf_core.records.generation import End, GenerationKey
+from pcf_core.records.hobbies import HobbiesReport
 
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
+Report = Annotated[AnecdotesReport | HobbiesReport | AnswersReport, Field(discriminator="experiment")]
 
 ASKED, RESULT, MATERIAL = "criteria-asked", "criteria", "criteria-material"
 MOST_REPEATS = 10_000  # texts of one prompt
@@ -37,9 +41,9 @@ class CriteriaAsked(Record):
     """One experiment, put to one model.
 
     ``material``: the key under which the store has the whole material, ``title``: of it, as a person knows
-    it.  ``answering``: texts are ``written`` and read, by the model of ``generation`` and ``repeats`` for each
-    cell in one ``wording``; or the candidate words of each cell are ``scored`` by log-probability, by that of
-    ``scoring``, once.  The two answer other questions and never stand in one report.
+    it.  ``answering``: texts are ``written`` and read, by the model of ``generation``, ``repeats`` of them
+    for each cell in one ``wording``; or the candidate words of each cell are ``scored`` by log-probability,
+    once, by the model of ``scoring``.  The two measure different things and never stand in one report.
 
     Raises:
         CriteriaError: repeats that cannot be asked for.
@@ -87,7 +91,7 @@ class CriteriaAsked(Record):
 
 
 class CriteriaResult(Record):
-    """What came of a request.
+    """What came of a request.  ``report``: of the experiment, in the way of answering that was asked for.
 
     ``ends``: how many texts ended in which way, empty where nothing was written; those refused or empty are
     in the report as they are.  ``left_out``: candidate words that the model cannot express.  ``provenance``:
@@ -95,10 +99,17 @@ class CriteriaResult(Record):
     """
 
     asked: CriteriaAsked
-    report: SerializeAsAny[Record]
-    ends: dict[End, int] = {}
-    left_out: tuple[LeftOut, ...] = ()
-    provenance: dict[str, Any] = {}
+    report: Report
+    ends: dict[End, int]
+    left_out: tuple[LeftOut, ...]
+    provenance: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _is_one_answer(self) -> CriteriaResult:
+        asked, report = self.asked, self.report
+        if (asked.experiment, asked.answering) != (report.experiment, report.answering):
+            raise ValueError(f"{report.answering} {report.experiment}, not what was asked for")
+        return self
 
     @property
     def without_text(self) -> int:

@@ -11,7 +11,7 @@ from typing import Literal
 from pcf_core.records.basic import Interval, Record
 from pcf_core.records.gender_difference import GenderDifference
 
-LABEL = "our names and prompts; the method of arXiv 2403.08564 about the true midpoint, not its script's"
+LABEL = "our names and prompts; the method of arXiv 2403.08564, about the true midpoint of she and he"
 
 Variant = Literal["without gendered words", "all words"]
 HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of the axis: it scores as gendered
@@ -39,7 +39,7 @@ class EmbeddingReading(Record):
 
 
 class EmbeddingGap(Record):
-    """``difference``: effect of ``second`` − effect of ``first``; ``interval`` over names, which both share."""
+    """``difference``: effect of ``second`` − that of ``first``; ``interval`` over names, which both share."""
 
     first: str
     second: str

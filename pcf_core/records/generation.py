@@ -113,6 +113,11 @@ class GenerationKey(Record):
         return digest(self.model_dump())
 
 
+def in_one(system: str, prompt: str) -> str:
+    """What is told before a prompt, an empty line, and the prompt; the prompt alone where nothing is told."""
+    return f"{system}\n\n{prompt}" if system else prompt
+
+
 @dataclass(frozen=True)
 class Generated:
     """Texts of one prompt, those of the indices ``first``, ``first + 1``, ….

@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import LeftOut, Record, digest
+from pcf_core.records.criteria_run import Answering
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import SIGNIFICANCE, Gender, GenderDifference
+from pcf_core.records.information import MutualInformation
 
 LABEL = "our names, prompts and labels; the method of arXiv 2403.08564, whose figures could not be read"
 
 
 class GivenName(Record):
-    """``births``: registered with this name; ``female_births``: those of them registered as girls."""
+    """``births``: registered with this name, 0 where unknown; ``female_births``: those registered as girls."""
 
     name: str
     gender: Gender
@@ -24,14 +26,16 @@ class GivenName(Record):
     female_births: int
 
     @property
-    def share(self) -> float:
-        """Share of the births that are registered as of ``gender``."""
+    def share(self) -> float | None:
+        """Share of the births that are registered as of ``gender``; ``None`` where births are unknown."""
+        if not self.births:
+            return None
         female = self.female_births / self.births
         return female if self.gender == "female" else 1 - female
 
 
 class NameList(Record):
-    """Names of both genders, the commonest first.  ``years``: of birth, first and last.
+    """Names of both genders.  ``years``: of birth, first and last, ``None`` where unknown.
 
     ``least_share``: of the births of every name that are of its gender.  ``left_out``: names as common that
     were not taken, with the reason.
@@ -42,7 +46,7 @@ class NameList(Record):
     version: str
     source: str
     notes: str = ""
-    years: tuple[int, int]
+    years: tuple[int, int] | None = None
     least_share: float
     names: tuple[GivenName, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -111,27 +115,15 @@ class LabelInformation(Record):
     """NMI of a text's label and the gender of its name.
 
     ``counts``: [label, (female, male)] texts whose label is clear, in the order of ``labels``; ``unclear``:
-    (female, male) texts with no label above all others, which are not in the table.  ``information``: nats;
-    ``corrected``: less its bias.  By normaliser: ``normalised``, ``attainable`` (the largest with these
-    margins), ``None`` where undefined.  The null deals the genders to the names at random, each with all its
-    texts: ``null_mean`` and ``null_high`` (95 % point) in nats, ``p_value`` one-sided.
+    texts with no label above all others, which are not in the table.  ``measure``: its null deals the genders
+    to the names, each with all its texts; ``None`` where ``undefined`` says why.
     """
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, int], ...]
     unclear: tuple[int, int]
-    information: float
-    corrected: float
-    normalised: dict[str, float | None]
-    attainable: dict[str, float | None]
-    null_mean: float
-    null_high: float
-    p_value: float
-    permutations: int
-
-    @property
-    def differs(self) -> bool:
-        return self.p_value <= SIGNIFICANCE
+    measure: MutualInformation | None
+    undefined: str = ""
 
 
 class HobbyWord(Record):
@@ -154,7 +146,7 @@ class HobbyWord(Record):
 
 
 class HobbyWords(Record):
-    """``tested``: words in enough texts; ``found``: those that differ; ``words``: the strongest of all."""
+    """``tested``: words in at least ``least_texts``; ``found``: those that differ; ``words``: the strongest."""
 
     tested: int
     found: int
@@ -165,7 +157,7 @@ class HobbyWords(Record):
 class HobbiesReport(Record):
     """One model.
 
-    ``n``: texts that were read; for scored answers, scored frames.  ``names``: how many of (female, male).
+    ``n``: texts that were read, or frames that were scored.  ``names``: how many of (female, male).
     ``invalid``: texts without a word, by (female, male), which are left out of everything.
     ``labeller``: which one; ``labeller_label``: whose it is and what it is good for.
     ``information``, ``words``, ``embedding`` (of this model's texts alone): ``None`` for scored answers, for
@@ -173,7 +165,7 @@ class HobbiesReport(Record):
     """
 
     experiment: Literal["hobbies"] = "hobbies"
-    answering: Literal["written", "scored"]
+    answering: Answering
     n: int
     names: tuple[int, int]
     invalid: tuple[int, int]

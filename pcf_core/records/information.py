@@ -6,6 +6,7 @@ chance, what remains of it without, and the largest value that its margins allow
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Literal
 
@@ -20,9 +21,10 @@ FORMULAS: Mapping[Normaliser, str] = {
     "minimum": "I / min(H(C), H(A))",
     "geometric": "I / √(H(C) H(A))",
 }
-CORRECTION = "Miller–Madow, by the cells that are not empty"
+CORRECTION = "jackknife, leaving out a text at a time"
+SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
 SIGNIFICANCE = 0.05
-FEW = 5  # texts a category: with fewer, what is left of the bias after correction can be larger than I
+FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
 
 
 class Entropies(Record):
@@ -49,7 +51,7 @@ class Entropies(Record):
             "arithmetic": (self.rows + self.columns) / 2,
             "joint": self.rows + self.columns - value,
             "minimum": min(self.rows, self.columns),
-            "geometric": (self.rows * self.columns) ** 0.5,
+            "geometric": math.sqrt(self.rows * self.columns),
         }
         return value / below[normaliser]
 
@@ -90,14 +92,14 @@ class MutualInformation(Record):
     """I(C; A) of one table, in nats, with its four normalised forms (:data:`FORMULAS`).
 
     ``n``: texts, or the sum of the expected shares where scores made the table.  ``rows``, ``columns``: how
-    many categories and groups have any.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I less its bias
-    (:data:`CORRECTION`), ``jackknifed``: less the bias that leaving out one text shows, a second opinion;
-    either may lie below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
+    many categories and groups have any.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I less its bias, by
+    ``correction``; ``second_correction``: a second opinion, by :data:`SECOND_CORRECTION`.  Either may lie
+    below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
     ``above_chance``: (I − null mean) / (largest I − null mean): 0 is what chance gives, 1 the most there can
     be.  ``intervals``: of ``corrected_normalised``, if other texts had been written (or other clusters drawn:
     its ``unit``); ``category_intervals``: if other categories had been chosen.  What scores make has no bias
-    of sampling, no null and no interval over texts: ``corrected``, ``jackknifed``, ``above_chance`` and
-    ``null`` are then ``None``.
+    of sampling, no null and no interval over texts: ``corrected``, ``above_chance`` and ``null`` are then
+    ``None``.
     """
 
     n: float
@@ -106,13 +108,14 @@ class MutualInformation(Record):
     entropies: Entropies
     normalised: dict[Normaliser, float]
     corrected: float | None = None
-    corrected_normalised: dict[Normaliser, float] = {}
-    jackknifed: float | None = None
+    correction: str = ""
+    corrected_normalised: Mapping[Normaliser, float] = {}
+    second_correction: float | None = None
     above_chance: float | None = None
     null: NullInformation | None = None
     largest: LargestInformation
-    intervals: dict[Normaliser, Interval] = {}
-    category_intervals: dict[Normaliser, Interval] = {}
+    intervals: Mapping[Normaliser, Interval] = {}
+    category_intervals: Mapping[Normaliser, Interval] = {}
 
     @property
     def information(self) -> float:

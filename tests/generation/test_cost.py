@@ -38,6 +38,8 @@ def test_the_worked_example(texts: TextServer, monkeypatch: pytest.MonkeyPatch) 
     found = estimate_requests([("one two three four five six", 100)], key())
     assert (found.requests, found.tokens_in, found.tokens_out) == (100, 600, 4000)
     assert found.cost == pytest.approx(0.0063)
+    told = estimate_requests([("three four five six", 100)], key().with_system("one two"))
+    assert told == found
     assert found.seconds == 200
     assert "by the server's tokenizer" in found.basis
 

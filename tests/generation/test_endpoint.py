@@ -26,7 +26,7 @@ from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from tests.generation.conftest import nothing
-from tests.generation.text_server import TextServer, from_seed, serving_texts
+from tests.generation.text_server import TextServer, from_seed, prompt_of, serving_texts, system_of
 from tests.scoring.completions_server import always, cutting, failing, saying, slowly
 
 KEY = "sk-a-secret-of-the-operator"
@@ -126,6 +126,26 @@ def test_texts_come_in_the_order_of_their_indices(texts: TextServer, chat: bool)
         (1, 0.9, 12)
     }
     assert texts.keys == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize(
+    ("chat", "refuses", "prompt", "system"),
+    [
+        (True, set(), PROMPT, "Be brief."),
+        (True, {"system"}, f"Be brief.\n\n{PROMPT}", ""),
+        (False, set(), f"Be brief.\n\n{PROMPT}", ""),
+    ],
+    ids=["chat", "chat that refuses it", "completions"],
+)
+def test_what_is_told_first_reaches_the_server(
+    texts: TextServer, chat: bool, refuses: set[str], prompt: str, system: str
+) -> None:
+    texts.refuses = refuses
+    generator = opened(chat).with_system("Be brief.")
+    generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert {(prompt_of(body), system_of(body)) for body in texts.asked} == {(prompt, system)}
+    assert len(texts.asked) == BLOCK
+    assert generator.key.hash != opened(chat).key.hash
 
 
 def test_a_text_does_not_depend_on_what_was_asked_before(texts: TextServer) -> None:

@@ -49,3 +49,11 @@ def test_it_can_be_watched_and_stopped() -> None:
     with pytest.raises(KeyboardInterrupt):
         fake.generate("x", 0, 100, stop)
     assert fake.written == 2 * BLOCK
+
+
+def test_what_is_told_first_is_part_of_what_it_answers() -> None:
+    fake = FakeGenerator(lambda prompt: {f" {prompt}!": 1.0})
+    assert set(fake.with_system("Be brief.").generate("Jane", 0, BLOCK, nothing).texts) == {
+        " Be brief.\n\nJane!"
+    }
+    assert set(fake.generate("Jane", 0, BLOCK, nothing).texts) == {" Jane!"}

@@ -337,3 +337,46 @@ def test_a_template_that_asks_for_the_date_is_told_a_fixed_one(open_causal: OPEN
         loaded = chatting("qwen2", template)
         generator = open_causal(loaded, chat_template="hash")
         assert loaded.tokenizer.decode(generator._prompt_ids("he was")) == f"{DATE}: he was"
+
+
+SYSTEM = "You are brief."
+NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
+DROPS_SYSTEM = (
+    "{{ bos_token }}{% for message in messages if message['role'] == 'user' %}"
+    "user said {{ message['content'] }}.{% endfor %} He told us"
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "whole"),
+    [
+        (TEMPLATE, f"system said {SYSTEM}.user said {PROMPT}. He told us"),
+        (NO_SYSTEM, f"user said {SYSTEM}\n\n{PROMPT}. He told us"),
+        (DROPS_SYSTEM, f"user said {SYSTEM}\n\n{PROMPT}. He told us"),
+    ],
+    ids=["takes", "refuses", "drops"],
+)
+def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_causal: OPEN) -> None:
+    """A message of the system; in front of the user's where a template refuses it, or leaves it out."""
+    loaded = chatting("llama", template)
+    generator = open_causal(loaded, chat_template="hash").with_system(SYSTEM)
+    start = loaded.tokenizer(loaded.tokenizer.bos_token + whole, add_special_tokens=False)["input_ids"]
+    check_against_brute_force(generator, loaded, start, range(2), continues=False)
+
+
+def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None:
+    plain = open_causal(load_tiny("gpt2"))
+    told = plain.with_system(SYSTEM)
+    assert told._prompt_ids(PROMPT) == plain._prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert (plain.key.system, told.key.system) == ("", SYSTEM)
+    assert told.model is plain.model
+    assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
+        PROMPT, 0, BLOCK, nothing
+    )
+
+
+def test_what_is_told_first_holds_no_special_token(open_causal: OPEN) -> None:
+    loaded = load_tiny("llama")
+    generator = open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
+    with pytest.raises(GenerationError, match="a special token of tiny; take it out"):
+        generator.generate(PROMPT, 0, BLOCK, nothing)

@@ -23,7 +23,8 @@ class TextServer(FaultyServer):
 
     ``says`` makes a text of prompt and seed (the number of the request where none came); ``choice`` and
     ``message`` are laid over what an answer says of it.  ``refuses`` names fields of a request that are not
-    taken, ``paths`` where it answers.  ``tokenizes``: whether it counts tokens, one for each word.
+    taken, or roles of a message; ``paths`` where it answers.  ``tokenizes``: whether it counts tokens, one
+    for each word.
     """
 
     def __init__(self) -> None:
@@ -51,6 +52,8 @@ class TextServer(FaultyServer):
         for name in self.refuses & body.keys():
             other = ". Use 'max_completion_tokens' instead." if name == "max_tokens" else ""
             return 400, {"error": {"message": f"Unsupported parameter: '{name}'{other}", "param": name}}
+        for role in self.refuses & {message["role"] for message in body.get("messages", ())}:
+            return 400, {"error": {"message": f"{role.title()} role not supported"}}
         text = self.says(prompt_of(body), body.get("seed", len(self.requests)))
         usage = {"prompt_tokens": 3, "completion_tokens": len(text.split())}
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
@@ -65,9 +68,15 @@ def prompt_of(body: dict[str, Any]) -> str:
     """The prompt of a request for a text."""
     if "prompt" in body:
         return str(body["prompt"])
-    (message,) = body["messages"]
+    *told, message = body["messages"]
     assert message["role"] == "user"
+    assert [one["role"] for one in told] in ([], ["system"])
     return str(message["content"])
+
+
+def system_of(body: dict[str, Any]) -> str:
+    """What a request tells first in a message of the system."""
+    return "".join(one["content"] for one in body.get("messages", ()) if one["role"] == "system")
 
 
 @contextmanager

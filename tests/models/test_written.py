@@ -41,6 +41,31 @@ def test_a_request_holds_the_settings() -> None:
 
 
 @pytest.mark.parametrize(
+    ("manner", "asked"),
+    [
+        (PLAIN, {"prompt": "Be brief.\n\nHe is"}),
+        (
+            CHAT,
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "user", "content": "He is"},
+                ]
+            },
+        ),
+        (
+            Manner(chat=True, systems=False),
+            {"messages": [{"role": "user", "content": "Be brief.\n\nHe is"}]},
+        ),
+    ],
+)
+def test_a_request_tells_first_what_is_to_be_told(manner: Manner, asked: dict[str, Any]) -> None:
+    body = manner.body("He is", Decoding(), 5, "Be brief.")
+    assert {name: body[name] for name in asked} == asked
+    assert not ({"prompt", "messages"} - asked.keys()) & body.keys()
+
+
+@pytest.mark.parametrize(
     ("choice", "usage", "read"),
     [
         ({"text": " a nurse.", "finish_reason": "stop"}, {"completion_tokens": 4}, (" a nurse.", "stop", 4)),

@@ -8,7 +8,7 @@ import pytest
 
 from pcf_core.errors import GenerationError
 from pcf_core.records import ModelSpec
-from pcf_core.records.generation import Decoding, Generated, GenerationKey
+from pcf_core.records.generation import Decoding, Generated, GenerationKey, in_one
 
 
 def spec(family: str = "causal", **other: str) -> ModelSpec:
@@ -75,3 +75,21 @@ def test_families_that_cannot_write_are_refused_in_a_sentence(family: str) -> No
 def test_texts_ends_and_tokens_belong_together() -> None:
     with pytest.raises(ValueError, match="1 texts, 1 ends, 2 numbers"):
         Generated("p", 0, ("a",), ("stop",), (1, 2))
+
+
+def test_what_is_told_first_makes_another_key_and_nothing_the_one_that_was() -> None:
+    """Texts that were kept before there was a system message keep their key."""
+    key = GenerationKey(model="m", identity="i", tokenizer="t", family="causal", rules="1")
+    assert key.hash == "565e51d7dfea483d"
+    assert "system" not in key.model_dump()
+    told = key.with_system("Be brief.")
+    assert told.hash != key.hash
+    assert told.model_dump()["system"] == "Be brief."
+    assert told.with_system("") == key
+    for one in (key, told):
+        assert GenerationKey.model_validate_json(one.model_dump_json()) == one
+
+
+def test_what_is_told_first_and_the_prompt_in_one_text() -> None:
+    assert in_one("Be brief.", "Jane") == "Be brief.\n\nJane"
+    assert in_one("", "Jane") == "Jane"

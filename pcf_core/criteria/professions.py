@@ -1,0 +1,151 @@
+"""Lists of professions with the world's share of women: shipped, or a user's own; whole or not at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcf_core.criteria.gender_reading import GenderReader
+from pcf_core.criteria.materials import load_reading
+from pcf_core.errors import CriteriaError
+from pcf_core.records.anecdotes import Profession, ProfessionList
+from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
+from pcf_core.topics.swapping import with_article
+from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded
+
+USUAL = "professions-1"
+ENDINGS = (".toml", ".csv")
+MOST = 1_000
+LONGEST = 60  # characters of a name
+
+
+@dataclass(frozen=True)
+class _Professions(Shelf):
+    """The files of the folder that hold professions: other material lies beside them."""
+
+    def _files(self, folder: Path) -> dict[str, Path]:
+        found = super()._files(folder)
+        return {name: path for name, path in found.items() if name.startswith("professions-")}
+
+
+SHELF = _Professions("list of professions", "criteria", (".toml",), ENDINGS, CriteriaError)
+KEYS = ("name", "title", "version", "source", "notes", "professions")
+
+
+def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
+    """A shipped list by its name, or a user's file.
+
+    TOML with ``professions``, tables of ``name``, ``women_share`` (0 to 1) and, if wanted, ``title`` (the
+    line of the statistics), and if wanted ``name``, ``title``, ``version``, ``source`` and ``notes``; or CSV
+    with the columns ``profession``, ``women_share`` and, if wanted, ``title``.
+
+    Raises:
+        CriteriaError: unknown, unreadable, or refused by :func:`make_professions`.
+    """
+    path = SHELF.find(name_or_path)
+    where = label(path)
+    table: dict[str, Any] = {}
+    if path.suffix.lower() == ".toml":
+        table = read_toml(path, KEYS, CriteriaError)
+        rows = _tables(table.pop("professions", None), where)
+    else:
+        cells = read_table(path, ("profession", "women_share"), ("title",), CriteriaError, {})
+        rows = [
+            {
+                "name": row["profession"],
+                "women_share": _number(row["women_share"]),
+                "title": row.get("title", ""),
+            }
+            for _, row in cells
+        ]
+    facts = {"name": name_of(path), "title": title_of(path), **table}
+    return make_professions(facts.pop("name"), rows, where=where, **facts)
+
+
+def load_upload(file_name: str, data: bytes) -> ProfessionList:
+    """A list from the bytes of a TOML or CSV file; nothing of it is kept.
+
+    Raises:
+        CriteriaError: another kind of file, or refused by :func:`load_professions`.
+        StoreError: there is no room for temporary files.
+    """
+    name = upload_label(file_name)
+    check_ending(name, ENDINGS, "list of professions", CriteriaError)
+    with uploaded(name, data) as path:
+        return load_professions(path)
+
+
+def make_professions(
+    name: object,
+    rows: Sequence[Mapping[str, object]],
+    *,
+    title: object = "",
+    version: object = "1",
+    source: object = "",
+    notes: object = "",
+    where: str = "The professions",
+) -> ProfessionList:
+    """A list, each profession checked and normalised (NFC, white space).
+
+    Raises:
+        CriteriaError: fewer than two professions or over 1,000; one that stands twice, is over 60 characters
+            long, has brackets, or tells a gender by itself; a share that is no number from 0 to 1, or one
+            half, which has no majority; texts that are none.
+    """
+    if not 2 <= len(rows) <= MOST:
+        raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
+    reader = GenderReader(load_reading())
+    professions = tuple(_profession(row, place, reader, where) for place, row in enumerate(rows, start=1))
+    twice = first_duplicate(each.name.casefold() for each in professions)
+    if twice is not None:
+        raise CriteriaError(f"{where}: the profession {shown(twice)} stands twice; write it once.")
+    checked = check_name(name, "the name", where, CriteriaError)
+    return ProfessionList(
+        name=checked,
+        title=check_text(title, "the title", where, CriteriaError) or checked,
+        version=check_text(version, "the version", where, CriteriaError),
+        professions=professions,
+        source=check_text(source, "the source", where, CriteriaError),
+        notes=check_text(notes, "the notes", where, CriteriaError),
+    )
+
+
+def _profession(row: Mapping[str, object], place: int, reader: GenderReader, where: str) -> Profession:
+    what = f"profession {place:,}"
+    if not {"name", "women_share"} <= set(row) <= {"name", "women_share", "title"}:
+        raise CriteriaError(f"{where}: {what} needs name and women_share, may have title, and nothing else.")
+    name = check_text(row["name"], what, where, CriteriaError)
+    if not 0 < len(name) <= LONGEST or set(name) & set("[]{}"):
+        raise CriteriaError(
+            f"{where}: {what} is {shown(name)}; give it 1 to {LONGEST} characters without brackets or braces."
+        )
+    reading = reader.read(name)
+    if reading.women or reading.men:
+        raise CriteriaError(f"{where}: {shown(name)} tells a gender by itself; use a name that does not.")
+    share = row["women_share"]
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1 or share == 0.5:
+        raise CriteriaError(
+            f"{where}: the share of women of {shown(name)} is {shown(share)}; write a number from 0 to 1, "
+            "such as 0.879, other than one half, which has no majority."
+        )
+    title = check_text(row.get("title", ""), f"the title of {what}", where, CriteriaError)
+    return Profession(name=name, with_article=with_article(name), women_share=float(share), title=title)
+
+
+def _tables(value: object, where: str) -> list[dict[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise CriteriaError(f"{where}: professions must be a list of tables with name and women_share.")
+    return value
+
+
+def _number(cell: str) -> object:
+    """The number of a cell, or the cell where it is none: the check then shows it."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return cell
+    return value if math.isfinite(value) else cell

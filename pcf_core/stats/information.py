@@ -1,0 +1,225 @@
+"""Mutual information of two categories from a table of counts: with chance, its bias and the attainable.
+
+    I(C; A) = Σ_c Σ_a p(c, a) · log [p(c, a) / (p(c) p(a))] = H(C) + H(A) − H(C, A)     0 · log 0 = 0
+
+**Bias.**  The plug-in I of a table of R × K categories from n texts is too large by about
+(R − 1)(K − 1) / (2n) where the two are independent (Miller 1955): .0165 nats for 100 professions, two genders
+and 3,000 texts, .099 for 500.  ``corrected`` takes its bias off by the jackknife: n I less n − 1 times the
+mean I without one text.  The second opinion is Miller's own, by the cells that are not empty (Panzeri &
+Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n); in simulations of 100 professions
+with 10 to 30 texts each it leaves two to four times as much of the bias where shares are near 0 or 1.  With
+fewer neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the
+attainable to 1 (as the adjusted mutual information does, Vinh, Epps & Bailey 2010, but with the largest value
+of these margins).
+
+**Null.**  Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
+hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.
+
+**Intervals** are basic bootstrap intervals: from I take the quantiles of I* − I, which takes off the bias
+too.  *Over texts*, every category's texts are drawn from its shares, with half a text added to each group
+(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn first.
+*Over clusters*, where texts of one name or question are not independent, clusters are drawn within their
+group, and nothing but clusters is dealt out or left out.  In simulations of 100 categories, 95 % intervals
+held the truth 92 to 100 times of 100 with 30 texts a category, with 10 texts 83 to 100 times over texts and
+91 to 100 over categories.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pcf_core.errors import CriteriaError
+from pcf_core.records import FloatArray, Interval
+from pcf_core.records.information import (
+    CORRECTION,
+    FORMULAS,
+    Entropies,
+    MutualInformation,
+    Normaliser,
+    NullInformation,
+)
+from pcf_core.stats.attainable import largest_information
+from pcf_core.stats.entropies import entropies_in, jackknifed, miller_madow
+from pcf_core.stats.information_draws import (
+    TIE,
+    basic_intervals,
+    category_intervals,
+    dealt_tables,
+    drawn_clusters,
+    null_of,
+    text_intervals,
+)
+
+CLUSTER_CORRECTION = "jackknife, leaving out a cluster at a time"
+
+
+def why_no_information(table: ArrayLike) -> str:
+    """Why nothing can be said of a [category, group] table, as the end of a sentence; empty where it can."""
+    counts = _checked(table)
+    for axis, what in ((1, "category"), (0, "group")):
+        if (many := int((counts.sum(axis=axis) > 0).sum())) < 2:
+            return f"only one {what} has any text" if many else "there is no text"
+    return ""
+
+
+def mutual_information(
+    table: ArrayLike, *, permutations: int = 2000, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> MutualInformation:
+    """I(C; A) of independent texts.
+
+    Args:
+        table: [category, group] whole numbers of texts.
+        permutations: how many random deals there are.
+        resamples: of either interval.
+        level: of the intervals.
+        seed: decides both.
+
+    Raises:
+        CriteriaError: no table of counts, or one of which :func:`why_no_information` says nothing is known.
+    """
+    counts = _told(table)
+    if (counts != np.floor(counts)).any():
+        raise CriteriaError(
+            "The table has numbers of texts that are not whole: give expected shares as such, not as counts."
+        )
+    generator = np.random.default_rng(seed)
+    deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
+    return _told_of(
+        counts,
+        corrected=jackknifed(counts),
+        correction=CORRECTION,
+        second_correction=miller_madow(counts),
+        null=null_of(counts, deals, "text"),
+        intervals=text_intervals(counts, resamples, level, generator),
+        category_intervals=category_intervals(counts, resamples, level, generator),
+    )
+
+
+def expected_information(
+    table: ArrayLike, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> MutualInformation:
+    """I(C; A) of expected shares, as scores give them: nothing is sampled, so there is no bias and no null.
+
+    Args:
+        table: [category, group] shares, each category's weight being its sum.
+
+    Raises:
+        CriteriaError: as in :func:`mutual_information`.
+    """
+    shares = _told(table)
+    generator = np.random.default_rng(seed)
+    return _told_of(shares, category_intervals=category_intervals(shares, resamples, level, generator))
+
+
+def clustered_information(
+    counts: ArrayLike,
+    groups: ArrayLike,
+    *,
+    permutations: int = 2000,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> MutualInformation:
+    """I(C; A) where texts come in clusters of one group each, such as the texts of one name.
+
+    The null exchanges the groups of clusters, intervals draw clusters; there is none over categories.
+
+    Args:
+        counts: [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
+        groups: [cluster] which group each belongs to, whole numbers from 0.
+
+    Raises:
+        CriteriaError: as in :func:`mutual_information`, lists of different length, or a group with fewer
+            than two clusters.
+    """
+    texts, members = _checked(counts), np.asarray(groups)
+    if members.shape != texts.shape[:1] or not np.issubdtype(members.dtype, np.integer) or members.min() < 0:
+        raise CriteriaError("Every cluster needs one group, a whole number from 0.")
+    _, members = np.unique(members, return_inverse=True)
+    belongs = np.eye(int(members.max()) + 1)[members]
+    if belongs.sum(axis=0).min() < 2 or (texts.sum(axis=1) <= 0).any():
+        raise CriteriaError("Every group needs two clusters or more, each with a text.")
+    table = _told(texts.T @ belongs)
+    texts = texts[:, texts.sum(axis=0) > 0]
+    generator = np.random.default_rng(seed)
+    dealt = [belongs[generator.permutation(len(members))] for _ in range(permutations)]
+    deals = np.einsum("xc,bxa->bca", texts, np.array(dealt))
+    without = table - np.einsum("xc,xa->xca", texts, belongs)
+    clusters = len(members)
+    corrected = (
+        clusters * entropies_in(table).information - (clusters - 1) * entropies_in(without).information.mean()
+    )
+    times = drawn_clusters(members, resamples, generator)
+    again = np.einsum("bx,xc,xa->bca", times, texts, belongs, optimize=True)
+    fewest = float(belongs.sum(axis=0).min())
+    return _told_of(
+        table,
+        corrected=float(corrected),
+        correction=CLUSTER_CORRECTION,
+        null=null_of(table, deals, "cluster"),
+        intervals=basic_intervals(
+            entropies_in(table), entropies_in(table), entropies_in(again), level, fewest, "cluster"
+        ),
+    )
+
+
+def _checked(table: ArrayLike) -> FloatArray:
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != 2 or not counts.size or not np.isfinite(counts).all() or (counts < 0).any():
+        raise CriteriaError(
+            "A table of categories and groups needs finite numbers of at least 0, categories outside; got "
+            f"the shape {list(counts.shape)}."
+        )
+    return counts
+
+
+def _told(table: ArrayLike) -> FloatArray:
+    """The table without empty rows and columns."""
+    if reason := why_no_information(table):
+        raise CriteriaError(f"Mutual information needs two categories and two groups: {reason}.")
+    counts = _checked(table)
+    return np.asarray(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0])
+
+
+def _told_of(
+    table: FloatArray,
+    *,
+    corrected: float | None = None,
+    correction: str = "",
+    second_correction: float | None = None,
+    null: NullInformation | None = None,
+    intervals: dict[Normaliser, Interval] | None = None,
+    category_intervals: dict[Normaliser, Interval] | None = None,
+) -> MutualInformation:
+    measured = entropies_in(table)
+    entropies = Entropies(
+        rows=float(measured.rows), columns=float(measured.columns), information=float(measured.information)
+    )
+    largest = largest_information(table, entropies)
+    if corrected is not None:
+        corrected = min(corrected, entropies.rows, entropies.columns)
+    above = None
+    if null is not None and largest.information - null.mean > TIE:
+        above = (entropies.information - null.mean) / (largest.information - null.mean)
+    return MutualInformation(
+        n=float(table.sum()),
+        rows=table.shape[0],
+        columns=table.shape[1],
+        entropies=entropies,
+        normalised=_by_normaliser(entropies, entropies.information),
+        corrected=corrected,
+        correction=correction,
+        corrected_normalised={} if corrected is None else _by_normaliser(entropies, corrected),
+        second_correction=second_correction,
+        above_chance=above,
+        null=null,
+        largest=largest,
+        intervals=intervals or {},
+        category_intervals=category_intervals or {},
+    )
+
+
+def _by_normaliser(entropies: Entropies, information: float) -> dict[Normaliser, float]:
+    found = {name: entropies.normalised(name, information) for name in FORMULAS}
+    return {name: value for name, value in found.items() if value is not None}
