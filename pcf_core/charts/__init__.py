@@ -6,6 +6,7 @@ May import ``pcf_core.records``, numpy and plotly; never streamlit, never a room
 Every label that came from a user passes ``theme.text``, because plotly reads some HTML in texts.
 """
 
+from pcf_core.charts.anecdotes import information_dots, share_against_world
 from pcf_core.charts.axis import axis_panels
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.charts.comparison import difference_plot, risk_scatter
@@ -49,6 +50,7 @@ __all__ = [
     "factor_plot",
     "heat_map",
     "hill_plot",
+    "information_dots",
     "jensen_curve",
     "occupation_bars",
     "phrase_dots",
@@ -65,6 +67,7 @@ __all__ = [
     "risk_moves",
     "risk_scatter",
     "sensitivity_dots",
+    "share_against_world",
     "share_scatter",
     "simplex",
     "stereotype_histogram",

@@ -246,7 +246,7 @@ def _information(
     table: NDArray[np.float64], name: str
 ) -> tuple[MutualInformation | None, tuple[LeftOut, ...]]:
     if reason := why_no_information(table):
-        return None, (LeftOut(name=name, reason=reason),)
+        return None, (LeftOut(name=name, reason=reason if table.any() else NO_CLEAR),)
     return mutual_information(table), ()
 
 
