@@ -38,21 +38,24 @@ def own_files(experiment: ExperimentName) -> dict[str, Path]:
     return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
 
 
-def open_experiment(experiment: ExperimentName, name: str = USUAL) -> Experiment:
+def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str = "") -> Experiment:
     """An experiment as it comes with the app, or made from a file of the user's own.
 
+    ``labeller``: of hobbies, as :func:`~pcf_core.criteria.experiments.load_experiment` reads it.
+
     Raises:
-        CriteriaError: there is none of that name (any more), or its file is damaged.
+        CriteriaError: there is none of that name (any more), its file is damaged, or no such labeller.
+        ModelError: an NLI model that is not there, or is none.
     """
     if name == USUAL:
-        return load_experiment(experiment)
+        return load_experiment(experiment, labeller=labeller)
     files = own_files(experiment)
     if name not in files:
         kept = ", ".join((USUAL, *files))
         raise CriteriaError(
             f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {kept}."
         )
-    return load_experiment(experiment, files[name])
+    return load_experiment(experiment, files[name], labeller)
 
 
 def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) -> Experiment:

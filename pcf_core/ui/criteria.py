@@ -20,6 +20,7 @@ from pcf_core.jobs.criteria import (
 )
 from pcf_core.records import Record
 from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName
+from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
@@ -180,7 +181,7 @@ def ends_text(result: CriteriaResult) -> str:
     )
 
 
-def draw_provenance(results: Mapping[str, CriteriaResult], request: Request) -> None:
+def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
     """What each number comes from, and the command that makes it again."""
     for model, result in results.items():
         asked, key = result.asked, result.asked.key
@@ -209,14 +210,14 @@ def draw_provenance(results: Mapping[str, CriteriaResult], request: Request) -> 
             facts["words left out"] = "; ".join(f"{item.name}: {item.reason}" for item in result.left_out)
         values = [plain(value) for value in facts.values()]
         st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
-        draw_commands(command(asked, request))
+        draw_commands(command(asked))
 
 
-def command(asked: CriteriaAsked, request: Request) -> str:
+def command(asked: CriteriaAsked) -> str:
     """The command line of a request."""
     line = (
         f"python -m pcf_core criteria --model {asked.model} --experiment {asked.experiment}"
-        f" --answering {asked.answering} --dtype {asked.key.dtype}{request.material_options(asked.experiment)}"
+        f" --answering {asked.answering} --dtype {asked.key.dtype}{material_options(asked.experiment)}"
     )
     if asked.generation is None:
         return line

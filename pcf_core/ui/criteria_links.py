@@ -9,9 +9,9 @@ import streamlit as st
 from pcf_core.errors import AuditError
 from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
-from pcf_core.jobs.criteria import kept_criteria, load_asked
+from pcf_core.jobs.criteria import kept_criteria, load_criteria_asked
 from pcf_core.records.criteria_run import CriteriaAsked
-from pcf_core.ui.criteria_own import own_name, parameter
+from pcf_core.ui.criteria_own import LABELLER, own_name, parameter
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
@@ -28,11 +28,13 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
     own = own_name(asked)
     if own is None:
         return None
+    name, labeller = own
     choices: Choices = {
         "cr_model": [asked.model],
         "cr_view": asked.experiment,
         "cr_answering": asked.answering,
-        parameter(asked.experiment): own,
+        parameter(asked.experiment): name,
+        **({LABELLER: labeller} if labeller else {}),
     }
     if asked.generation is not None:
         decoding = asked.generation.decoding
@@ -50,7 +52,7 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
     """The query parameters that open a request of this hash on the page, where it can."""
     try:
-        choices = choices_of(load_asked(open_store(), key))
+        choices = choices_of(load_criteria_asked(open_store(), key))
     except AuditError:
         return None
     if choices is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 import streamlit as st
 
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.experiments import material_of
+from pcf_core.criteria.labellers import NLI
 from pcf_core.criteria.own import (
     ENDINGS,
     KINDS,
@@ -21,6 +23,7 @@ from pcf_core.criteria.own import (
 )
 from pcf_core.errors import AuditError
 from pcf_core.findings.numbers import count
+from pcf_core.jobs.criteria import load_asked_experiment
 from pcf_core.records import digest
 from pcf_core.records.anecdotes import AnecdotesMaterial
 from pcf_core.records.criteria_run import CriteriaAsked, ExperimentName
@@ -30,9 +33,12 @@ from pcf_core.records.questions import QuestionMaterial, TaskMaterial
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 NEXT = "cr_own_next"
+LABELLER = "cr_labeller"
+LONGEST = 300  # characters of a model's name
 WHAT: Mapping[ExperimentName, str] = {
     "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
     "hobbies": "TOML, or CSV with a name and its gender a row; births may stand behind.",
@@ -86,7 +92,20 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
             help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
             "brought in below, on the experiment's tab.",
         )
-    return {experiment: open_experiment(experiment, name) for experiment, name in names.items()}
+    labeller = st.text_input(
+        "Labeller of the hobbies",
+        max_chars=LONGEST,
+        key=LABELLER,
+        bind="query-params",
+        placeholder="Empty: our lexicon",
+        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id or "
+        "folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, which "
+        "labels texts that a model wrote.",
+    ).strip()
+    return {
+        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
+        for experiment, name in names.items()
+    }
 
 
 def adopt_next() -> None:
@@ -168,12 +187,30 @@ def _go_to(key: str, name: str) -> None:
     st.rerun()
 
 
-def own_name(asked: CriteriaAsked) -> str | None:
-    """The name under which the form makes the same material; ``None`` where it cannot."""
+def own_name(asked: CriteriaAsked) -> tuple[str, str] | None:
+    """The name and the labeller with which the form makes the same material; ``None`` where it cannot."""
+    try:
+        material = load_asked_experiment(open_store(), asked).material
+    except AuditError:
+        return None
+    labeller = labeller_text(material.labeller) if isinstance(material, HobbiesMaterial) else ""
     for name in (USUAL, *own_files(asked.experiment)):
         try:
-            if digest(material_of(open_experiment(asked.experiment, name))) == asked.material:
-                return name
+            if digest(material_of(open_experiment(asked.experiment, name, labeller))) == asked.material:
+                return name, labeller
         except AuditError:
             continue
     return None
+
+
+def labeller_text(kept: str) -> str:
+    """What the form says for a labeller by the name that is kept: "nli org/name 0123" is "nli:org/name"."""
+    kind, _, rest = kept.partition(" ")
+    return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
+
+
+def material_options(experiment: ExperimentName) -> str:
+    """The options of the command criteria that stand for what is chosen, empty for what is usual."""
+    name, labeller = st.session_state[parameter(experiment)], st.session_state[LABELLER].strip()
+    options = "" if name == USUAL else f" --material {shlex.quote(str(own_files(experiment)[name]))}"
+    return options + (f" --labeller {shlex.quote(labeller)}" if labeller and experiment == "hobbies" else "")

@@ -13,7 +13,7 @@ from pcf_core.criteria.summary import readings_of
 from pcf_core.findings.criteria_summary import line_finding, status_of, summary_finding
 from pcf_core.findings.numbers import count
 from pcf_core.records.criteria_run import Answering, CriteriaResult, ExperimentName
-from pcf_core.records.criteria_summary import CRITERIA, CRITERIA_OF, CriterionReading
+from pcf_core.records.criteria_summary import CRITERIA, CriterionReading
 from pcf_core.ui.criteria import (
     Found,
     by_answering,
@@ -24,7 +24,7 @@ from pcf_core.ui.criteria import (
 )
 from pcf_core.ui.criteria_own import draw_own
 from pcf_core.ui.criteria_published import draw_published
-from pcf_core.ui.criteria_request import EXPERIMENTS, Request
+from pcf_core.ui.criteria_request import Request
 from pcf_core.ui.criteria_tables import summary_table
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
@@ -105,7 +105,7 @@ class Shown:
             with published[0]:
                 draw_published(experiment, results)
         with right:
-            draw_provenance(results, self.request)
+            draw_provenance(results)
 
 
 def draw_summary(shown: Shown) -> None:
@@ -177,11 +177,3 @@ def draw_experiment(shown: Shown, experiment: ExperimentName, draw: Draw) -> Non
     if len(groups) > 1:
         st.caption(NOT_LAID_TOGETHER)
     draw_own(experiment)
-
-
-def criteria_text(experiment: ExperimentName) -> str:
-    """Which criteria an experiment is about: "separation I and sufficiency I"."""
-    return " and ".join(CRITERIA_OF[experiment])
-
-
-__all__ = ["EXPERIMENTS", "Shown", "criteria_text", "draw_experiment", "draw_summary"]
