@@ -58,8 +58,8 @@ class CriteriaEstimate:
 
     ``missing``: texts that are to be written, or prompts that are to be scored.  ``tokens``: of the texts, at
     most, ``prompt_tokens``: read for them; both 0 where words are scored.  ``seconds``: ``None`` while
-    nothing like it was measured.  ``cost``: of an endpoint, at most, in the currency of the operator's prices;
-    ``None`` without them and for a local model.  ``basis``: where the numbers come from, in sentences.
+    nothing like it was measured.  ``cost``: of an endpoint, at most, at the operator's prices, else ``None``.
+    ``basis``: where the numbers come from, in sentences.
     ``done``: the result is there.
     """
 
@@ -231,7 +231,7 @@ def _scoring_estimate(
 
 
 def load_criteria(store: Store, key: str) -> CriteriaResult | None:
-    """The result of a request by its hash; ``None`` where it is not complete, damaged, or of an older form."""
+    """The result of a request by its hash; ``None``: it is not complete, damaged, or of an older form."""
     found = store.load_document(key, RESULT)
     try:
         return None if found is None else CriteriaResult.model_validate(found)

@@ -1,6 +1,7 @@
-"""The texts and scores that the cells of a criteria run are answered with: which, what is missing, what is there.
+"""The texts and scores that answer the cells of a criteria run: which, what is missing, what is there.
 
-cell -> (system, prompt) -> the store's texts          cell -> (text, words) -> the store's log-probabilities
+cell -> (system, prompt) -> the store's texts
+cell -> (text, words)    -> the store's log-probabilities
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ asked.hash)`` and ``kept_criteria(store)`` read it back (:mod:`pcf_core.jobs.cri
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -25,12 +25,12 @@ from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.answers import AnswersReport
 from pcf_core.records.basic import LeftOut, Record, ScoringKey, digest
+from pcf_core.records.criteria import Answering as Answering
+from pcf_core.records.criteria import ExperimentName as ExperimentName
+from pcf_core.records.criteria import Wording as Wording
 from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.hobbies import HobbiesReport
 
-ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
-Wording = Literal["instruction", "continuation"]
-Answering = Literal["written", "scored"]
 Report = Annotated[AnecdotesReport | HobbiesReport | AnswersReport, Field(discriminator="experiment")]
 
 ASKED, RESULT, MATERIAL = "criteria-asked", "criteria", "criteria-material"

@@ -1,4 +1,4 @@
-"""A criteria run from end to end: cells and their answers, joining, resuming, reading back; in the worker too."""
+"""A criteria run from end to end: cells, joining, resuming, reading back; in the worker too."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_asked_is_one_sentence() -> None:
 )
 def test_the_two_ways_of_answering_are_not_mixed(change: dict[str, Any]) -> None:
     """The last has 30 repeats of what is the same each time."""
-    with pytest.raises(ValueError, match="written|scored"):
+    with pytest.raises(ValueError, match=r"written|scored"):
         CriteriaAsked.model_validate({**dict(WRITTEN), **change})
 
 
