@@ -111,7 +111,7 @@ class RateDifference(Record):
 
     ``interval``: cluster bootstrap over questions or tasks.  ``p_value``: of dealing the pronouns anew among
     the answers to prompts that are alike but for it, two-sided; ``adjusted``: Holm, over all differences of
-    the report.  ``least_p``: the smallest that it could have been.
+    the report.
     """
 
     name: RateName
@@ -122,7 +122,6 @@ class RateDifference(Record):
     interval: Interval | None = None
     p_value: float | None = None
     adjusted: float | None = None
-    least_p: float = 0.0
 
     @property
     def gap(self) -> float | None:

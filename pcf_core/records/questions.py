@@ -85,6 +85,8 @@ class Task(Record):
 
 
 class TaskSet(Record):
+    """Tasks of one or more pairs of jobs; each pair has tasks of either of its jobs, or of one."""
+
     name: str
     title: str
     version: str
@@ -102,7 +104,6 @@ class Frames(Record):
     :mod:`pcf_core.criteria.tasks` fill.
     """
 
-    system: str = ""
     asked: str
     unspoken: str
     letter: str = ""

@@ -1,0 +1,78 @@
+"""Matrices of answers by pronoun: TP, FN, FP and TN, and the tables that are drawn again for intervals.
+
+    truth \\ said        female-stereotyped     male-stereotyped
+    female (Y = 1)      TP                     FN
+    male (Y = 0)        FP                     TN
+
+The positive is the female-stereotyped role (Eqs. 3 to 6 of the paper, whose section 5.3 once reads PPV as if
+it were the doctor).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.records import FloatArray
+from pcf_core.records.answers import RATES, Confusion, RateName
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Valid answers, one a row, texts or scored prompts.
+
+    ``unit``, ``pronoun``: [answer] places in ``units`` and ``pronouns``.  ``truth``: [answer] 1 where the
+    female-stereotyped role was right.  ``first``: [answer] 1 where the prompt named it first.  ``said``:
+    [answer] 1 where the answer says that role, 0 where the other; its probability where scored.
+    """
+
+    units: tuple[str, ...]
+    pronouns: tuple[str, ...]
+    unit: Places
+    pronoun: Places
+    truth: Places
+    first: Places
+    said: FloatArray
+
+    def tallies(self) -> FloatArray:
+        """[unit, pronoun, truth, said] answers, or their probabilities; the last two axes are 0 and 1."""
+        shape = (len(self.units), len(self.pronouns), 2)
+        place = np.ravel_multi_index((self.unit, self.pronoun, self.truth), shape)
+        whole = np.bincount(place, minlength=int(np.prod(shape))).astype(np.float64)
+        female = np.bincount(place, weights=self.said, minlength=int(np.prod(shape)))
+        return np.stack([whole - female, female], axis=-1).reshape(*shape, 2)
+
+    def likelier(self) -> FloatArray:
+        """[answer] 1 where the female-stereotyped role is the likelier answer, .5 where both are alike."""
+        return np.where(self.said == 0.5, 0.5, (self.said > 0.5) * 1.0)
+
+
+def confusion(tallies: FloatArray) -> Confusion:
+    """The matrix of [truth, said] tallies."""
+    return Confusion(
+        tp=float(tallies[1, 1]), fn=float(tallies[1, 0]), fp=float(tallies[0, 1]), tn=float(tallies[0, 0])
+    )
+
+
+def parts(tallies: FloatArray, name: RateName) -> tuple[FloatArray, FloatArray]:
+    """Numerators and denominators […] of a rate from […, truth, said] tallies.
+
+    Of TP 50, FN 100, FP 0, TN 150: FNR 100/150, FPR 0/150, PPV 50/50, NPV 150/250.
+    """
+    tp, fn = tallies[..., 1, 1], tallies[..., 1, 0]
+    fp, tn = tallies[..., 0, 1], tallies[..., 0, 0]
+    return {"FNR": (fn, tp + fn), "FPR": (fp, fp + tn), "PPV": (tp, tp + fp), "NPV": (tn, tn + fn)}[name]
+
+
+def rates(tallies: FloatArray) -> dict[RateName, FloatArray]:
+    """Rates […] from […, truth, said] tallies, NaN where the denominator is 0."""
+    found: dict[RateName, FloatArray] = {}
+    for name in RATES:
+        part, whole = parts(tallies, name)
+        defined = whole > 0
+        found[name] = np.where(defined, part / np.where(defined, whole, 1.0), np.nan)
+    return found

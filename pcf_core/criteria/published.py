@@ -1,0 +1,55 @@
+"""What the paper prints, to be shown beside one's own and labelled: ``assets/published_criteria.csv``.
+
+Figures that its HTML dropped stand there as ``missing``; those that follow from printed ones as ``derived``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ValidationError
+
+from pcf_core.errors import SettingsError
+from pcf_core.records import Record
+from pcf_core.settings import settings
+from pcf_core.topics.reading import read_table
+
+PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
+
+
+class PublishedCriterion(Record):
+    """One figure; ``value`` is ``None`` where none is printed, or where it is undefined: see ``note``.
+
+    ``subject``: the pronoun, job or model that it is of.
+    """
+
+    id: str
+    section: str
+    quantity: str
+    subject: str
+    value: float | None
+    status: Literal["published", "derived", "missing"]
+    note: str
+
+    @property
+    def source(self) -> str:
+        return f"{PAPER}, section {self.section}, {self.status}"
+
+
+def published_criteria() -> tuple[PublishedCriterion, ...]:
+    """All rows, in the order of the paper's sections.
+
+    Raises:
+        SettingsError: the file in the assets folder is missing or damaged.
+    """
+    path = settings().assets / "published_criteria.csv"
+    rows = read_table(path, tuple(PublishedCriterion.model_fields), (), SettingsError)
+    try:
+        return tuple(
+            PublishedCriterion.model_validate({**row, "value": row["value"] or None}) for _, row in rows
+        )
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise SettingsError(
+            f"{path.name} is damaged ({first['loc'][0]}: {first['msg']}): restore it from the repository."
+        ) from problem

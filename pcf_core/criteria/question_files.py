@@ -1,0 +1,182 @@
+"""Sets of questions with one right option each: the shipped one, one's own, and MedQA; whole or not at all.
+
+TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``,
+a letter, and if wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``,
+``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``,
+``wrong``, ``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021,
+doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by letter and ``answer_idx``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pcf_core.errors import CriteriaError
+from pcf_core.records.questions import LETTERS, Question, QuestionSet
+from pcf_core.topics.reading import (
+    Shelf,
+    label,
+    name_of,
+    read_json,
+    read_table,
+    read_text,
+    read_toml,
+    title_of,
+)
+from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded
+
+USUAL = "questions-1"
+ENDINGS = (".toml", ".json", ".jsonl", ".csv")
+SHELF = Shelf("set of questions", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
+FACTS = ("name", "title", "version", "source", "notes")
+KEYS = {"name", "subject", "text", "options", "right", "wrong"}
+COLUMNS = ("text", "a", "b", "right")
+MORE_COLUMNS = ("c", "d", "e", "wrong", "name", "subject")
+MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
+
+
+def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
+    """A shipped set by its name, or a user's file.
+
+    Raises:
+        CriteriaError: unknown, unreadable, or anything that :func:`make_question` refuses; no question or
+            over 2,000; a question or a name twice.
+    """
+    path = SHELF.find(name_or_path)
+    where, ending = label(path), path.suffix.lower()
+    facts: dict[str, Any] = {}
+    if ending in (".toml", ".json"):
+        read = read_toml if ending == ".toml" else read_json
+        facts = read(path, (*FACTS, "questions"), CriteriaError)
+        entries = facts.pop("questions", [])
+        if not isinstance(entries, list):
+            raise CriteriaError(f"{where}: questions is {shown(entries)}; write a list of questions.")
+        given = [(f"{where}, question {place:,}", entry) for place, entry in enumerate(entries, start=1)]
+    elif ending == ".csv":
+        given = [
+            (line, _columns(row)) for line, row in read_table(path, COLUMNS, MORE_COLUMNS, CriteriaError, {})
+        ]
+    else:
+        given = list(_medqa(path, where))
+    if not 0 < len(given) <= MOST:
+        raise CriteriaError(f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}.")
+    width = len(str(len(given)))
+    questions = tuple(
+        make_question(entry, line, f"q{place:0{width}}") for place, (line, entry) in enumerate(given, start=1)
+    )
+    for what, values in (
+        ("name", [question.name for question in questions]),
+        ("question", [question.text for question in questions]),
+    ):
+        twice = first_duplicate(values)
+        if twice is not None:
+            raise CriteriaError(f"{where}: the {what} {shown(twice)} stands twice; write it once.")
+    facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
+    return QuestionSet(
+        name=check_name(facts.pop("name"), "the name", where, CriteriaError),
+        questions=questions,
+        **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
+    )
+
+
+def load_upload(file_name: str, data: bytes) -> QuestionSet:
+    """A set from the bytes of a file; nothing of it is kept.
+
+    Raises:
+        CriteriaError: another kind of file, or refused by :func:`load_questions`.
+        StoreError: there is no room for temporary files.
+    """
+    name = upload_label(file_name)
+    check_ending(name, ENDINGS, "questions", CriteriaError)
+    with uploaded(name, data) as path:
+        return load_questions(path)
+
+
+def make_question(entry: object, where: str, name: str) -> Question:
+    """One question, checked; ``name`` where it has none.
+
+    Whoever errs gives the option behind the right one, the first behind the last, unless ``wrong`` says
+    another.
+
+    Raises:
+        CriteriaError: a key is missing or unknown; no 2 to 10 options, an empty one, or one twice; ``right``
+            or ``wrong`` is no letter of theirs, or both are the same; a text with ``[Y]``, or too long.
+    """
+    if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
+        raise CriteriaError(
+            f"{where}: a question needs text, options and right, and may have name, subject and wrong."
+        )
+    options = _options(entry["options"], where)
+    letters = LETTERS[: len(options)]
+    right = _letter(entry["right"], letters, "right", where)
+    wrong = _letter(entry.get("wrong") or letters[(right + 1) % len(options)], letters, "wrong", where)
+    if right == wrong:
+        raise CriteriaError(f"{where}: right and wrong are both {letters[right]}; they must be two options.")
+    return Question(
+        name=check_name(entry.get("name") or name, "the name", where, CriteriaError),
+        subject=check_text(entry.get("subject", ""), "the subject", where, CriteriaError),
+        text=_text(entry["text"], "the question", where),
+        options=options,
+        right=right,
+        wrong=wrong,
+    )
+
+
+def _options(value: object, where: str) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        if list(value) != list(LETTERS[: len(value)]):
+            raise CriteriaError(f"{where}: the options must have the letters A, B and so on, in order.")
+        value = list(value.values())
+    if not isinstance(value, list) or not 2 <= len(value) <= len(LETTERS):
+        raise CriteriaError(f"{where}: options is {shown(value)}; write a list of 2 to {len(LETTERS)} texts.")
+    options = tuple(_text(each, "an option", where) for each in value)
+    twice = first_duplicate(each.casefold() for each in options)
+    if twice is not None:
+        raise CriteriaError(f"{where}: the option {shown(twice)} stands twice; write it once.")
+    return options
+
+
+def _letter(value: object, letters: str, what: str, where: str) -> int:
+    letter = value.strip().upper() if isinstance(value, str) else ""
+    if len(letter) != 1 or letter not in letters:
+        raise CriteriaError(
+            f"{where}: {what} is {shown(value)}; write an option's letter, {letters[0]} to {letters[-1]}."
+        )
+    return letters.index(letter)
+
+
+def _text(value: object, what: str, where: str) -> str:
+    text = check_text(value, what, where, CriteriaError)
+    if not text:
+        raise CriteriaError(f"{where}: {what} is empty; write it or remove the entry.")
+    if len(text) > LONGEST:
+        raise CriteriaError(f"{where}: {what} has {len(text):,} characters; shorten it to {LONGEST:,}.")
+    if "[Y]" in text:
+        raise CriteriaError(f"{where}: {what} {shown(text)} has a [Y], which marks where words are scored.")
+    return text
+
+
+def _columns(row: Mapping[str, str]) -> dict[str, object]:
+    """A row of a CSV as a question; the cells of options that a question does not have are empty."""
+    cells = [row[letter] for letter in "abcde" if letter in row]
+    while len(cells) > 2 and not cells[-1].strip():
+        cells.pop()
+    return {"options": cells, **{key: row[key] for key in KEYS if key in row}}
+
+
+def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
+    for place, line in enumerate(read_text(path, CriteriaError).splitlines(), start=1):
+        if not line.strip():
+            continue
+        spot = f"{where}, line {place:,}"
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            raise CriteriaError(f"{spot} is not valid JSON: write one object a line.") from problem
+        if not isinstance(entry, dict) or not {"question", "options", "answer_idx"} <= set(entry):
+            raise CriteriaError(f"{spot}: a line needs question, options and answer_idx, as MedQA's have.")
+        yield spot, {"text": entry["question"], "options": entry["options"], "right": entry["answer_idx"]}
