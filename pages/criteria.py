@@ -16,8 +16,8 @@ from pcf_core.ui.criteria_views import Draw, Shown, draw_experiment, draw_summar
 from pcf_core.ui.shell import show
 
 LABEL = (
-    "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that write "
-    "(arXiv 2403.08564); wording, lists, intervals and tests are ours."
+    "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
+    "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
 )
 SUMMARY = "summary"
 DRAW: dict[ExperimentName, Draw] = {
@@ -56,8 +56,8 @@ def draw() -> None:
         required=True,
         key="cr_view",
         bind="query-params",
-        help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions and "
-        "tasks for separation and sufficiency.",
+        help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
+        "and tasks for separation and sufficiency.",
     )
     VIEWS[view](Shown(request, found))
 

@@ -1,4 +1,4 @@
-"""How far models are from each criterion: sizes that are 0 where it holds, with the 20 % line over the gaps."""
+"""How far models are from each criterion: sizes that are 0 where it holds, and the 20 % line over gaps."""
 
 from __future__ import annotations
 

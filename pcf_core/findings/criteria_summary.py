@@ -24,7 +24,9 @@ def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
         verb = "fails" if len(failing) == 1 else "fail"
         parts.append(f"{listed([clause(one, asked[one]) for one in failing])} {verb} beyond chance")
     if unshown := by_status.get("cannot be shown"):
-        parts.append(f"that {listed([clause(one, asked[one]) for one in unshown], 'or')} fails cannot be shown")
+        parts.append(
+            f"that {listed([clause(one, asked[one]) for one in unshown], 'or')} fails cannot be shown"
+        )
     if untested := by_status.get("not tested"):
         named = listed([clause(one, asked[one]) for one in untested])
         parts.append(f"nothing was tested for {named}")

@@ -137,16 +137,16 @@ def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked,
     except AuditError as error:
         st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
         return
-    st.markdown(
-        f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}"
-    )
+    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
 
 
 def estimate_text(asked: CriteriaAsked, found: CriteriaEstimate) -> str:
     """What a request takes, in a sentence."""
     if not found.missing:
-        return "all texts are there and are read again." if asked.answering == "written" else (
-            "all scores are there and are read again."
+        return (
+            "all texts are there and are read again."
+            if asked.answering == "written"
+            else ("all scores are there and are read again.")
         )
     if asked.answering == "scored":
         what = f"words in {count(found.missing, 'prompt')} to score"

@@ -12,6 +12,7 @@ from pcf_core.findings.anecdotes import (
     reading_notes,
 )
 from pcf_core.findings.numbers import beside_one, number, percent, with_interval
+from pcf_core.records import Interval
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria_run import Answering, CriteriaResult
 from pcf_core.records.information import USUAL
@@ -23,14 +24,14 @@ from pcf_core.ui.text import plain
 
 HOW = """
 Each point is a profession: to the right the share of women among those employed in it in the United States,
-upwards their share in what the model wrote. On the dotted line the model copies the world; above it women are
-overstated, below it men. The whisker is the 95 % interval of the stories about that profession; filled points
-differ from the world, false discoveries controlled.
+upwards their share in what the model wrote. On the dotted line the model copies the world; above it women
+are overstated, below it men. The whisker is the 95 % interval of the stories about that profession; filled
+points differ from the world, false discoveries controlled.
 
-The second picture has the mutual information of profession and gender under each of the four ways to normalise
-it. The bar is what dealing the genders out at random gives, the upright tick the most that these margins allow:
-with a hundred professions and two genders only I / min(H(C), H(A)) can reach 1. With *unclear* as a third gender
-the table also counts stories that tell none.
+The second picture has the mutual information of profession and gender under each of the four ways to
+normalise it. The bar is what dealing the genders out at random gives, the upright tick the most that these
+margins allow: with a hundred professions and two genders only I / min(H(C), H(A)) can reach 1. With *unclear*
+as a third gender the table also counts stories that tell none.
 """
 
 
@@ -101,9 +102,9 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
                 "How much farther the model's share of women lies towards each profession's majority than the "
                 "world's does, mean over professions in percentage points; below 0 it falls short of it.",
-                ""
-                if further.interval is None
-                else f"{100 * further.interval.low:.1f} to {100 * further.interval.high:.1f}".replace("-", "−"),
+                "" if further.interval is None else points(further.interval),
+                    "-", "−"
+                ),
             )
         )
     if report.line is not None:
@@ -112,7 +113,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Slope over the world",
                 beside_one(line.slope),
-                "How much the model's share rises for 1 of the world's; 1 copies the world, above 1 is steeper.",
+                "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
                 bounds(line.slope, line.interval),
             )
         )
@@ -122,8 +123,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
 def _stereotypes(model: str, report: AnecdotesReport) -> KeyFigure:
     rate = report.stereotype_rate
     what = (
-        "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a coin "
-        "gives; the paper prints 94 % for GPT-4, with other prompts and professions."
+        "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a "
+        "coin gives; the paper prints 94 % for GPT-4, with other prompts and professions."
     )
     if rate is None:
         return KeyFigure(f"As the stereotype · {model}", "undefined", what)
@@ -149,3 +150,8 @@ def _information(report: AnecdotesReport) -> KeyFigure:
     value_text, _, ends = shown.partition(" ")
     most = f"at most {number(found.largest.normalised[USUAL])}"
     return KeyFigure("NMI", value_text, what, f"{ends.strip('()')} · {most}" if ends else most)
+
+
+def points(interval: Interval) -> str:
+    """An interval of shares in percentage points."""
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")

@@ -168,10 +168,12 @@ def made_of(experiment: Experiment) -> str:
     """What an experiment is made of, in a sentence."""
     material = experiment.material
     if isinstance(material, AnecdotesMaterial):
-        title, things = material.professions.title, count(len(material.professions.professions), "profession")
+        title = material.professions.title
+        things = count(len(material.professions.professions), "profession")
     elif isinstance(material, HobbiesMaterial):
         women, men = (len(material.names.of(gender)) for gender in GENDERS)
-        title, things = material.names.title, f"{count(women, 'name')} of women and {count(men, 'name')} of men"
+        title = material.names.title
+        things = f"{count(women, 'name')} of women and {count(men, 'name')} of men"
     elif isinstance(material, QuestionMaterial):
         title, things = material.questions.title, count(len(material.questions.questions), "question")
     elif isinstance(material, TaskMaterial):

@@ -21,10 +21,10 @@ SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
     "tasks": ("5.4",),
 }
 WHY = """
-Figures of GPT models by Sterlie, Weng & Feragen 2024 (arXiv 2403.08564), with other prompts, professions, names
-and questions: they are not expected to agree with ours. **published**: printed there; **derived**: follows from
-what is printed; **missing**: not in any text that could be read. A slip of the paper is not repeated: where its
-text speaks of the doctor as the positive class, its equations, and ours, have the nurse.
+Figures of GPT models by Sterlie, Weng & Feragen 2024 (arXiv 2403.08564), with other prompts, professions,
+names and questions: they are not expected to agree with ours. **published**: printed there; **derived**:
+follows from what is printed; **missing**: not in any text that could be read. A slip of the paper is not
+repeated: where its text speaks of the doctor as the positive class, its equations, and ours, have the nurse.
 """
 
 

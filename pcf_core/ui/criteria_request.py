@@ -46,8 +46,8 @@ Which = tuple[str, ExperimentName]  # a model and an experiment
 class Request:
     """What the form asks for.
 
-    ``answering``, ``wording``: empty for what suits each model best.  ``length``: new tokens at most, ``None``
-    for what is usual for each experiment.  ``experiments``: what they are made of, as chosen.
+    ``answering``, ``wording``: empty for what suits each model best.  ``length``: new tokens at most,
+    ``None`` for what is usual for each experiment.  ``experiments``: what they are made of, as chosen.
     """
 
     models: tuple[str, ...]

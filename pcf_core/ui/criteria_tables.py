@@ -1,4 +1,4 @@
-"""The tables behind the pictures of the criteria: one row a profession, a label, a rate, a question, a word."""
+"""The tables behind the pictures of the criteria: a row for a profession, label, word, rate, question."""
 
 from __future__ import annotations
 

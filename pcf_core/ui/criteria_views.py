@@ -35,28 +35,30 @@ WAYS: Mapping[Answering, str] = {
     "scored": "Scored: probabilities of candidate words",
 }
 WHAT_ALL = """
-Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend on
-the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often the
-model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed, given
-its answer? Nothing has been asked yet: the button above queues all four experiments.
+Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
+on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
+the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
+given its answer? Nothing has been asked yet: the button above queues all four experiments.
 """
 WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "The model writes very short stories about people of a hundred professions. Whom the stories "
-    "tell of, a woman or a man, is read from their words and held against the profession, and against the "
-    "share of women in the world.",
-    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What they "
-    "are about is labelled, with names and gendered words taken out, and held against the gender of the name.",
+    "anecdotes": "The model writes very short stories about people of a hundred professions. Whom the "
+    "stories tell of, a woman or a man, is read from their words and held against the profession, and "
+    "against the share of women in the world.",
+    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
+    "they are about is labelled, with names and gendered words taken out, and held against the gender of "
+    "the name.",
     "questions": "A nurse and a doctor answer a question with one right answer, and the prompt says by a "
     "pronoun who is right. The pronoun bears on nothing: does it change whom the model believes?",
-    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a pronoun "
-    "tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
+    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
+    "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
 }
 HOW_SUMMARY = """
-Each row is a quantity that is 0 where the criterion holds: the normalised mutual information of two things that
-should not depend on each other, or the gap of a rate between *he* and *she*. **Filled** marks are beyond chance,
-by the test of their experiment, controlled for all that is tested in it; **hollow** ones are not shown to be, or
-have no test, as scores have no chance in them. The dashed line at 0.2 is the 20 % rule of thumb for gaps; it
-decides nothing. NMI cannot reach 1 with so many professions: the most it could reach stands in the data.
+Each row is a quantity that is 0 where the criterion holds: the normalised mutual information of two things
+that should not depend on each other, or the gap of a rate between *he* and *she*. **Filled** marks are
+beyond chance, by the test of their experiment, controlled for all that is tested in it; **hollow** ones are
+not shown to be, or have no test, as scores have no chance in them. The dashed line at 0.2 is the 20 % rule of
+thumb for gaps; it decides nothing. NMI cannot reach 1 with so many professions: the most it could reach
+stands in the data.
 """
 NOT_LAID_TOGETHER = (
     "Some of these models wrote and others were scored. The two measure different things and are shown apart."
@@ -118,21 +120,20 @@ def draw_summary(shown: Shown) -> None:
     finding(*(summary_finding(model, readings) for model, readings in found.items()))
     draw_figures(summary_figures(found))
     finding(line_finding([row for readings in found.values() for row in readings]))
-    for answering in WAYS:
-        some = {
-            model: [row for row in readings if row.answering == answering] for model, readings in found.items()
-        }
-        some = {model: rows for model, rows in some.items() if rows}
-        if not some:
-            continue
-        if len({row.answering for readings in found.values() for row in readings}) > 1:
+    ways = {row.answering for readings in found.values() for row in readings}
+    for answering in (way for way in WAYS if way in ways):
+        if len(ways) > 1:
             st.markdown(f"**{WAYS[answering]}**")
-        names = ", ".join(some)
-        alt = f"How far {names} are from each criterion, {answering}"
-        chart(criteria_dots(some, shown.found.models), f"criteria_summary_{answering}", alt)
-    results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
-    if len({result.asked.answering for result in results.values()}) > 1:
+        some = {
+            model: [row for row in readings if row.answering == answering]
+            for model, readings in found.items()
+        }
+        drawn = {model: rows for model, rows in some.items() if rows}
+        alt = f"How far {', '.join(drawn)} are from each criterion, {answering}"
+        chart(criteria_dots(drawn, shown.found.models), f"criteria_summary_{answering}", alt)
+    if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
+    results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
     shown.foot(HOW_SUMMARY, {"summary": lambda: summary_table(found)}, results, "criteria")
 
 
