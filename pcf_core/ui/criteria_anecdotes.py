@@ -14,13 +14,13 @@ from pcf_core.findings.anecdotes import (
 from pcf_core.findings.numbers import beside_one, number, percent, with_interval
 from pcf_core.records import Interval
 from pcf_core.records.anecdotes import AnecdotesReport
-from pcf_core.records.criteria_run import Answering, CriteriaResult
+from pcf_core.records.criteria import Answering
+from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.information import USUAL
 from pcf_core.ui.criteria_tables import anecdote_tables, information_table, professions_table
 from pcf_core.ui.criteria_views import Shown
 from pcf_core.ui.figures import KeyFigure, bounds
-from pcf_core.ui.page import chart, draw_figures, finding
-from pcf_core.ui.text import plain
+from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """
 Each point is a profession: to the right the share of women among those employed in it in the United States,
@@ -72,8 +72,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
             f"anecdotes_information_{answering}",
             f"Mutual information of profession and gender of {model}, four ways",
         )
-    if notes := reading_notes(report):
-        st.caption("  \n".join(plain(note) for note in notes))
+    draw_notes(reading_notes(report))
     shown.foot(
         HOW,
         {

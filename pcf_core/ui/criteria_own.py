@@ -98,9 +98,9 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
         key=LABELLER,
         bind="query-params",
         placeholder="Empty: our lexicon",
-        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id or "
-        "folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, which "
-        "labels texts that a model wrote.",
+        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id "
+        "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
+        "which labels texts that a model wrote.",
     ).strip()
     return {
         experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")

@@ -12,7 +12,8 @@ from pcf_core.charts.criteria_summary import criteria_dots
 from pcf_core.criteria.summary import readings_of
 from pcf_core.findings.criteria_summary import line_finding, status_of, summary_finding
 from pcf_core.findings.numbers import count
-from pcf_core.records.criteria_run import Answering, CriteriaResult, ExperimentName
+from pcf_core.records.criteria import Answering, ExperimentName
+from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.criteria_summary import CRITERIA, CriterionReading
 from pcf_core.ui.criteria import (
     Found,
