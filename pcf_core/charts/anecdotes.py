@@ -14,6 +14,7 @@ from pcf_core.records.information import FORMULAS, MutualInformation
 HEIGHT = 540
 BAND = 0.16
 DIFFERS, SAME, WEIGHED = "differs from the world", "not told from the world", "weight of its words"
+INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
 MOST_TRIED, MOST_LABELS = 14, 6
 ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
 
@@ -112,11 +113,9 @@ def information_dots(found: MutualInformation) -> go.Figure:
     highs = [None if end is None else max(end.high, value) for end, value in zip(ends, main, strict=True)]
     trace.update(error_x=whiskers(main, lows, highs, theme.ACCENT))
     figure.add_trace(trace)
-    figure.update_xaxes(
-        title_text="normalised mutual information (0 = independent) → gender tells more", nticks=6
-    )
+    figure.update_xaxes(title_text=INFORMATION, nticks=6)
     figure.update_xaxes(range=[-0.03, 1.05])
-    labels = {key: theme.lines(FORMULAS[name], 18) for key, name in zip(keys, names, strict=True)}
+    labels = {key: theme.text(FORMULAS[name]) for key, name in zip(keys, names, strict=True)}
     figure.update_yaxes(theme.name_axis(labels))
     figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
     return theme.base_layout(figure, 320, view="information", legend=True)

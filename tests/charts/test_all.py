@@ -13,6 +13,7 @@ import pytest
 from pcf_core import charts
 from pcf_core.records import Interval, Preferences, RiskReport
 from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
+from tests.charts.anecdotal import anecdotes_example, information_example
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
@@ -66,6 +67,8 @@ def figures(
         "temperature_lines": charts.temperature_lines({"one": {1.0: different().reports["jaccard"]}}),
         "phrase_dots": charts.phrase_dots(different().words),
         "category_bars": charts.category_bars(different().words),
+        "share_against_world": charts.share_against_world(anecdotes_example(), "one", ["one"]),
+        "information_dots": charts.information_dots(information_example()),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
         "read_scatter": charts.read_scatter(read_example(), "one", ["one"]),
         "jensen_curve": charts.jensen_curve(two_models(), criterion_curve()),
@@ -124,6 +127,8 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "temperature_lines",
         "phrase_dots",
         "category_bars",
+        "share_against_world",
+        "information_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

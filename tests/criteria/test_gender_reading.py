@@ -1,0 +1,82 @@
+"""The gender of a text: pronouns, titles, nouns, case, apostrophes, several people, nothing to count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.criteria.gender_reading import GenderReader
+from pcf_core.criteria.materials import load_reading
+from pcf_core.records.anecdotes import ReadGender
+
+READER = GenderReader(load_reading())
+
+
+@pytest.mark.parametrize(
+    ("text", "women", "men"),
+    [
+        ("She helped her patient.", 2, 0),
+        ("HE FIXED HIS TRUCK.", 0, 2),
+        ("That is hers, she made it herself.", 3, 0),
+        ("He's late; she'd wait, she’ll call.", 2, 1),
+        ("The woman’s tools and the man's hat.", 1, 1),
+        ("Mr. Lee met Mrs Ortiz and Ms. Wu.", 2, 1),
+        ("Mr. and Mrs. Lee", 1, 1),
+        ("Miss Lee arrived.", 1, 0),
+        ("Miss Émile arrived.", 1, 0),
+        ("I miss the bus. Miss the bus and you wait.", 0, 0),
+        ("Yes, Miss. Then they left.", 0, 0),
+        ("Sir Isaac spoke. Yes, sir.", 0, 1),
+        ("It took 20 ms; MS is a disease.", 0, 0),
+        ("A man-made lake, a she-wolf, the mankind.", 0, 0),
+        ("She—he—they", 1, 1),
+        ("she--he", 1, 1),
+        ("s/he and (s)he and he/she", 0, 0),
+        ("his or her tools", 1, 1),
+        ("The mother of the waitress and her men.", 1, 0),
+        ("They did their work.", 0, 0),
+        ("The theory of heroes, here and there.", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_words_are_counted(text: str, women: int, men: int) -> None:
+    reading = READER.read(text)
+    assert (reading.women, reading.men) == (women, men)
+
+
+@pytest.mark.parametrize(
+    ("text", "gender", "why", "mixed"),
+    [
+        ("She treated him; her hands were calm.", "female", "", True),
+        ("He thanked her. He smiled.", "male", "", True),
+        ("She thanked him.", "unclear", "as many of either", True),
+        ("They thanked everybody.", "unclear", "no gendered word", False),
+    ],
+)
+def test_the_majority_decides(text: str, gender: ReadGender, why: str, mixed: bool) -> None:
+    reading = READER.read(text)
+    assert (reading.gender, reading.unclear, reading.mixed) == (gender, why, mixed)
+
+
+def test_what_was_counted_is_kept() -> None:
+    reading = READER.read("Mrs. Lee said she lost her hat. SHE laughed.")
+    assert (dict(reading.female), dict(reading.male)) == ({"Mrs": 1, "she": 2, "her": 1}, {})
+
+
+PAIRS = {"she": "he", "herself": "himself", "woman": "man", "Mrs": "Mr", "hers": "his"}
+
+
+@given(st.lists(st.sampled_from([*PAIRS, *PAIRS.values(), "works", "theirs", "today"]), max_size=20))
+def test_swapped_words_swap_the_gender(words: list[str]) -> None:
+    other = {**PAIRS, **{male: female for female, male in PAIRS.items()}}
+    one = READER.read(" ".join(words))
+    swapped = READER.read(" ".join(other.get(word, word) for word in words))
+    assert (one.women, one.men) == (swapped.men, swapped.women)
+    assert one.women + one.men == sum(word in other for word in words)
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read_and_halves_add_up(text: str) -> None:
+    one, both = READER.read(text), READER.read(f"{text} . {text}")
+    assert (both.women, both.men) == (2 * one.women, 2 * one.men)
