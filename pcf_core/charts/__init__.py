@@ -7,6 +7,7 @@ Every label that came from a user passes ``theme.text``, because plotly reads so
 """
 
 from pcf_core.charts.anecdotes import information_dots, share_against_world
+from pcf_core.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.charts.axis import axis_panels
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.charts.comparison import difference_plot, risk_scatter
@@ -44,10 +45,12 @@ __all__ = [
     "caprice_histogram",
     "category_bars",
     "cell_bars",
+    "confusion_tiles",
     "convergence_lines",
     "corrected_dots",
     "difference_plot",
     "factor_plot",
+    "gap_dots",
     "heat_map",
     "hill_plot",
     "information_dots",
@@ -58,6 +61,7 @@ __all__ = [
     "probe_words",
     "prompt_dots",
     "qq_plot",
+    "rate_dots",
     "ratio_dots",
     "read_scatter",
     "reference_tiles",
@@ -76,6 +80,7 @@ __all__ = [
     "temperature_lines",
     "tilt_box",
     "tilt_panels",
+    "unit_errors",
     "variation_bars",
     "word_bars",
     "zipf_plot",

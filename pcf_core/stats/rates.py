@@ -15,11 +15,11 @@ intervals therefore answer two questions.
 Differences between two pronouns: clusters are drawn again, within those that have the same truths (so that
 each draw has both), and percentiles are expanded for few clusters.  Both pronouns come with a cluster, so
 what makes a question hard for both leaves the difference.  Where a rate is 0 or 1 the draws cannot move it,
-and Newcombe's square-and-add interval (1998, method 10) of the two clustered Wilson intervals stands instead; it
-is wider than it need be, as it takes the two for independent.
+and Newcombe's square-and-add interval (1998, method 10) of the two clustered Wilson intervals stands instead;
+it is wider than it need be, as it takes the two for independent.
 
-95 % intervals hold the truth in 93 to 97 of 100 simulations with 12 clusters or more (tests/stats/
-test_rates.py).  With three clusters, as of the three tasks of the paper, they are as wide as that deserves.
+Of 100 intervals of 95 %, 96 of a rate and 95 of a difference hold the truth with 12 or 40 clusters of ten
+texts, and 99 and 87 with three, as many as the paper has tasks of either kind (tests/stats/test_rates.py).
 """
 
 from __future__ import annotations

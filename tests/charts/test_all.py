@@ -14,6 +14,7 @@ from pcf_core import charts
 from pcf_core.records import Interval, Preferences, RiskReport
 from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.anecdotal import anecdotes_example, information_example
+from tests.charts.answered import answered
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
@@ -69,6 +70,10 @@ def figures(
         "category_bars": charts.category_bars(different().words),
         "share_against_world": charts.share_against_world(anecdotes_example(), "one", ["one"]),
         "information_dots": charts.information_dots(information_example()),
+        "confusion_tiles": charts.confusion_tiles(answered()),
+        "rate_dots": charts.rate_dots(answered()),
+        "gap_dots": charts.gap_dots(answered()),
+        "unit_errors": charts.unit_errors(answered()),
         "factor_plot": charts.factor_plot(panel_example(), "one", ["one"]),
         "read_scatter": charts.read_scatter(read_example(), "one", ["one"]),
         "jensen_curve": charts.jensen_curve(two_models(), criterion_curve()),
@@ -129,6 +134,8 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "category_bars",
         "share_against_world",
         "information_dots",
+        "rate_dots",
+        "gap_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

@@ -189,7 +189,10 @@ def test_any_text_has_a_reading(text: str) -> None:
 
 
 @given(st.sampled_from(FEMALE), st.sampled_from(FEMALE))
-def test_two_sentences_that_agree_are_one_answer_and_two_that_do_not_are_none(one: str, other: str) -> None:
-    reader = AnswerReader(PAIR)
-    assert reader.read(f"{one} {other}".replace("\n", " "), PROMPT) in ("female", "both")
-    assert reader.read("The nurse is right. The doctor is right.") == "both"
+def test_sentences_that_agree_are_one_answer(one: str, other: str) -> None:
+    assert AnswerReader(PAIR).read(f"{one.rstrip('.!')}. {other}", PROMPT) == "female"
+
+
+@given(st.sampled_from(FEMALE))
+def test_sentences_that_disagree_are_no_answer(one: str) -> None:
+    assert AnswerReader(PAIR).read(f"{one.rstrip('.!')}. The doctor is right.", PROMPT) == "both"
