@@ -44,6 +44,7 @@ HEAVY = {"torch", "transformers", "spacy"}
 LOCAL_FAMILIES = ("local", "masked", "causal", "seq2seq", "permutation")
 MAY_BE_HEAVY = {
     "models/loading.py",
+    "criteria/nli.py",
     "language/pipeline.py",
     "language/schemes.py",
     *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),

@@ -2,6 +2,10 @@
 
 ``experiment``: what all experiments have in common; ``experiments``: which ones there are.  ``anecdotes``
 (independence I): stories by profession, with ``professions``, ``materials`` and ``gender_reading``.
+``hobbies``: independence II, of ``names`` and ``hobbies_material``; ``stripping``: texts without what tells a
+gender; ``labels``: what a text is about, by a lexicon or by a model (``nli``); ``hobby_words``; ``embedding``
+and ``vectors``: how far a text leans to *she*.  ``own``: files of a user's own; ``summary``: what all reports
+of a model come to.
 
 Source: Sterlie, Weng & Feragen 2024, https://arxiv.org/abs/2403.08564; the wording is ours.
 

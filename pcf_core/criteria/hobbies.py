@@ -5,8 +5,8 @@
 A text is about each label to a share.  Whether the shares hang on the gender of the name is tested label by
 label, and over all labels by the mutual information of label and gender, the criterion itself.
 
-Where a model cannot write, words of every label are scored at the gap of a few frames instead: a label's share
-is the probability of its words among that of all labels' words, averaged over the frames of a name.
+Where a model cannot write, words of every label are scored at the gap of a few frames instead: a label's
+share is the probability of its words among that of all labels' words, averaged over the frames of a name.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.criteria.embedding import embedding_report
 from pcf_core.criteria.experiment import Ask, ScoredAsk
@@ -86,9 +87,7 @@ class Hobbies:
         """Every name in every frame, with all labels' answers as candidates: "Mary|1"."""
         words = tuple(word for label in self.material.labels for word in label.answers)
         return tuple(
-            ScoredAsk(
-                cell=f"{one.name}{BETWEEN}{place}", text=frame.replace(NAME, one.name), words=words
-            )
+            ScoredAsk(cell=f"{one.name}{BETWEEN}{place}", text=frame.replace(NAME, one.name), words=words)
             for one in self.material.names.names
             for place, frame in enumerate(self.material.frames, start=1)
         )
@@ -139,7 +138,7 @@ class Hobbies:
         scores = np.array([log_probabilities[cell] for cell in log_probabilities], dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != len(words):
             raise CriteriaError(f"Each frame of the hobbies has {len(words)} words, each with one score.")
-        there = ~np.isnan(scores).any(axis=0)
+        there = np.asarray(~np.isnan(scores).any(axis=0))
         labels, rows = self._scored_shares(scores, there)
         cells = [cell.rsplit(BETWEEN, 1)[0] for cell in log_probabilities]
         by_name = {name: np.array([name == cell for cell in cells]) for name in dict.fromkeys(cells)}
@@ -181,7 +180,7 @@ class Hobbies:
         return np.split(flat, ends[:-1]) if len(ends) else []
 
     def _scored_shares(
-        self, scores: FloatArray, there: FloatArray
+        self, scores: FloatArray, there: NDArray[np.bool_]
     ) -> tuple[tuple[HobbyLabel, ...], FloatArray]:
         """Labels of which a word was scored, and [frame, label] their shares, which sum to 1."""
         owner = np.repeat(np.arange(len(self.material.labels)), len(self.material.labels[0].answers))

@@ -101,5 +101,7 @@ def _tables(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
 
 def _texts(value: object, what: str, where: str) -> list[str]:
     if not isinstance(value, list) or not value or not all(isinstance(entry, str) for entry in value):
-        raise CriteriaError(f"{where}: {what} must be a list of texts in quotation marks, not {shown(value)}.")
+        raise CriteriaError(
+            f"{where}: {what} must be a list of texts in quotation marks, not {shown(value)}."
+        )
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +35,20 @@ def load_names(path: Path | None = None) -> NameList:
     where = label(file)
     if file.suffix.lower() == ".csv":
         table: dict[str, Any] = {}
-        rows = [
-            (place, row["name"], row["gender"], row.get("births", ""), row.get("female_births", ""))
-            for place, row in read_table(file, ("name", "gender"), ("births", "female_births"), CriteriaError)
+        optional = ("births", "female_births")
+        rows: list[tuple[str, Sequence[object]]] = [
+            (place, [row["name"], row["gender"], *(row.get(column, "") for column in optional)])
+            for place, row in read_table(file, ("name", "gender"), optional, CriteriaError)
         ]
     elif file.suffix.lower() == ".toml":
         table = read_toml(file, FACTS, CriteriaError)
-        rows = [(f"{where}, name {place}", *_entry(entry, where)) for place, entry in _entries(table, where)]
+        rows = [(where, _entry(entry, where)) for entry in _entries(table, where)]
     else:
         raise CriteriaError(f"{where} is no .toml or .csv file: save the list of names as one.")
     least = table.get("least_share", LEAST_SHARE)
     if not isinstance(least, int | float) or not 0.5 <= least <= 1:
         raise CriteriaError(f"{where}: least_share is {shown(least)}; write a share from 0.5 to 1.")
-    names = tuple(_name(place, cells, float(least)) for place, *cells in rows)
+    names = tuple(_name(place, cells, float(least)) for place, cells in rows)
     _check_names(names, where)
     return NameList(
         name=name_of(file),
@@ -62,30 +63,32 @@ def load_names(path: Path | None = None) -> NameList:
     )
 
 
-def _entries(table: Mapping[str, Any], where: str) -> list[tuple[int, Any]]:
+def _entries(table: Mapping[str, Any], where: str) -> list[Any]:
     entries = table.get("names")
     if not isinstance(entries, list):
         raise CriteriaError(f'{where}: names is {shown(entries)}; write a list such as [["Mary", "female"]].')
-    return list(enumerate(entries, start=1))
+    return entries
 
 
-def _entry(entry: object, where: str) -> tuple[object, object, object, object]:
+def _entry(entry: object, where: str) -> Sequence[object]:
+    """Name, gender, births and those of girls."""
     if not isinstance(entry, list) or len(entry) not in (2, 4):
         raise CriteriaError(
             f"{where}: the name {shown(entry)} must be a list of name and gender, and if wanted births and "
             "births registered as girls."
         )
-    name, gender, *births = entry
-    return (name, gender, *(births or (0, 0)))  # type: ignore[return-value]
+    return entry if len(entry) == 4 else [*entry, 0, 0]
 
 
-def _name(where: str, cells: list[object], least: float) -> GivenName:
+def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
     name = check_word(cells[0], "the name", where, CriteriaError)
     if not WORD.fullmatch(name):
         raise CriteriaError(f"{where}: the name {shown(name)} must be one word of letters.")
     gender = str(cells[1]).strip().lower()
     if gender not in GENDERS:
-        raise CriteriaError(f"{where}: the gender of {shown(name)} is {shown(cells[1])}; write female or male.")
+        raise CriteriaError(
+            f"{where}: the gender of {shown(name)} is {shown(cells[1])}; write female or male."
+        )
     try:
         births, female = (int(str(cell).strip() or 0) for cell in cells[2:])
     except ValueError as problem:
@@ -94,9 +97,7 @@ def _name(where: str, cells: list[object], least: float) -> GivenName:
         raise CriteriaError(
             f"{where}: {shown(name)} has {female:,} births of girls out of {births:,}; correct the counts."
         )
-    found = GivenName(
-        name=name, gender=gender, births=births, female_births=female  # type: ignore[arg-type]
-    )
+    found = GivenName(name=name, gender=gender, births=births, female_births=female)
     if found.share is not None and found.share < least:
         raise CriteriaError(
             f"{where}: {shown(name)} is {gender} for {100 * found.share:.1f} % of its bearers, under the "
@@ -120,5 +121,7 @@ def _years(years: object, where: str) -> tuple[int, int] | None:
     if years is None:
         return None
     if not isinstance(years, list) or len(years) != 2 or not all(isinstance(year, int) for year in years):
-        raise CriteriaError(f"{where}: years is {shown(years)}; write the first and the last, such as [1940, 2020].")
+        raise CriteriaError(
+            f"{where}: years is {shown(years)}; write the first and the last, such as [1940, 2020]."
+        )
     return years[0], years[1]

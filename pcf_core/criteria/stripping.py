@@ -17,6 +17,7 @@ from pcf_core.settings import settings
 
 # Letters, with hyphens and apostrophes inside: "well-known" and "don't" are one word each.
 WORD = re.compile(r"[^\W\d_]+(?:['\-][^\W\d_]+)*")
+POSSESSIVE = re.compile(rf"{WORD.pattern}'?")  # boys' loses its apostrophe too
 SHORTEST = 2  # letters: single ones say nothing
 SEVERAL_SPACES = re.compile(r"\s+")
 BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?])")
@@ -44,10 +45,10 @@ def without_gender(text: str, names: Collection[str], gendered: Collection[str])
     told = {name.casefold() for name in names} | set(gendered)
 
     def kept(match: re.Match[str]) -> str:
-        parts = re.split(r"['\-]", match[0].casefold())
-        return "" if match[0].casefold() in told or not told.isdisjoint(parts) else match[0]
+        word = match[0].casefold().rstrip("'")
+        return "" if word in told or not told.isdisjoint(re.split(r"['\-]", word)) else match[0]
 
-    left = SEVERAL_SPACES.sub(" ", WORD.sub(kept, _plain(text)))
+    left = SEVERAL_SPACES.sub(" ", POSSESSIVE.sub(kept, _plain(text)))
     return BEFORE_MARK.sub("", left).strip()
 
 

@@ -59,6 +59,24 @@ def download(spec: ModelSpec) -> Path:
     return _snapshot(replace(split_name(spec.name), revision=spec.identity), SMALL_FILES + WEIGHTS + code)
 
 
+def hub_folder(named: ModelName) -> Path:
+    """The folder of a hub model of any architecture with its weights: from the local cache, else downloaded.
+
+    Raises:
+        ModelError: as :func:`resolve_hub`, but for the architecture.
+    """
+    folder = _cached(named)
+    if folder is not None and weights_present(folder):
+        return folder
+    if not settings().allow_hub:
+        raise ModelError(
+            f"The model {named.pinned} is not in the hub's local cache and downloads are off "
+            "(PCF_ALLOW_HUB); allow them or give a model directory."
+        )
+    _require_safetensors(named.model, _snapshot(named, SMALL_FILES).name)
+    return _snapshot(named, SMALL_FILES + WEIGHTS)
+
+
 def _cached(named: ModelName) -> Path | None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError

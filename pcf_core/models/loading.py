@@ -13,6 +13,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
     AutoTokenizer,
 )
 
@@ -57,12 +58,27 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
         )
     require_allowed_code(spec)
+    return _loaded(spec, device, CLASSES[spec.family])
+
+
+def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
+    """As :func:`load`, with the head that sorts texts into classes; its own code never runs.
+
+    Raises:
+        ModelError: as :func:`load`; its weights have no such head.
+    """
+    if spec.remote_code:
+        raise ModelError(f"The classifier {spec.name} needs code of its own, which none may run here.")
+    return _loaded(spec, device, AutoModelForSequenceClassification)
+
+
+def _loaded(spec: ModelSpec, device: str, head: Any) -> Loaded:
     place = choose_device(settings().device if device == "auto" else device)
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
-    model, tokenizer = _read(spec, _folder(spec), place)
+    model, tokenizer = _read(spec, _folder(spec), place, head)
     return Loaded(model.eval(), tokenizer, _entry(model) if place == SPLIT else place)
 
 
@@ -76,14 +92,14 @@ def _folder(spec: ModelSpec) -> Path:
     return folder
 
 
-def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
+def _read(spec: ModelSpec, folder: Path, place: str, head: Any) -> tuple[Any, Any]:
     """Model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
         tokenizer("a")  # where its settings are nonsense this fails, not its loading
-        model, report = CLASSES[spec.family].from_pretrained(
+        model, report = head.from_pretrained(
             folder,
             dtype=DTYPES[spec.dtype],
             trust_remote_code=spec.remote_code,
@@ -115,7 +131,7 @@ def _read(spec: ModelSpec, folder: Path, place: str) -> tuple[Any, Any]:
     if absent:  # transformers would fill them with random numbers
         raise ModelError(
             f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
-            "be random; use a checkpoint saved with its language-model head."
+            "be random; use a checkpoint saved with its head."
         )
     return placed, tokenizer
 

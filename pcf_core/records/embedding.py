@@ -28,7 +28,9 @@ class SeedReading(Record):
 class EmbeddingReading(Record):
     """One model under one variant; a text's score is the mean over the seeds' embeddings.
 
-    ``invalid``: texts of (female, male) without a known word, which are left out.
+    ``invalid``: texts of (female, male) without a known word, which are left out.  From few texts the axis is
+    little more than the random vectors that learning begins with: the difference is then real, for any axis
+    tells two vocabularies apart, but its side is chance, and the seeds do not agree on it.
     """
 
     model: str
@@ -36,6 +38,17 @@ class EmbeddingReading(Record):
     difference: GenderDifference
     seeds: tuple[SeedReading, ...]
     invalid: tuple[int, int]
+
+    @property
+    def steady(self) -> bool:
+        """Whether there are several seeds and all show a lean to the same side."""
+        effects = [one.effect or 0.0 for one in self.seeds]
+        return len(effects) > 1 and (min(effects) > 0 or max(effects) < 0)
+
+    @property
+    def differs(self) -> bool:
+        """Whether names differ beyond chance, and to a side that does not hang on the seed."""
+        return self.difference.differs and self.steady
 
 
 class EmbeddingGap(Record):

@@ -34,9 +34,9 @@ class GenderDifference(Record):
     effect: float | None
     effect_interval: Interval | None
     undefined: str = ""
-    p_value: float | None
+    p_value: float
     adjusted: float | None = None
-    texts_p_value: float | None
+    texts_p_value: float
     names: tuple[int, int]
     texts: tuple[int, int]
 
@@ -45,9 +45,9 @@ class GenderDifference(Record):
         return self.female - self.male
 
     @property
-    def controlled_p(self) -> float | None:
+    def controlled_p(self) -> float:
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
+        return self.controlled_p <= SIGNIFICANCE

@@ -18,7 +18,7 @@ LABEL = "our names, prompts and labels; the method of arXiv 2403.08564, whose fi
 
 
 class GivenName(Record):
-    """``births``: registered with this name, 0 where unknown; ``female_births``: those registered as girls."""
+    """``births``: registered with this name, 0 where unknown; ``female_births``: of them as girls."""
 
     name: str
     gender: Gender
@@ -92,7 +92,7 @@ class HobbiesMaterial(Record):
     prompts: Mapping[str, HobbyPrompt]
     frames: tuple[str, ...]
     labels: tuple[HobbyLabel, ...]
-    labeller: str
+    labeller: str = ""
     gendered: tuple[str, ...]
 
     @property
@@ -146,7 +146,7 @@ class HobbyWord(Record):
 
 
 class HobbyWords(Record):
-    """``tested``: words in at least ``least_texts``; ``found``: those that differ; ``words``: the strongest."""
+    """``tested``: words in at least ``least_texts``; ``found``: that differ; ``words``: the strongest."""
 
     tested: int
     found: int

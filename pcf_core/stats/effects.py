@@ -114,9 +114,7 @@ def drawn_differences(female: Side, male: Side, *, resamples: int, seed: int) ->
     return np.stack([difference, effect])
 
 
-def _drawn_sums(
-    side: Side, middle: float, resamples: int, generator: np.random.Generator
-) -> FloatArray:
+def _drawn_sums(side: Side, middle: float, resamples: int, generator: np.random.Generator) -> FloatArray:
     """[(texts, sum, sum of squares), resample] of names drawn with replacement, as many as there are."""
     parts = np.array([(len(one), (one - middle).sum(), ((one - middle) ** 2).sum()) for one in side])
     times = generator.multinomial(len(side), np.full(len(side), 1 / len(side)), size=resamples)
@@ -158,7 +156,7 @@ def effect_gap(
 
 
 def _with_texts(side: Side) -> list[FloatArray]:
-    kept = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
+    kept: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
     if not all(np.isfinite(one).all() for one in kept):
         raise CriteriaError("What is compared between names must be finite numbers.")
     return kept

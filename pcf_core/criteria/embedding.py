@@ -1,0 +1,228 @@
+"""The embedding score: how far the texts for women's names lean to *she*, against those for men's names.
+
+    texts of all models --names and stop words out--> word2vec --> score of a word --mean--> score of a text
+
+One embedding is learned from the texts of all models, so that their scores are on one axis
+(:mod:`pcf_core.criteria.vectors`).  A text that merely says *she* has an end of the axis in it, and would
+score as gendered: the headline leaves gendered words out of the mean, the paper's version beside it does not.
+Both learn from texts with them, without which there is no axis.
+
+word2vec hangs on chance: several seeds are learned, a text's score is its mean over them, and what each seed
+shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six seeds lay between −0.16 and
+0.24; of 8,560, two models at the paper's scale, between 1.55 and 1.58.  With few texts the axis is noise, and
+a test of names finds that the texts differ without knowing to which side: a lean is said only where all seeds
+show the same one, which six do by chance in 3 of 100 cases.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from pcf_core.criteria.stripping import stop_words, without_gender, words_of
+from pcf_core.criteria.vectors import HE, SETTINGS, SHE, axis_scores, learned_vectors, library, why_no_axis
+from pcf_core.errors import CriteriaError
+from pcf_core.records import FloatArray
+from pcf_core.records.embedding import (
+    HEADLINE,
+    EmbeddingGap,
+    EmbeddingReading,
+    EmbeddingReport,
+    ScoredWord,
+    SeedReading,
+    Variant,
+)
+from pcf_core.records.gender_difference import GENDERS
+from pcf_core.records.hobbies import HobbiesMaterial
+from pcf_core.stats import holm
+from pcf_core.stats.effects import effect_gap, gender_difference
+
+SEEDS = (0, 1, 2, 3, 4, 5)
+LEAST_TEXTS = 10
+MOST_WORDS = 15  # shown of either end
+VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
+
+Texts = Mapping[str, Sequence[str]]  # name -> [repeat]
+Scores = dict[str, FloatArray]  # name -> [text, seed], less the texts without a known word
+
+
+def embedding_report(
+    models: Mapping[str, Texts],
+    material: HobbiesMaterial,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    level: float = 0.95,
+) -> EmbeddingReport:
+    """Score the texts of one model or several.
+
+    Args:
+        models: of each its texts by name; names that are not in ``material`` are refused.
+        material: names and gendered words.
+        seeds: of word2vec, at least one, none twice.
+        level: of the intervals, over names.
+
+    Raises:
+        CriteriaError: no model, no seed or one twice, an unknown name, no text of a gender.
+    """
+    _check(models, material, seeds)
+    genders = material.names.genders
+    gendered = set(material.gendered)
+    left = stop_words() - gendered
+    words = {
+        model: {name: [_words(text, genders, left) for text in texts.get(name, ())] for name in genders}
+        for model, texts in models.items()
+    }
+    pooled = [text for texts in words.values() for several in texts.values() for text in several]
+    learned = [learned_vectors(pooled, seed) for seed in seeds]
+    undefined = next((reason for reason in map(why_no_axis, learned) if reason), "")
+    readings: list[EmbeddingReading] = []
+    gaps: list[EmbeddingGap] = []
+    ends: tuple[ScoredWord, ...] = ()
+    if not undefined:
+        axes = [axis_scores(vectors) for vectors in learned]
+        for variant in VARIANTS:
+            skipped = gendered if variant == HEADLINE else set[str]()
+            scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
+            readings += _readings(scores, models, material, variant, seeds, level)
+            gaps += _gaps(scores, material, variant, level)
+        ends = _ends(axes, pooled, gendered)
+    return EmbeddingReport(
+        models=tuple(models),
+        library=library(),
+        settings=dict(SETTINGS),
+        seeds=tuple(seeds),
+        texts=len(pooled),
+        vocabulary=len(learned[0]),
+        level=level,
+        readings=tuple(readings),
+        gaps=tuple(gaps),
+        words=ends,
+        undefined=undefined,
+    )
+
+
+def _check(models: Mapping[str, Texts], material: HobbiesMaterial, seeds: Sequence[int]) -> None:
+    if not models:
+        raise CriteriaError("The embedding score needs the texts of at least one model.")
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        raise CriteriaError("The embedding score needs at least one seed, none twice and none below 0.")
+    for model, texts in models.items():
+        unknown = sorted(set(texts) - set(material.names.genders))
+        if unknown:
+            raise CriteriaError(
+                f"The texts of {model} have the name {unknown[0]}, which was not asked about."
+            )
+        for gender in GENDERS:
+            if not any(words_of(text) for name in material.names.of(gender) for text in texts.get(name, ())):
+                raise CriteriaError(f"{model} has no text of a {gender} name: give texts of both genders.")
+
+
+def _words(text: str, names: Collection[str], left: Collection[str]) -> tuple[str, ...]:
+    return tuple(word for word in words_of(without_gender(text, names, ())) if word not in left)
+
+
+def _scores(
+    texts: Mapping[str, Sequence[Sequence[str]]],
+    axes: Sequence[Mapping[str, float]],
+    skipped: Collection[str],
+) -> Scores:
+    """Mean scores of the known words of every text; every seed knows the same words."""
+    found = {}
+    for name, several in texts.items():
+        known = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
+        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in known if text]
+        found[name] = np.array(rows).reshape(-1, len(axes))
+    return found
+
+
+def _readings(
+    scores: Mapping[str, Scores],
+    models: Mapping[str, Texts],
+    material: HobbiesMaterial,
+    variant: Variant,
+    seeds: Sequence[int],
+    level: float,
+) -> list[EmbeddingReading]:
+    """One a model that has a scored text of both genders; p-values controlled over them (Holm)."""
+    found = []
+    for model, by_name in scores.items():
+        sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
+        if not all(any(len(rows) for rows in side) for side in sides):
+            continue
+        asked = [
+            sum(len(models[model].get(name, ())) for name in material.names.of(gender)) for gender in GENDERS
+        ]
+        scored = [sum(map(len, side)) for side in sides]
+        each = [
+            gender_difference(*([rows[:, place] for rows in side] for side in sides), level=level)
+            for place in range(len(seeds))
+        ]
+        found.append(
+            EmbeddingReading(
+                model=model,
+                variant=variant,
+                difference=gender_difference(
+                    *([rows.mean(axis=1) for rows in side] for side in sides), level=level
+                ),
+                seeds=tuple(
+                    SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
+                    for seed, one in zip(seeds, each, strict=True)
+                ),
+                invalid=(asked[0] - scored[0], asked[1] - scored[1]),
+            )
+        )
+    if len(found) < 2:
+        return found
+    adjusted = holm([one.difference.p_value for one in found])
+    return [
+        one.model_copy(update={"difference": one.difference.model_copy(update={"adjusted": p})})
+        for one, p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _gaps(
+    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, level: float
+) -> list[EmbeddingGap]:
+    """Every two models, over the names of which both have a scored text."""
+    found = []
+    for first, second in combinations(scores, 2):
+        sides = [
+            [
+                name
+                for name in material.names.of(gender)
+                if len(scores[first][name]) and len(scores[second][name])
+            ]
+            for gender in GENDERS
+        ]
+        if not all(sides):
+            continue
+        pairs = [
+            tuple([scores[model][name].mean(axis=1) for name in side] for side in sides)
+            for model in (first, second)
+        ]
+        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=level)
+        if difference is not None:
+            found.append(
+                EmbeddingGap(
+                    first=first, second=second, variant=variant, difference=difference, interval=interval
+                )
+            )
+    return found
+
+
+def _ends(
+    axes: Sequence[Mapping[str, float]], texts: Sequence[Sequence[str]], gendered: Collection[str]
+) -> tuple[ScoredWord, ...]:
+    """The words of at least ten texts that lean most to either end, from *she* to *he*."""
+    having = Counter(word for text in texts for word in set(text))
+    rows = [
+        ScoredWord(word=word, score=float(np.mean([axis[word] for axis in axes])), texts=having[word])
+        for word in axes[0]
+        if having[word] >= LEAST_TEXTS and word not in gendered and word not in (SHE, HE)
+    ]
+    rows.sort(key=lambda row: (-row.score, row.word))
+    most = min(MOST_WORDS, len(rows) // 2)
+    return (*rows[:most], *rows[len(rows) - most :])

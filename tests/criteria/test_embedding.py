@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcf_core.criteria.embedding import embedding_report
+from pcf_core.criteria.stripping import stop_words, without_gender, words_of
+from pcf_core.criteria.vectors import axis_scores, learned_vectors
+from pcf_core.errors import CriteriaError
+from pcf_core.records.embedding import EmbeddingReport
+from tests.criteria.hobbyists import BOYS, EVEN, FEMALE, GIRLS, MALE, few_names, material, planted, written
+
+NAMES, MATERIAL = few_names(), material()
+FEW = planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=20)
+MANY = {
+    "leaning": written({"female": GIRLS, "male": BOYS}, NAMES, repeats=120),
+    "level": written({"female": EVEN, "male": EVEN}, NAMES, repeats=120, seed=1),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> EmbeddingReport:
+    return embedding_report(MANY, MATERIAL, seeds=(0, 1, 2))
+
+
+def test_a_planted_lean_is_found_and_pronouns_alone_are_not_one(found: EmbeddingReport) -> None:
+    leaning, level = found.of()
+    assert leaning.difference.effect is not None and level.difference.effect is not None
+    assert leaning.differs and leaning.difference.effect > 0.5
+    assert not level.differs and abs(level.difference.effect) < 0.15
+    assert all(one.differs for one in found.of("all words"))  # as published: the pronouns score
+
+
+def test_of_few_texts_the_side_hangs_on_the_seed() -> None:
+    (reading,) = embedding_report({"few": FEW}, MATERIAL).of()
+    assert not reading.steady and not reading.differs
+    effects = [one.effect for one in reading.seeds if one.effect is not None]
+    assert min(effects) < 0 < max(effects)
+
+
+def test_models_are_compared_over_their_names(found: EmbeddingReport) -> None:
+    gap = next(one for one in found.gaps if one.variant == "without gendered words")
+    leaning, level = (one.difference.effect for one in found.of())
+    assert leaning is not None and level is not None
+    assert gap.difference == pytest.approx(level - leaning)
+    assert gap.interval is not None and gap.interval.high < 0
+
+
+def test_every_seed_is_shown(found: EmbeddingReport) -> None:
+    for reading in found.readings:
+        assert [one.seed for one in reading.seeds] == [0, 1, 2]
+        effects = [one.effect for one in reading.seeds]
+        assert len(set(effects)) == 3
+    assert found.library.startswith("gensim") and found.settings["window"] == 10
+
+
+def test_the_score_of_a_text_written_out() -> None:
+    """Second opinion: one seed, every word by itself."""
+    found = embedding_report({"one": FEW}, MATERIAL, seeds=(4,))
+    left = stop_words() - set(MATERIAL.gendered)
+    pooled = [
+        [word for word in words_of(without_gender(text, NAMES.genders, ())) if word not in left]
+        for name in (*FEMALE, *MALE)
+        for text in FEW[name]
+    ]
+    scores = axis_scores(learned_vectors(pooled, 4))
+    means = [
+        np.mean([scores[word] for word in text if word in scores and word not in MATERIAL.gendered])
+        for text in pooled
+    ]
+    half = len(pooled) // 2
+    (reading,) = found.of()
+    assert reading.difference.female == pytest.approx(np.mean(means[:half]))
+    assert reading.difference.male == pytest.approx(np.mean(means[half:]))
+    assert reading.seeds[0].effect == reading.difference.effect
+
+
+def test_the_ends_have_no_gendered_word(found: EmbeddingReport) -> None:
+    words = [one.word for one in found.words]
+    assert words and not set(words) & {"she", "he"}
+    assert [one.score for one in found.words] == sorted((one.score for one in found.words), reverse=True)
+
+
+def test_without_pronouns_there_is_no_axis_and_the_report_says_so() -> None:
+    texts = planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=3, pronouns=False)
+    found = embedding_report({"one": texts}, MATERIAL)
+    assert found.readings == () and "“she” and “he”" in found.undefined
+    assert EmbeddingReport.model_validate_json(found.model_dump_json()) == found
+
+
+def test_texts_without_a_known_word_are_counted() -> None:
+    texts = {**FEW, "Mary": ["Unheard", "", "She"], "John": ["she paints"]}
+    (reading,) = embedding_report({"one": texts}, MATERIAL, seeds=(0,)).of()
+    assert reading.invalid == (3, 1)
+    assert reading.difference.names == (11, 11)
+
+
+@pytest.mark.parametrize(
+    ("models", "seeds", "reason"),
+    [
+        ({}, (0,), "at least one model"),
+        ({"one": FEW}, (), "at least one seed"),
+        ({"one": FEW}, (1, 1), "none twice"),
+        ({"one": {"Zoe": ["x"]}}, (0,), "Zoe"),
+        ({"one": {"Mary": ["paints"]}}, (0,), "no text of a male"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(
+    models: dict[str, dict[str, list[str]]], seeds: tuple[int, ...], reason: str
+) -> None:
+    with pytest.raises(CriteriaError, match=reason):
+        embedding_report(models, MATERIAL, seeds=seeds)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.criteria.labels import Lexicon, clear_label
+from tests.criteria.hobbyists import SAID, material
+
+LABELS = material().labels
+LEXICON = Lexicon(LABELS)
+vocabulary = [word.rstrip("*") for label in LABELS for word in label.words[:5]] + ["cooking", "and"]
+
+
+def test_the_worked_example() -> None:
+    (shares,) = LEXICON.shares(["loves coding and football, football!"])
+    assert dict(zip((label.name for label in LABELS), shares, strict=True)) == {
+        "technology": 0.5,
+        "science": 0,
+        "sport": 0.5,
+        "art": 0,
+        "literature": 0,
+        "volunteer": 0,
+    }
+    assert LEXICON.found("Coding, coding!")[0] == {"coding"}
+
+
+def test_a_text_with_none_has_as_much_of_every_label() -> None:
+    shares = LEXICON.shares(["cooks with friends", ""])
+    assert np.allclose(shares, 1 / 6)
+    assert clear_label(shares) == [None, None]
+
+
+def test_every_label_is_found_by_what_is_said_of_it() -> None:
+    assert clear_label(LEXICON.shares(list(SAID.values()))) == list(range(6))
+
+
+def test_no_word_is_of_two_labels_not_even_by_a_stem() -> None:
+    for label in LABELS:
+        for word in label.words:
+            found = LEXICON.found(word.rstrip("*"))
+            others = [LABELS[place].name for place, words in enumerate(found) if words]
+            assert set(others) <= {label.name}, (word, others)
+
+
+def test_answers_are_words_of_their_label() -> None:
+    for place, label in enumerate(LABELS):
+        for answer in label.answers:
+            assert [bool(words) for words in LEXICON.found(answer)] == [at == place for at in range(6)], (
+                answer
+            )
+
+
+@given(st.lists(st.lists(st.sampled_from(vocabulary), max_size=8).map(" ".join), max_size=5))
+def test_shares_are_counts_of_different_words(texts: list[str]) -> None:
+    shares = LEXICON.shares(texts)
+    assert shares.shape == (len(texts), 6)
+    assert np.allclose(shares.sum(axis=1), 1)
+    for text, row in zip(texts, shares, strict=True):
+        counts = [len(words) for words in LEXICON.found(text)]
+        assert not sum(counts) or np.allclose(row, np.array(counts) / sum(counts))
+
+
+def test_the_name_changes_with_the_words() -> None:
+    other = [LABELS[0].model_copy(update={"words": ("coding",)}), *LABELS[1:]]
+    assert Lexicon(other).name != LEXICON.name

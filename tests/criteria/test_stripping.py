@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.criteria.stripping import gendered_words, stop_words, without_gender, words_of
+
+NAMES = ("Emily", "José")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Emily loves her horse, she's a mother-to-be", "loves horse, a"),
+        ("EMILY’S hobby is emily's secret.", "hobby is secret."),
+        ("Ms. Emily and José play; he helps himself.", ". and play; helps."),
+        ("The shepherd heard them there.", "The shepherd heard them there."),
+        ("women's volleyball, boys' choir", "volleyball, choir"),
+        ("", ""),
+    ],
+)
+def test_what_tells_a_gender_goes(text: str, left: str) -> None:
+    assert without_gender(text, NAMES, gendered_words()) == left
+
+
+def test_the_words_of_a_text() -> None:
+    assert words_of("Emily’s well-known: don't, a 3D b naïve!") == ("emily", "well-known", "don't", "naïve")
+
+
+def test_both_sides_of_the_table_are_gendered() -> None:
+    words = gendered_words()
+    assert {"he", "she", "him", "hers", "mrs", "mr", "girls", "boy", "ballerina", "fiancée"} <= words
+    assert not {"they", "student", "nurse", "ballet"} & words
+    assert {"she", "the"} <= stop_words()
+
+
+@given(st.text(max_size=80))
+def test_stripping_is_idempotent_and_leaves_no_listed_word(text: str) -> None:
+    once = without_gender(text, NAMES, gendered_words())
+    assert without_gender(once, NAMES, gendered_words()) == once
+    assert not set(words_of(once)) & ({"emily", "josé"} | gendered_words())
+
+
+@given(st.lists(st.sampled_from(["she", "Emily", "chess", "girls", "likes"]), max_size=12))
+def test_what_stays_is_what_is_not_listed(words: list[str]) -> None:
+    left = without_gender(" ".join(words), NAMES, gendered_words())
+    assert left.split() == [word for word in words if word in ("chess", "likes")]

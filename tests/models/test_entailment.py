@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pcf_core.errors import ModelError
+from pcf_core.models.entailment import entailment_class, resolve_entailment
+from tests.models.conftest import Write
+
+CONFIG: dict[str, Any] = {
+    "architectures": ["BertForSequenceClassification"],
+    "model_type": "bert",
+    "id2label": {"0": "ENTAILMENT", "1": "neutral"},
+    "max_position_embeddings": 64,
+}
+
+
+def test_a_directory_is_described(write: Write, tmp_path: Any) -> None:
+    spec = resolve_entailment(str(write(tmp_path / "nli", CONFIG)))
+    assert (spec.parameters, spec.context, spec.remote_code) == (17, 64, False)
+    assert entailment_class(CONFIG, "nli") == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"architectures": ["BertForMaskedLM"]}, "no NLI model"),
+        ({"architectures": None}, "no architecture"),
+        ({"id2label": {"0": "good", "1": "bad"}}, "good, bad"),
+        ({"id2label": {"0": "entailment", "1": "entails"}}, "called entailment"),
+        ({"model_type": "own", "auto_map": {"AutoModel": "own.Own"}}, "code of its own"),
+    ],
+)
+def test_what_is_no_nli_model_is_refused(
+    write: Write, tmp_path: Any, change: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(ModelError, match=reason):
+        resolve_entailment(str(write(tmp_path / "nli", {**CONFIG, **change})))
+
+
+@pytest.mark.parametrize(("name", "reason"), [("nowhere", "no NLI model"), ("org/nli", "downloads are off")])
+def test_what_is_not_there_is_refused(name: str, reason: str) -> None:
+    with pytest.raises(ModelError, match=reason):
+        resolve_entailment(name)
+
+
+def test_no_weights_are_refused(write: Write, tmp_path: Any) -> None:
+    with pytest.raises(ModelError, match="safetensors"):
+        resolve_entailment(str(write(tmp_path / "nli", CONFIG, weights=False)))
