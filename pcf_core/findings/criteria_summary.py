@@ -24,8 +24,11 @@ def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
         verb = "fails" if len(failing) == 1 else "fail"
         parts.append(f"{listed([clause(one, asked[one]) for one in failing])} {verb} beyond chance")
     if unshown := by_status.get("cannot be shown"):
+        rows = [row for one in unshown for row in asked[one]]
+        widest = max(rows, key=lambda row: row.size or 0.0)
         parts.append(
-            f"that {listed([clause(one, asked[one]) for one in unshown], 'or')} fails cannot be shown"
+            f"no failure can be shown for {listed(list(unshown))}, where the largest is {reading_text(widest)}"
+            f"{f' in {widest.criterion}' if len(unshown) > 1 else ''}"
         )
     if untested := by_status.get("not tested"):
         named = listed([clause(one, asked[one]) for one in untested])

@@ -99,11 +99,9 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
-                "How much farther the model's share of women lies towards each profession's majority than the "
-                "world's does, mean over professions in percentage points; below 0 it falls short of it.",
+                "How much farther the model's share of women lies towards each profession's majority than "
+                "the world's does, mean over professions in percentage points; below 0 it falls short of it.",
                 "" if further.interval is None else points(further.interval),
-                    "-", "−"
-                ),
             )
         )
     if report.line is not None:

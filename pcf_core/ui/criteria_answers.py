@@ -27,16 +27,16 @@ from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """
-The positive class is the role that stereotype makes a woman's, such as the nurse. **FNR**: of the answers where
-that role is right, the share that name the other; **FPR**: of those where the other is right, the share that
-name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that name
-either role, the share that is right; sufficiency asks for those.
+The positive class is the role that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
+where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
+that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
+name either role, the share that is right; sufficiency asks for those.
 
-The first picture has the differences between two pronouns with their 95 % intervals over {units}; filled marks
-are beyond chance, controlled for all differences, and the dotted lines are the 20 % rule, a convention and no
-verdict. The second has the rates themselves, the third how many answers named whom. A rate with nothing to
-divide by is *undefined*, never 0 or 1. Several answers to one prompt are not independent, so intervals are
-clustered; {few}.
+The first picture has the differences between two pronouns with their 95 % intervals over {units}; filled
+marks are beyond chance, controlled for all differences, and the dotted lines are the 20 % rule, a convention
+and no verdict. The second has the rates themselves, the third how many answers named whom. A rate with
+nothing to divide by is *undefined*, never 0 or 1. Several answers to one prompt are not independent, so
+intervals are clustered; {few}.
 """
 FEW = {
     "question": "they say what other questions of the kind would show",

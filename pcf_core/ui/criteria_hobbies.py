@@ -28,21 +28,21 @@ from pcf_core.ui.figures import MOST, KeyFigure, bounds
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """
-Cohen's d of each label: how many standard deviations more is said about it of students with women's names. The
-whisker is the 95 % interval over names, since several texts of one name are not independent; **filled** marks
-are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars
-have the mean shares of one model by gender.
+Cohen's d of each label: how many standard deviations more is said about it of students with women's names.
+The whisker is the 95 % interval over names, since several texts of one name are not independent; **filled**
+marks are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm.
+The bars have the mean shares of one model by gender.
 
-Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word vectors
-from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without gendered
-words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the seed, so
-each seed is shown, and scores of two models are not comparable with each other.
+Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
+vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
+gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
+seed, so each seed is shown, and scores of two models are not comparable with each other.
 """
 HOW_SCORED = """
-Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words have
-behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by Mann and
-Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares of one
-model by gender. No text is written, so there is nothing to count words or learn vectors of.
+Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
+have behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by
+Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
+of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
 """
 
 
@@ -127,8 +127,8 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"d · {one.title}",
                 number(found.effect),
-                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said of "
-                "men. 95 % interval over names.",
+                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
+                "of men. 95 % interval over names.",
                 f"{ends} · {percent(found.female)} and {percent(found.male)}",
             )
         )

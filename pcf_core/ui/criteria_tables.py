@@ -247,7 +247,6 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 "gap": row.gap,
                 "p": row.p_value,
                 "p controlled": row.adjusted,
-                "least p": row.least_p,
                 "differs": row.differs,
                 "over 20 %": row.beyond_line,
                 "why not": row.reason,
