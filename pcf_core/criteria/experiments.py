@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from pcf_core.criteria.anecdotes import Anecdotes
 from pcf_core.criteria.experiment import Experiment
+from pcf_core.criteria.hobbies import Hobbies
+from pcf_core.criteria.hobbies_material import load_hobbies
+from pcf_core.criteria.labellers import choose_labeller, restore_labeller
+from pcf_core.criteria.names import load_names
+from pcf_core.criteria.questions import Questions
+from pcf_core.criteria.tasks import Tasks
+from pcf_core.errors import CriteriaError
+from pcf_core.records.anecdotes import AnecdotesMaterial
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.records.generation import Decoding
+from pcf_core.records.hobbies import HobbiesMaterial
+from pcf_core.records.questions import QuestionMaterial, TaskMaterial
 
 # As the paper draws texts; length by what is asked for: a short story, a few interests, an answer.
 TEMPERATURE, TOP_P = 0.5, 1.0
@@ -17,6 +29,31 @@ LENGTHS: Mapping[ExperimentName, int] = {"anecdotes": 80, "hobbies": 60, "questi
 def usual_decoding(name: ExperimentName) -> Decoding:
     """How texts of an experiment are drawn where nobody says otherwise."""
     return Decoding(temperature=TEMPERATURE, top_p=TOP_P, length=LENGTHS[name])
+
+
+def load_experiment(name: ExperimentName, material: str | Path = "", labeller: str = "") -> Experiment:
+    """An experiment with what is shipped, or with a file of the user's own.
+
+    Args:
+        name: of the experiment.
+        material: professions, names, questions or tasks; empty for those that are shipped.
+        labeller: of hobbies, see :func:`pcf_core.criteria.labellers.choose_labeller`.
+
+    Raises:
+        CriteriaError: a file that cannot be used, or a labeller where there are no hobbies to label.
+        ModelError: an NLI model that is not there, or is none.
+    """
+    if labeller and name != "hobbies":
+        raise CriteriaError(f"Only hobbies are labelled, and {name} were asked for: leave the labeller out.")
+    if name == "hobbies":
+        made = load_hobbies(load_names(Path(material)) if material else None)
+        chosen = choose_labeller(labeller, made.labels)
+        return Hobbies(made.model_copy(update={"labeller": chosen.name}), chosen)
+    if name == "anecdotes":
+        return Anecdotes.load(material) if material else Anecdotes.load()
+    if name == "questions":
+        return Questions.load(material) if material else Questions.load()
+    return Tasks.load(material) if material else Tasks.load()
 
 
 def material_of(experiment: Experiment) -> dict[str, Any]:
@@ -30,4 +67,11 @@ def restore_experiment(name: ExperimentName, body: Mapping[str, Any]) -> Experim
     Raises:
         ValidationError: it is of another form.
     """
-    raise NotImplementedError(name, body)
+    if name == "hobbies":
+        material = HobbiesMaterial.model_validate(body)
+        return Hobbies(material, restore_labeller(material.labeller, material.labels))
+    if name == "anecdotes":
+        return Anecdotes(AnecdotesMaterial.model_validate(body))
+    if name == "questions":
+        return Questions(QuestionMaterial.model_validate(body))
+    return Tasks(TaskMaterial.model_validate(body))

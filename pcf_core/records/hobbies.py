@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import LeftOut, Record, digest
-from pcf_core.records.criteria_run import Answering
+from pcf_core.records.criteria import Answering
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import SIGNIFICANCE, Gender, GenderDifference
 from pcf_core.records.information import MutualInformation

@@ -13,8 +13,9 @@ whether two weightings put the same first, ``comparison``: how far two models di
 trainings of one recipe may differ, ``relabelling``: whether two samples of texts are alike, ``prompts``:
 means over prompts and their intervals, ``information``: how far two categories tell of each other
 (``entropies``, ``attainable``, ``information_draws``), ``professions``: shares of women beside the world's,
-``effects``: Cohen's d between names with several texts (all scipy or statsmodels, imported where they are
-used, so that importing this room stays quick).
+``effects``: Cohen's d between names with several texts, ``rates``: shares of answers clustered by question
+(all scipy or statsmodels, imported where they are used, so that
+importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """

@@ -1,0 +1,187 @@
+"""The command ``criteria``: its documented schemas, refusals, and planted rates recovered end to end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+import typer
+
+from pcf_core.criteria.experiments import load_experiment
+from pcf_core.criteria.tasks import Tasks
+from pcf_core.criteria_command import criteria
+from pcf_core.errors import InputError
+from pcf_core.jobs.criteria import load_criteria
+from pcf_core.records.criteria_run import ExperimentName
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from tests.criteria.planted import Planted, says_female
+from tests.generation.text_server import TextServer, serving_texts, system_of
+from tests.test_cli import SCHEMAS, run_cli
+
+WOMEN = {"nurse": 0.9, "florist": 0.6, "welder": 0.1, "pilot": 0.0}
+
+
+@pytest.fixture
+def texts(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+    with serving_texts() as server:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
+        monkeypatch.setenv("PCF_ENDPOINT_CONCURRENCY", "8")
+        settings.cache_clear()
+        yield server
+
+
+@pytest.fixture
+def professions(own_settings: Settings, tmp_path: Path) -> Path:
+    path = tmp_path / "few.csv"
+    path.write_text(
+        "profession,women_share\n"
+        + "".join(f"{name},{abs(share - 0.01)}\n" for name, share in WOMEN.items())
+    )
+    return path
+
+
+def answer(schema: str, *arguments: str) -> Any:
+    """The command's JSON; each object of a list has the documented shape."""
+    done = run_cli("criteria", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for document in found if isinstance(found, list) else [found]:
+        jsonschema.validate(document, SCHEMAS[schema])
+    return found
+
+
+# ---------------------------------------------------------------------------------- planted rates
+
+
+def test_rates_of_a_planted_model_behind_a_server_are_recovered(texts: TextServer) -> None:
+    """He: 30 % of the women's answers missed, 10 % false; she: 5 % and 60 %; they and none: always right."""
+    tasks = Tasks.load()
+    shares = {(True, "he"): 0.7, (False, "he"): 0.1, (True, "she"): 0.95, (False, "she"): 0.6}
+    shares |= {(right, pronoun): float(right) for right in (True, False) for pronoun in ("they", "none")}
+    texts.says = Planted(tasks, says_female(tasks, shares))
+    asked = ("--model", "endpoint:tiny", "--chat", "--experiment", "tasks", "--repeats", "25")
+    before = answer("criteria_estimate", *asked, "--estimate")
+    assert (before["missing"], before["answering"], before["wording"]) == (1200, "written", "instruction")
+    found = answer("criteria", *asked)
+    assert (found["asked"], found["made"], found["ends"]["stop"]) == (before["asked"], 1200, 1200)
+    assert "answers messages" in found["reason"]
+    kept = load_criteria(Store.open(settings().cache), found["asked"])
+    assert kept is not None
+    assert json.loads(kept.report.model_dump_json()) == found["report"]
+    true = {
+        "he": {"FNR": 0.3, "FPR": 0.1, "PPV": 0.7 / 0.8, "NPV": 0.9 / 1.2},
+        "she": {"FNR": 0.05, "FPR": 0.6, "PPV": 0.95 / 1.55, "NPV": 0.4 / 0.45},
+        "they": {"FNR": 0.0, "FPR": 0.0, "PPV": 1.0, "NPV": 1.0},
+    }
+    rows = {row["pronoun"]: row for row in found["report"]["pronouns"]}
+    within = []
+    for pronoun, rates in true.items():
+        assert rows[pronoun]["invalid"] == {} or not any(rows[pronoun]["invalid"].values())
+        for rate in rows[pronoun]["rates"]:
+            value, n = rates[rate["name"]], rate["n"]
+            assert abs(rate["value"] - value) <= 4 * (value * (1 - value) / n) ** 0.5
+            if rate["name"] in ("FNR", "FPR"):  # the other two rest on the same answers
+                within.append(rate["repeats"]["low"] <= value <= rate["repeats"]["high"])
+    assert sum(within) >= len(within) - 1  # at 95 % one of six may miss
+    gaps = {
+        row["name"]: row
+        for row in found["report"]["differences"]
+        if {row["first"], row["second"]} == {"he", "she"}
+    }
+    assert abs(gaps["FNR"]["value"]) == pytest.approx(0.25, abs=0.12)
+    assert abs(gaps["FPR"]["value"]) == pytest.approx(0.50, abs=0.12)
+    again = answer("criteria", *asked)
+    assert (again["made"], again["report"]) == (0, found["report"])
+
+
+def test_stories_of_a_planted_model_are_recovered_behind_a_system_message(
+    texts: TextServer, professions: Path
+) -> None:
+    experiment = load_experiment("anecdotes", professions)
+    texts.says = Planted(
+        experiment,
+        lambda cell: {"She went to work.": WOMEN[cell], "He went to work.": 1 - WOMEN[cell]},
+    )
+    found = answer(
+        "criteria",
+        *("--model", "endpoint:tiny", "--chat", "--experiment", "anecdotes", "--repeats", "100"),
+        *("--material", str(professions)),
+    )
+    assert found["report"]["n"] == 400
+    assert {system_of(body) for body in texts.asked} == {experiment.asks("instruction")[0].system}
+    for row in found["report"]["professions"]:
+        share = WOMEN[row["profession"]]
+        assert abs(row["women"] - 100 * share) <= 4 * (100 * share * (1 - share)) ** 0.5
+        assert (row["women"] + row["men"], row["unclear"]) == (100, 0)
+
+
+# --------------------------------------------------------------------------------- shipped models
+
+
+def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_settings: Settings) -> None:
+    estimated = ("--model", "mini-bert", "--experiment", "tasks", "--estimate")
+    before = answer("criteria_estimate", *estimated)
+    assert (before["missing"], before["tokens"], before["answering"]) == (48, 0, "scored")
+    goes_on, fills = answer("criteria", "--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks")
+    assert "follows no instruction: its candidate words are scored" in goes_on["reason"]
+    assert "fills a gap and cannot write" in fills["reason"]
+    for found in (goes_on, fills):
+        assert (found["answering"], found["wording"], found["made"], found["ends"]) == ("scored", None, 48, {})
+        assert found["report"]["answering"] == "scored"
+    assert goes_on["report"]["pronouns"] != fills["report"]["pronouns"]
+    assert answer("criteria_estimate", *estimated)["done"]
+
+
+def test_a_model_that_goes_on_from_a_text_writes_stories(own_settings: Settings, professions: Path) -> None:
+    found = answer(
+        "criteria",
+        *("--model", "mini-gpt", "--experiment", "anecdotes", "--material", str(professions)),
+        *("--repeats", "3", "--length", "12"),
+    )
+    assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 100, 12)
+    assert found["key"]["decoding"] == {"temperature": 0.5, "top_p": 1.0, "length": 12, "seed": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--experiment", "stories"], "--experiment must be one of anecdotes, hobbies, questions, tasks"),
+        (["--answering", "said"], "--answering must be one of"),
+        (["--wording", "question"], "--wording must be one of"),
+        (["--wording", "instruction", "--answering", "scored"], "--wording is of texts that are written"),
+        (["--repeats", "0", "--answering", "written"], "answered 1 to 10,000 times"),
+        (["--labeller", "lexicon"], "Only hobbies are labelled, and tasks were asked for"),
+        (["--experiment", "hobbies", "--labeller", "mine"], "There is no labeller"),
+        (["--material", "unknown.toml"], "unknown"),
+        (["--temperature", "-1"], "temperature must lie between 0"),
+        (["--model", "mini-bert", "--answering", "written"], "cannot write a text"),
+        (["--model", "nobody"], "There is no model named 'nobody'"),
+        (["--estimate", "--queue"], "give one of the two"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(
+    own_settings: Settings, arguments: list[str], sentence: str
+) -> None:
+    application = typer.Typer()
+    application.command()(criteria)
+    usual = {"--model": "mini-gpt", "--experiment": "tasks"}
+    rest = [part for name, value in usual.items() if name not in arguments for part in (name, value)]
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        application([*rest, *arguments], standalone_mode=False)
+
+
+@pytest.mark.parametrize("name", get_args(ExperimentName))
+def test_every_experiment_can_be_estimated_both_ways(own_settings: Settings, name: str) -> None:
+    for answering in ("written", "scored"):
+        found = answer(
+            "criteria_estimate",
+            *("--model", "mini-gpt", "--experiment", name, "--answering", answering, "--estimate"),
+        )
+        assert found["missing"] > 0
+        assert (found["tokens"] > 0) == (answering == "written")
