@@ -12,6 +12,7 @@ from pcf_core.charts.axis import axis_panels
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.charts.comparison import difference_plot, risk_scatter
 from pcf_core.charts.corrected import corrected_dots
+from pcf_core.charts.criteria_summary import criteria_dots
 from pcf_core.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.charts.factors import factor_plot
 from pcf_core.charts.fairpair import (
@@ -48,6 +49,7 @@ __all__ = [
     "confusion_tiles",
     "convergence_lines",
     "corrected_dots",
+    "criteria_dots",
     "difference_plot",
     "factor_plot",
     "gap_dots",

@@ -11,7 +11,7 @@ from pcf_core.charts.whiskers import whiskers
 from pcf_core.records.answers import GAP_LINE
 from pcf_core.records.criteria_summary import CRITERIA, CriterionReading
 
-SIZE = "NMI, or gap between he and she (0 = the criterion holds)<br>→ farther from it"
+SIZE = "NMI or gap (0 = criterion holds)<br>→ farther from it"
 SPREAD = 0.5  # of a row, over which several models are spread
 ROOM = 0.03  # of the axis, beyond its last mark
 

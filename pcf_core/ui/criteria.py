@@ -222,8 +222,9 @@ def command(asked: CriteriaAsked) -> str:
     if asked.generation is None:
         return line
     decoding = asked.generation.decoding
+    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
     return (
-        f"{line} --wording {asked.wording} --repeats {asked.repeats} --temperature {decoding.temperature:g}"
+        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats} --temperature {decoding.temperature:g}"
         f" --top-p {decoding.top_p:g} --length {decoding.length} --seed {decoding.seed}"
     )
 

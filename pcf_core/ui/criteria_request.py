@@ -22,14 +22,14 @@ from pcf_core.records.criteria_run import (
     ExperimentName,
     Wording,
 )
-from pcf_core.records.generation import HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.records.generation import BLOCK, HOTTEST, LONGEST, Decoding, GenerationKey
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.criteria_own import draw_choices
 from pcf_core.ui.text import plain
 
 FIRST_MODEL = "mini-gpt"
 USUAL = "usual"
-USUAL_REPEATS = 10
+USUAL_REPEATS = BLOCK
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 ANSWERINGS: tuple[Answering, ...] = get_args(Answering)
 WORDINGS: tuple[Wording, ...] = get_args(Wording)

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import pytest
 
 from pcf_core import charts
+from pcf_core.criteria.summary import readings_of
 from pcf_core.records import Interval, Preferences, RiskReport
 from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.anecdotal import anecdotes_example, information_example
@@ -70,6 +71,7 @@ def figures(
         "category_bars": charts.category_bars(different().words),
         "share_against_world": charts.share_against_world(anecdotes_example(), "one", ["one"]),
         "information_dots": charts.information_dots(information_example()),
+        "criteria_dots": charts.criteria_dots({"one": readings_of([anecdotes_example(), answered()])}),
         "confusion_tiles": charts.confusion_tiles(answered()),
         "rate_dots": charts.rate_dots(answered()),
         "gap_dots": charts.gap_dots(answered()),
@@ -136,6 +138,7 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "information_dots",
         "rate_dots",
         "gap_dots",
+        "criteria_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 
