@@ -24,6 +24,7 @@ from pcf_core.charts.fairpair import (
 )
 from pcf_core.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.charts.heat_map import heat_map
+from pcf_core.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
 from pcf_core.charts.overview import risk_dots
 from pcf_core.charts.probe import probe_words
 from pcf_core.charts.read import read_scatter
@@ -51,12 +52,16 @@ __all__ = [
     "corrected_dots",
     "criteria_dots",
     "difference_plot",
+    "embedding_dots",
     "factor_plot",
     "gap_dots",
     "heat_map",
     "hill_plot",
     "information_dots",
+    "hobby_word_dots",
     "jensen_curve",
+    "label_bars",
+    "label_effects",
     "occupation_bars",
     "phrase_dots",
     "prejudice_histogram",

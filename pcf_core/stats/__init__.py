@@ -16,6 +16,8 @@ means over prompts and their intervals, ``information``: how far two categories 
 ``effects``: Cohen's d between names with several texts, ``rates``: shares of answers clustered by question
 (all scipy or statsmodels, imported where they are used, so that
 importing this room stays quick).
+means over prompts and their intervals, ``effects``: Cohen's d between names (all scipy or statsmodels,
+imported where they are used, so that importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """

@@ -19,6 +19,7 @@ from tests.charts.answered import answered
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.hobbies import embedding_example, hobbies_example, hobby_words_example
 from tests.charts.paired import different
 from tests.charts.probed import answer
 from tests.charts.reads import read_example
@@ -67,6 +68,10 @@ def figures(
         "prompt_dots": charts.prompt_dots(different().reports["jaccard"]),
         "convergence_lines": charts.convergence_lines(different().convergence, "samples"),
         "temperature_lines": charts.temperature_lines({"one": {1.0: different().reports["jaccard"]}}),
+        "label_bars": charts.label_bars(hobbies_example()),
+        "label_effects": charts.label_effects({"one": hobbies_example()}),
+        "hobby_word_dots": charts.hobby_word_dots(hobby_words_example()),
+        "embedding_dots": charts.embedding_dots(embedding_example()),
         "phrase_dots": charts.phrase_dots(different().words),
         "category_bars": charts.category_bars(different().words),
         "share_against_world": charts.share_against_world(anecdotes_example(), "one", ["one"]),
@@ -139,6 +144,10 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "rate_dots",
         "gap_dots",
         "criteria_dots",
+        "label_bars",
+        "label_effects",
+        "hobby_word_dots",
+        "embedding_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 
