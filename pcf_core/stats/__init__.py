@@ -18,6 +18,7 @@ means over prompts and their intervals, ``information``: how far two categories 
 importing this room stays quick).
 means over prompts and their intervals, ``effects``: Cohen's d between names (all scipy or statsmodels,
 imported where they are used, so that importing this room stays quick).
+(all scipy or statsmodels, imported where they are used, so that importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """
