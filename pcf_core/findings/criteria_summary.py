@@ -27,8 +27,8 @@ def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
         rows = [row for one in unshown for row in asked[one]]
         widest = max(rows, key=lambda row: row.size or 0.0)
         parts.append(
-            f"no failure can be shown for {listed(list(unshown))}, where the largest is {reading_text(widest)}"
-            f"{f' in {widest.criterion}' if len(unshown) > 1 else ''}"
+            f"no failure can be shown for {listed(list(unshown))}, where the largest is "
+            f"{reading_text(widest)}{f' in {widest.criterion}' if len(unshown) > 1 else ''}"
         )
     if untested := by_status.get("not tested"):
         named = listed([clause(one, asked[one]) for one in untested])

@@ -29,7 +29,9 @@ SHE = re.compile(r"\b(?:she|She)\b")
 
 def said(prompt: str) -> Mapping[str, float]:
     """Believes *she* to be the nurse and *he* the doctor; women paint and men play football."""
-    named = [(prompt.find(role), side) for side, roles in enumerate(ROLES) for role in roles if role in prompt]
+    named = [
+        (prompt.find(role), side) for side, roles in enumerate(ROLES) for role in roles if role in prompt
+    ]
     if len({side for _, side in named}) == 2:
         side = 0 if SHE.search(prompt) else 1
         role = next(role for role in ROLES[side] if role in prompt)

@@ -1,4 +1,4 @@
-"""The summary in a sentence: who fails first, with numbers; what cannot be shown, was not tested, not asked."""
+"""The summary in a sentence: what fails first, with numbers; then what cannot be shown, or was not asked."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
 def test_one_sentence_says_which_fail_by_how_much_and_how_sure() -> None:
     assert summary_finding("one", [FAILS, UNSHOWN, UNDEFINED]) == (
         "one, by texts that it wrote: separation I (FNR gap 0.5 (0.3–0.7), higher for he, all of it over the "
-        "20 % line, p = 0.01) fails beyond chance; no failure can be shown for sufficiency I, where the largest "
-        "is FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01; undefined: separation II (nothing named); not "
-        "asked: independence I, independence II and sufficiency II."
+        "20 % line, p = 0.01) fails beyond chance; no failure can be shown for sufficiency I, where the "
+        "largest is FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01; undefined: separation II (nothing "
+        "named); not asked: independence I, independence II and sufficiency II."
     )
 
 

@@ -15,6 +15,7 @@ from pcf_core.jobs.criteria import CRITERIA, kept_criteria, load_criteria
 from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
+from pcf_core.records.answers import RATES
 from pcf_core.records.criteria import ExperimentName
 from pcf_core.records.generation import Decoding
 from pcf_core.settings import Settings
@@ -72,7 +73,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     again = open_app("criteria", **TASKS)
     assert not again.error
     assert len(again.get("plotly_chart")) == 4
-    assert [metric.label for metric in again.metric] == [f"Gap in {name}" for name in ("FNR", "FPR", "PPV", "NPV")]
+    assert [metric.label for metric in again.metric] == [f"Gap in {name}" for name in RATES]
     assert again.metric[0].value == "1"
     assert "Separation does not hold for these tasks" in texts(again)
     (asked,) = kept_criteria(store)
@@ -101,8 +102,12 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert "<script" not in texts(app)
 
 
-@pytest.mark.parametrize(("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)])
-def test_every_scored_view_has_its_pictures(own_settings: Settings, view: ExperimentName, charts: int) -> None:
+@pytest.mark.parametrize(
+    ("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)]
+)
+def test_every_scored_view_has_its_pictures(
+    own_settings: Settings, view: ExperimentName, charts: int
+) -> None:
     score_criteria(store_of(own_settings), view)
     score_criteria(store_of(own_settings), view, "mini-bert")
     app = open_app("criteria", **SCORED, cr_view=view, cr_model=["mini-gpt", "mini-bert"])
