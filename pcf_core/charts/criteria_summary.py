@@ -53,6 +53,10 @@ def criteria_dots(found: Found, order: Sequence[str] = ()) -> go.Figure:
                 name=theme.text(name),
             )
         )
+    drawn_rows = {_key(row) for several in found.values() for row in several if row.size is not None}
+    for key, place in rows.items():
+        if key not in drawn_rows:
+            figure.add_annotation(x=0.5, y=place, text="undefined", showarrow=False)
     gaps = [place for (_, _, gap), place in rows.items() if gap]
     if gaps:
         figure.add_shape(

@@ -82,6 +82,7 @@ def information_reading(
         differs=found.depends,
         largest=found.largest.normalised[USUAL],
         reason="" if drawn else NOT_DRAWN,
+        few=found.few,
     )
 
 

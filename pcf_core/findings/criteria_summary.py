@@ -68,6 +68,8 @@ def reading_text(row: CriterionReading) -> str:
     text = f"{row.quantity}{' gap' if row.gap else ''} {with_interval(row.size, row.interval)}"
     if row.largest is not None:
         text += f" of at most {number(row.largest)}"
+    if row.few:
+        text += ", of few texts"
     if row.higher:
         text += f", higher for {row.higher}"
     if row.over_line:

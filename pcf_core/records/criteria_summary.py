@@ -33,7 +33,7 @@ class CriterionReading(Record):
     controlled over what its experiment tests; ``None`` where nothing was tested.  ``differs``: whether it is
     beyond chance, ``None`` where that was not or could not be tested.  ``higher``: the pronoun or gender with
     the higher rate.  ``largest``: what it could reach, where that is not 1.  ``reason``: why it is undefined,
-    or was not tested.
+    or was not tested.  ``few``: it rests on so few texts that a part of its bias remains.
     """
 
     criterion: Criterion
@@ -47,6 +47,7 @@ class CriterionReading(Record):
     higher: str = ""
     largest: float | None = None
     reason: str = ""
+    few: bool = False
 
     @property
     def over_line(self) -> bool:

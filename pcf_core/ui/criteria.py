@@ -225,7 +225,8 @@ def command(asked: CriteriaAsked) -> str:
     chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
     return (
         f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length} --seed {decoding.seed}"
+        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
+        f" --seed {decoding.seed}"
     )
 
 

@@ -90,7 +90,8 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
     gaps = [gap for name in RATES if name in names and (gap := report.gap(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
     if not defined:
-        return KeyFigure(label, "undefined", what, gaps[0].reason if gaps else "not asked with he and she")
+        why = gaps[0].reason if gaps else "not asked with he and she"
+        return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     gap = max(defined, key=lambda one: one.gap or 0.0)
     shown = with_interval(gap.value or 0.0, gap.interval).partition(" ")[2].strip("()")
     parts = [gap.name] if len(names) > 1 else []

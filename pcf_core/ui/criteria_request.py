@@ -110,7 +110,8 @@ def draw_request() -> Request:
         CriteriaError: professions, names, questions or tasks that are gone or damaged.
     """
     known = [spec.name for spec in list_models()]
-    with st.container(horizontal=True):
+    left, right = st.columns([3, 2])
+    with left:
         models = st.multiselect(
             "Models",
             with_asked("cr_model", known),
@@ -122,6 +123,7 @@ def draw_request() -> Request:
             help="Models that follow an instruction are told what to write. Others go on from the beginning "
             "of a text, or have candidate words scored.",
         )
+    with right:
         answering = st.segmented_control(
             "Answers",
             [USUAL, *ANSWERINGS],
