@@ -11,7 +11,7 @@ from pcf_core.findings.anecdotes import (
     information_finding,
     reading_notes,
 )
-from pcf_core.findings.numbers import beside_one, number, percent, with_interval
+from pcf_core.findings.numbers import number, percent, with_interval
 from pcf_core.records import Interval
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria import Answering
@@ -109,7 +109,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         found.append(
             KeyFigure(
                 "Slope over the world",
-                beside_one(line.slope),
+                with_interval(line.slope, line.interval).partition(" ")[0],
                 "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
                 bounds(line.slope, line.interval),
             )
