@@ -94,7 +94,7 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     gap = max(defined, key=lambda one: one.gap or 0.0)
     shown = with_interval(gap.value or 0.0, gap.interval).partition(" ")[2].strip("()")
-    parts = [gap.name] if len(names) > 1 else []
+    parts: list[str] = [gap.name] if len(names) > 1 else []
     if gap.higher:
         parts.append(f"higher for {gap.higher}")
     if shown:

@@ -188,7 +188,8 @@ def _draw_wording() -> tuple[str, int]:
         key="cr_repeats",
         bind="query-params",
         help="How often each prompt is answered. The paper has 30 for anecdotes, 10 for questions and 50 "
-        "for tasks. More texts of a prompt say nothing of other prompts.",
+        "for tasks. More texts of a prompt say nothing of other prompts. They are written 25 at a time, "
+        "so that fewer cost as much.",
     )
     return wording, repeats
 
