@@ -2,8 +2,8 @@
 
 Data goes to stdout (JSON with ``--json`` or into a pipe, a table on a terminal), progress and messages to
 stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to resume).
-The commands that score and read runs stand in this one file, because they share their options; ``fairpair``,
-which shares none of these, has its own.
+The commands that score and read runs stand in this one file, because they share their options; ``fairpair``
+and ``criteria``, which share none of these, have their own.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from pcf_core.console import (
     progress_line,
     say,
 )
+from pcf_core.criteria_command import criteria
 from pcf_core.errors import AuditError, InputError, RunError, TemplateError
 from pcf_core.fairpair_command import fairpair
 from pcf_core.findings import (
@@ -601,6 +602,7 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
 
 
 app.command()(fairpair)
+app.command()(criteria)
 
 
 # ------------------------------------------------------------------------------------- reading

@@ -12,11 +12,13 @@ from playwright.sync_api import Page
 
 from pcf_core.models.presets import presets
 from pcf_core.store import Store
+from pcf_core.ui.criteria_request import EXPERIMENTS
 from pcf_core.ui.fairpair_views import VIEWS as FAIRPAIR
 from pcf_core.ui.how_it_works import PARTS
 from pcf_core.ui.presets import VIEW
 from pcf_core.ui.shell import SECTIONS
 from tests.browser import CHROMIUM, browser_page, running_app, settle
+from tests.criteria.asked import SCORED, WRITTEN, score_criteria, write_criteria
 from tests.fairpair.written import SMALL, write_small
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
@@ -27,16 +29,30 @@ STREAMLITS_OWN = {
     "listitem": "stSidebarNavItems",  # … and so the entries' <li> into that <div>
 }
 
-
+CRITERIA = tuple(
+    urlencode({**answers, "cr_view": view}, doseq=True)
+    for answers, views in ((WRITTEN, ("summary", "anecdotes", "hobbies", "tasks")), (SCORED, EXPERIMENTS))
+    for view in views
+)
 VIEWS = [
     *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new", "lists")),
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
     *(("FairPair", f"fairpair?{urlencode({**SMALL, 'fp_view': view}, doseq=True)}") for view in FAIRPAIR),
+    *(("Criteria", f"criteria?{query}") for query in CRITERIA),
     *(
         ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
         for preset in presets()
     ),
 ]
+
+
+def fill_audits(store: Store) -> None:
+    """Keep what the views of the text audits show."""
+    write_small(store)
+    for name in ("anecdotes", "hobbies", "tasks"):
+        write_criteria(store, name)
+    for name in EXPERIMENTS:
+        score_criteria(store, name)
 
 
 def addresses() -> list[tuple[str, str]]:
@@ -83,7 +99,7 @@ def test_axe_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_violation(scheme: str, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
-    write_small(Store.open(tmp_path / "cache", None))
+    fill_audits(Store.open(tmp_path / "cache", None))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

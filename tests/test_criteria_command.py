@@ -20,7 +20,7 @@ from pcf_core.jobs.criteria import load_criteria
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
-from tests.criteria.planted import Planted, says_female
+from tests.criteria.planted_server import Planted, says_female
 from tests.generation.text_server import TextServer, serving_texts, system_of
 from tests.test_cli import SCHEMAS, run_cli
 
@@ -40,8 +40,7 @@ def texts(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[T
 def professions(own_settings: Settings, tmp_path: Path) -> Path:
     path = tmp_path / "few.csv"
     path.write_text(
-        "profession,women_share\n"
-        + "".join(f"{name},{abs(share - 0.01)}\n" for name, share in WOMEN.items())
+        "profession,women_share\n" + "".join(f"{name},{abs(share - 0.01)}\n" for name, share in WOMEN.items())
     )
     return path
 
@@ -128,11 +127,18 @@ def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_set
     estimated = ("--model", "mini-bert", "--experiment", "tasks", "--estimate")
     before = answer("criteria_estimate", *estimated)
     assert (before["missing"], before["tokens"], before["answering"]) == (48, 0, "scored")
-    goes_on, fills = answer("criteria", "--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks")
+    goes_on, fills = answer(
+        "criteria", "--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks"
+    )
     assert "follows no instruction: its candidate words are scored" in goes_on["reason"]
     assert "fills a gap and cannot write" in fills["reason"]
     for found in (goes_on, fills):
-        assert (found["answering"], found["wording"], found["made"], found["ends"]) == ("scored", None, 48, {})
+        assert (found["answering"], found["wording"], found["made"], found["ends"]) == (
+            "scored",
+            None,
+            48,
+            {},
+        )
         assert found["report"]["answering"] == "scored"
     assert goes_on["report"]["pronouns"] != fills["report"]["pronouns"]
     assert answer("criteria_estimate", *estimated)["done"]

@@ -13,13 +13,12 @@ from playwright.sync_api import Page
 
 from pcf_core.store import Store
 from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_app, settle
-from tests.fairpair.written import write_small
-from tests.test_accessibility import addresses
+from tests.test_accessibility import CRITERIA, addresses, fill_audits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-# Probe has a chart once a worker has answered, FairPair once something is written.
-WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair"}
-WITH_CHARTS = ("fp_view=models", "fp_view=prompts", "fp_view=words", "fp_view=convergence")
+# Probe has a chart once a worker has answered, FairPair and Criteria once something is written or scored.
+WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair", "Criteria"}
+WITH_CHARTS = ("fp_view=models", "fp_view=prompts", "fp_view=words", "fp_view=convergence", *CRITERIA)
 LEAST_CONTRAST = 4.5  # WCAG 2, 1.4.3
 
 # What is wrong with the texts of a page's charts, a sentence each.  Boxes of slanted ticks say nothing on
@@ -115,7 +114,7 @@ def test_the_check_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
-    write_small(Store.open(tmp_path / "cache", None))
+    fill_audits(Store.open(tmp_path / "cache", None))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

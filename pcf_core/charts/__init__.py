@@ -12,6 +12,7 @@ from pcf_core.charts.axis import axis_panels
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.charts.comparison import difference_plot, risk_scatter
 from pcf_core.charts.corrected import corrected_dots
+from pcf_core.charts.criteria_summary import criteria_dots
 from pcf_core.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.charts.factors import factor_plot
 from pcf_core.charts.fairpair import (
@@ -23,6 +24,7 @@ from pcf_core.charts.fairpair import (
 )
 from pcf_core.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.charts.heat_map import heat_map
+from pcf_core.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
 from pcf_core.charts.overview import risk_dots
 from pcf_core.charts.probe import probe_words
 from pcf_core.charts.read import read_scatter
@@ -48,13 +50,18 @@ __all__ = [
     "confusion_tiles",
     "convergence_lines",
     "corrected_dots",
+    "criteria_dots",
     "difference_plot",
+    "embedding_dots",
     "factor_plot",
     "gap_dots",
     "heat_map",
     "hill_plot",
+    "hobby_word_dots",
     "information_dots",
     "jensen_curve",
+    "label_bars",
+    "label_effects",
     "occupation_bars",
     "phrase_dots",
     "prejudice_histogram",

@@ -42,7 +42,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     shown = _all(report)
     rows = (len(shown) + 1) // 2
     titles = [_pronoun(each.pronoun) for each in shown]
-    figure = make_subplots(rows=rows, cols=2, subplot_titles=titles, vertical_spacing=0.22 / rows)
+    figure = make_subplots(rows=rows, cols=2, subplot_titles=titles, vertical_spacing=0.3 / rows)
     female, male = (theme.lines(name, 16) for name in role_names(report))
     for place, each in enumerate(shown):
         matrix = each.confusion
@@ -71,7 +71,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
             col=place % 2 + 1,
         )
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(showgrid=False)
+    figure.update_xaxes(showgrid=False, tickangle=0)
     figure.update_yaxes(showgrid=False)
     figure.update_yaxes(showticklabels=False, col=2)
     figure.update_yaxes(title_text="right", col=1)
@@ -91,7 +91,10 @@ def rate_dots(report: AnswersReport) -> go.Figure:
     A rate that is undefined keeps its line and says so.
     """
     shown = _all(report)
-    styles = theme.model_styles([each.pronoun for each in shown])
+    styles = {
+        **theme.model_styles([each.pronoun for each in report.pronouns]),
+        WITHOUT: theme.ModelStyle(theme.MUTED, "diamond-open", ""),
+    }
     keys = {(name, each.pronoun): f"{name} {each.pronoun}" for name in RATES for each in shown}
     figure = go.Figure()
     for each in shown:
@@ -221,19 +224,20 @@ def unit_errors(report: AnswersReport) -> go.Figure:
             hovertemplate="%{customdata}, %{x}<br>wrong %{z:.3g} of the valid answers<extra></extra>",
         )
     )
-    figure.update_xaxes(title_text="pronoun; share of wrong answers in the cells", showgrid=False)
+    figure.update_xaxes(title_text="pronoun (cells: share of wrong answers)", showgrid=False)
     figure.update_yaxes(theme.name_axis(names))
     figure.update_yaxes(range=[max(1, len(keyed)) - 0.5, -0.5])
     return theme.base_layout(figure, 110 + 30 * max(3, len(keyed)), view=report.material, legend=False)
 
 
 def role_names(report: AnswersReport) -> tuple[str, str]:
-    """The female-stereotyped and the other role; in general words where there are several pairs."""
+    """The female-stereotyped and the other role; where there are several pairs, whose job stereotype says."""
     found: dict[str, set[str]] = {"female": set(), "male": set()}
     for row in report.by_unit:
         found[row.truth].add(row.role)
     names = [
-        next(iter(roles)) if len(roles) == 1 else f"{truth}-stereotyped job" for truth, roles in found.items()
+        next(iter(roles)) if len(roles) == 1 else {"female": "women’s job", "male": "men’s job"}[truth]
+        for truth, roles in found.items()
     ]
     return names[0], names[1]
 
@@ -251,7 +255,9 @@ def _answers(value: float) -> str:
 
 
 def _undefined(figure: go.Figure, key: str) -> None:
-    figure.add_annotation(x=0, xref="paper", y=key, text="undefined", showarrow=False, xanchor="left")
+    figure.add_annotation(
+        x=0, xref="paper", y=key, text="undefined", showarrow=False, xanchor="left", xshift=8
+    )
 
 
 def _spread(rows: Sequence[UnitAnswers]) -> float:

@@ -10,6 +10,8 @@ without what tells a gender; ``labels``: what a text is about, by a lexicon or b
 (separation and sufficiency): with ``question_files``, ``task_files`` and ``asking``; ``answers``: whom a text
 says to be right; ``confusion`` and ``answer_report``: rates by pronoun; ``published``: the paper's figures.
 
+``own``: files of a user's own; ``summary``: what all reports of a model come to.
+
 Source: Sterlie, Weng & Feragen 2024, https://arxiv.org/abs/2403.08564; the wording is ours.
 
 Layer: records, errors, settings, topics, language, models, scoring, generation and stats; never Streamlit.

@@ -40,7 +40,7 @@ DENIED = re.compile(
 )
 CHOSEN = re.compile(
     r"\b(?:agree|side|sided|go|going|choose|chose|pick|trust|believe|answer (?:is|was)|answer:|it (?:is|was)|"
-    r"refers to|was done by|who did it (?:is|was))(?: with)?(?: (?:a|an|the))? $"
+    r"refers to|done by|given by|who did it (?:is|was))(?: with)?(?: (?:a|an|the))? $"
 )
 DISAGREE = re.compile(r"\b(?:disagree|disagreed) with(?: the)? $")
 FLIP = re.compile(r"\b(?:not|never) (?:true|think|believe|the case|say|agree|side|so)\b|\b(?:doubt|deny)\b")
@@ -55,6 +55,8 @@ DOUBT = re.compile(
     r"not (?:know|sure|clear|possible|enough)|can not (?:tell|say|know|determine|be determined))\b"
 )
 ALSO = re.compile(rf"^(?:and )?so (?:is|was|are|did|does|has)(?: the)? ?(?P<role>{ROLE})")
+# "the doctor, who said A, is wrong": what stands between the commas is no clause of its own
+ASIDE = re.compile(rf",[^,.;:{FEMALE}{MALE}{TWO}]+,(?= (?:is|was|has|had|gave|did|does)\b)")
 SENTENCE = re.compile(r"(?<=[.!?])[\"')]*\s+|\n+")
 CLAUSE = re.compile(
     r"[,;:()\-–—]+\s|\s[–—-]\s|[.!]|"
@@ -105,7 +107,7 @@ class AnswerReader:
             together = _together(sentence)
             if together:
                 return together
-            for clause in CLAUSE.split(sentence):
+            for clause in CLAUSE.split(ASIDE.sub("", sentence)):
                 found += self._assertions(clause.strip())
         return _verdict([each for each in found if each.clear] or found)
 

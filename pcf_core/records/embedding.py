@@ -28,6 +28,8 @@ class SeedReading(Record):
 class EmbeddingReading(Record):
     """One model under one variant; a text's score is the mean over the seeds' embeddings.
 
+    Intervals are over names, the vectors taken as they are; what those hang on is in ``seeds``.
+
     ``invalid``: texts of (female, male) without a known word, which are left out.  From few texts the axis is
     little more than the random vectors that learning begins with: the difference is then real, for any axis
     tells two vocabularies apart, but its side is chance, and the seeds do not agree on it.

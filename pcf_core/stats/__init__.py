@@ -14,8 +14,7 @@ trainings of one recipe may differ, ``relabelling``: whether two samples of text
 means over prompts and their intervals, ``information``: how far two categories tell of each other
 (``entropies``, ``attainable``, ``information_draws``), ``professions``: shares of women beside the world's,
 ``effects``: Cohen's d between names with several texts, ``rates``: shares of answers clustered by question
-(all scipy or statsmodels, imported where they are used, so that
-importing this room stays quick).
+(all scipy or statsmodels, imported where they are used, so that importing this room stays quick).
 
 Layer: numpy, scipy, statsmodels, records, errors and the room ``risk``.
 """

@@ -7,10 +7,10 @@
 and 3,000 texts, .099 for 500.  ``corrected`` takes its bias off by the jackknife: n I less n − 1 times the
 mean I without one text.  The second opinion is Miller's own, by the cells that are not empty (Panzeri &
 Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n); in simulations of 100 professions
-with 10 to 30 texts each it leaves two to four times as much of the bias where shares are near 0 or 1.  With
-fewer neither removes all of it, so ``above_chance`` sets the mean of random deals to 0 and the
-attainable to 1 (as the adjusted mutual information does, Vinh, Epps & Bailey 2010, but with the largest value
-of these margins).
+with 10 or 30 texts each, it left up to five times as much bias as the jackknife where shares lie near 0 or 1,
+and somewhat less near one half.  With fewer texts neither removes all of it, so ``above_chance`` sets the
+mean of random deals to 0 and the attainable to 1 (as the adjusted mutual information does, Vinh et al.
+2010, but with the largest value of these margins).
 
 **Null.**  Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
 hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.

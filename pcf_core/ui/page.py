@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -156,6 +156,14 @@ def finding(*sentences: str) -> None:
     said = [plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence]
     if said:
         st.markdown("  \n".join(said))
+
+
+def draw_notes(sentences: Iterable[str]) -> None:
+    """What has to be known beside the numbers, folded away."""
+    said = [f"- {plain(sentence)}" for sentence in sentences if sentence]
+    if said:
+        with st.expander("What has to be known beside this", icon=":material/info:"):
+            st.markdown("\n".join(said).replace(" %", "\u00a0%"))
 
 
 def key_figures(

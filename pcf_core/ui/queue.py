@@ -10,12 +10,14 @@ import streamlit as st
 from pcf_core.errors import AuditError
 from pcf_core.findings import count, look_finding, mining_finding
 from pcf_core.jobs import Job, ReadRequest, ensure_worker
+from pcf_core.jobs.criteria import CRITERIA, CriteriaRequest
 from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest
 from pcf_core.jobs.knowledge import KnowledgeRequest
 from pcf_core.jobs.mining import MineRequest
 from pcf_core.jobs.requests import ScoreRequest
 from pcf_core.records import Look
 from pcf_core.settings import settings
+from pcf_core.ui.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.ui.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.templates_draft import point_at
@@ -25,7 +27,7 @@ from pcf_core.ui.versions import parameters_of
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR)
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA)
 NO_RUN = ("read", "knowledge")  # kinds that make nothing to be opened
 DOING = {
     "score": "scoring",
@@ -33,10 +35,15 @@ DOING = {
     "read": "reading",
     "knowledge": "scoring",
     FAIRPAIR: "writing and comparing",
+    CRITERIA: "asking and reading",
 }
-STAGES = {"perturbing": "exchanging words, {done:,} of {total:,} prompts", "measuring": "comparing the texts"}
+TEXTS = (FAIRPAIR, CRITERIA)  # kinds that tell their stage
+STAGES = {
+    "perturbing": "exchanging words, {done:,} of {total:,} prompts",
+    "measuring": "comparing the texts",
+    "reading": "reading what was answered",
+}
 READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
-UNITS = {FAIRPAIR: "texts"}  # of progress; all else counts cells
 STATES = {
     "queued": ":material/schedule: waiting",
     "running": ":material/sync: {doing}",
@@ -138,6 +145,9 @@ def heading(job: Job) -> str:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
         return f"**{plain(pairs.model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+    if job.kind == CRITERIA:
+        criteria = CriteriaRequest.model_validate(job.payload)
+        return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
     asked = ScoreRequest.model_validate(job.payload)
     goal = "" if asked.within is None else f" · until ± {asked.within:g}"
     return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
@@ -149,14 +159,21 @@ def progress_text(job: Job) -> str:
         text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
         text += so_far_text(job)
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
-    elif job.kind == FAIRPAIR and job.result and job.result.get("stage") in STAGES:
+    elif job.kind in TEXTS and job.result and job.result.get("stage") in STAGES:
         return STAGES[job.result["stage"]].format(**job.result)
     else:
-        text = f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, 'cells')}"
+        text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
     if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
     return text
+
+
+def unit_of(job: Job) -> str:
+    """What a job's progress counts."""
+    if job.kind == CRITERIA and CriteriaRequest.model_validate(job.payload).answering == "scored":
+        return "prompts"
+    return "texts" if job.kind in TEXTS else "cells"
 
 
 def so_far_text(job: Job) -> str:
@@ -168,8 +185,8 @@ def so_far_text(job: Job) -> str:
 def ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
-    if job.kind == FAIRPAIR:
-        return f"{job.done:,} of {job.total:,} texts" if job.total else "no text had to be written"
+    if job.kind in TEXTS:
+        return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
 
@@ -197,6 +214,11 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
         asked = parameters_of_fairpair(job.key)
         if asked is not None:
             st.page_link("pages/fairpair.py", label="FairPair", query_params=asked)
+        return
+    if job.kind == CRITERIA:
+        asked = parameters_of_criteria(job.key)
+        if asked is not None:
+            st.page_link("pages/criteria.py", label="Criteria", query_params=asked)
         return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name

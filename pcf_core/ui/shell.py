@@ -45,7 +45,7 @@ SECTIONS = {
         ("sensitivity", "Sensitivity", "tune"),
     ],
     "Compare": [("compare", "Compare", "compare_arrows")],
-    "Text audits": [("fairpair", "FairPair", "difference")],
+    "Text audits": [("fairpair", "FairPair", "difference"), ("criteria", "Criteria", "balance")],
     "Set up": [
         ("topics", "Topics", "category"),
         ("templates", "Templates", "list_alt"),

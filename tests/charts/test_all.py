@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import pytest
 
 from pcf_core import charts
+from pcf_core.criteria.summary import readings_of
 from pcf_core.records import Interval, Preferences, RiskReport
 from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.anecdotal import anecdotes_example, information_example
@@ -18,6 +19,7 @@ from tests.charts.answered import answered
 from tests.charts.chosen import sensitivities_example
 from tests.charts.compared import axis_example, compared_example
 from tests.charts.factored import panel_example
+from tests.charts.hobbies import embedding_example, hobbies_example, hobby_words_example
 from tests.charts.paired import different
 from tests.charts.probed import answer
 from tests.charts.reads import read_example
@@ -66,10 +68,15 @@ def figures(
         "prompt_dots": charts.prompt_dots(different().reports["jaccard"]),
         "convergence_lines": charts.convergence_lines(different().convergence, "samples"),
         "temperature_lines": charts.temperature_lines({"one": {1.0: different().reports["jaccard"]}}),
+        "label_bars": charts.label_bars(hobbies_example()),
+        "label_effects": charts.label_effects({"one": hobbies_example()}),
+        "hobby_word_dots": charts.hobby_word_dots(hobby_words_example()),
+        "embedding_dots": charts.embedding_dots(embedding_example()),
         "phrase_dots": charts.phrase_dots(different().words),
         "category_bars": charts.category_bars(different().words),
         "share_against_world": charts.share_against_world(anecdotes_example(), "one", ["one"]),
         "information_dots": charts.information_dots(information_example()),
+        "criteria_dots": charts.criteria_dots({"one": readings_of([anecdotes_example(), answered()])}),
         "confusion_tiles": charts.confusion_tiles(answered()),
         "rate_dots": charts.rate_dots(answered()),
         "gap_dots": charts.gap_dots(answered()),
@@ -136,6 +143,11 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "information_dots",
         "rate_dots",
         "gap_dots",
+        "criteria_dots",
+        "label_bars",
+        "label_effects",
+        "hobby_word_dots",
+        "embedding_dots",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

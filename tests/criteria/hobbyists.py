@@ -69,7 +69,7 @@ def written(
     lexicon = {
         label.name: [word for word in label.words if not word.endswith("*")] for label in material().labels
     }
-    others = "often weekend friends school time outdoors quiet evenings family cooking travel curious".split()
+    others = ["weekend", "friends", "school", "outdoors", "quiet", "evenings", "family", "cooking", "travel"]
     texts = {}
     for one in names.names:
         subject, owner = ("She", "her") if one.gender == "female" else ("He", "his")

@@ -25,15 +25,19 @@ def found() -> EmbeddingReport:
 
 def test_a_planted_lean_is_found_and_pronouns_alone_are_not_one(found: EmbeddingReport) -> None:
     leaning, level = found.of()
-    assert leaning.difference.effect is not None and level.difference.effect is not None
-    assert leaning.differs and leaning.difference.effect > 0.5
-    assert not level.differs and abs(level.difference.effect) < 0.15
+    assert leaning.difference.effect is not None
+    assert level.difference.effect is not None
+    assert leaning.differs
+    assert leaning.difference.effect > 0.5
+    assert not level.differs
+    assert abs(level.difference.effect) < 0.15
     assert all(one.differs for one in found.of("all words"))  # as published: the pronouns score
 
 
 def test_of_few_texts_the_side_hangs_on_the_seed() -> None:
     (reading,) = embedding_report({"few": FEW}, MATERIAL).of()
-    assert not reading.steady and not reading.differs
+    assert not reading.steady
+    assert not reading.differs
     effects = [one.effect for one in reading.seeds if one.effect is not None]
     assert min(effects) < 0 < max(effects)
 
@@ -41,9 +45,11 @@ def test_of_few_texts_the_side_hangs_on_the_seed() -> None:
 def test_models_are_compared_over_their_names(found: EmbeddingReport) -> None:
     gap = next(one for one in found.gaps if one.variant == "without gendered words")
     leaning, level = (one.difference.effect for one in found.of())
-    assert leaning is not None and level is not None
+    assert leaning is not None
+    assert level is not None
     assert gap.difference == pytest.approx(level - leaning)
-    assert gap.interval is not None and gap.interval.high < 0
+    assert gap.interval is not None
+    assert gap.interval.high < 0
 
 
 def test_every_seed_is_shown(found: EmbeddingReport) -> None:
@@ -51,7 +57,8 @@ def test_every_seed_is_shown(found: EmbeddingReport) -> None:
         assert [one.seed for one in reading.seeds] == [0, 1, 2]
         effects = [one.effect for one in reading.seeds]
         assert len(set(effects)) == 3
-    assert found.library.startswith("gensim") and found.settings["window"] == 10
+    assert found.library.startswith("gensim")
+    assert found.settings["window"] == 10
 
 
 def test_the_score_of_a_text_written_out() -> None:
@@ -77,14 +84,16 @@ def test_the_score_of_a_text_written_out() -> None:
 
 def test_the_ends_have_no_gendered_word(found: EmbeddingReport) -> None:
     words = [one.word for one in found.words]
-    assert words and not set(words) & {"she", "he"}
+    assert words
+    assert not set(words) & {"she", "he"}
     assert [one.score for one in found.words] == sorted((one.score for one in found.words), reverse=True)
 
 
 def test_without_pronouns_there_is_no_axis_and_the_report_says_so() -> None:
     texts = planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=3, pronouns=False)
     found = embedding_report({"one": texts}, MATERIAL)
-    assert found.readings == () and "“she” and “he”" in found.undefined
+    assert found.readings == ()
+    assert "“she” and “he”" in found.undefined
     assert EmbeddingReport.model_validate_json(found.model_dump_json()) == found
 
 

@@ -23,9 +23,11 @@ def test_it_is_an_experiment() -> None:
     experiment: Experiment = HOBBIES
     asks = experiment.asks("instruction")
     assert [ask.cell for ask in asks] == [*FEMALE, *MALE]
-    assert asks[0].prompt == "Mary" and "hobbies" in asks[0].system
+    assert asks[0].prompt == "Mary"
+    assert "hobbies" in asks[0].system
     (first, *_) = experiment.asks("continuation")
-    assert "Mary" in first.prompt and first.system == ""
+    assert "Mary" in first.prompt
+    assert first.system == ""
     assert experiment.material.hash == Hobbies.load(NAMES).material.hash
 
 
@@ -37,18 +39,19 @@ def test_planted_chances_are_recovered_within_their_intervals() -> None:
         assert interval.low - 0.03 <= woman - man <= interval.high + 0.03, label.name
     assert {label.name for label in found.labels if label.difference.differs} >= {"technology", "art"}
     information = found.information
-    assert information is not None and information.measure is not None
+    assert information is not None
+    assert information.measure is not None
     assert information.measure.depends
     assert sum(map(sum, information.counts)) == found.n == 24 * 40
-    assert found.words is not None and {"gadgets", "painting"} <= {
-        row.word for row in found.words.words if row.differs
-    }
+    assert found.words is not None
+    assert {"gadgets", "painting"} <= {row.word for row in found.words.words if row.differs}
 
 
 def test_without_a_difference_none_is_found_though_names_have_whims() -> None:
     found = report(planted({"female": EVEN, "male": EVEN}, NAMES, repeats=20, seed=4, whim=0.8))
     assert not any(label.difference.differs for label in found.labels)
-    assert found.information is not None and found.information.measure is not None
+    assert found.information is not None
+    assert found.information.measure is not None
     assert not found.information.measure.depends
 
 
@@ -61,7 +64,8 @@ def test_pronouns_and_names_are_not_seen() -> None:
     }
     found = report(texts)
     assert all(label.difference.difference == 0 for label in found.labels)
-    assert found.words is not None and {row.word for row in found.words.words} == {
+    assert found.words is not None
+    assert {row.word for row in found.words.words} == {
         "loves",
         "coding",
         "tennis",
@@ -87,7 +91,8 @@ def test_it_survives_json() -> None:
 def test_one_label_alone_has_no_information() -> None:
     found = report({name: ["loves chess and coding"] for name in (*FEMALE, *MALE)})
     assert found.information is not None
-    assert found.information.measure is None and "one category" in found.information.undefined
+    assert found.information.measure is None
+    assert "one category" in found.information.undefined
 
 
 @pytest.mark.parametrize(
@@ -116,16 +121,21 @@ def scores(seed: int = 0, lean: float = 0.0) -> dict[str, list[float]]:
 
 def test_scores_are_shares_of_probability() -> None:
     asks = HOBBIES.scored_asks()
-    assert len(asks) == 24 * 4 and asks[0].cell == "Mary|1" and asks[0].text.count("[Y]") == 1
+    assert len(asks) == 24 * 4
+    assert asks[0].cell == "Mary|1"
+    assert asks[0].text.count("[Y]") == 1
     found = HOBBIES.scored_report(scores(lean=1.0))
     first = np.array([np.exp(nats) for cell, nats in scores(lean=1.0).items() if cell.startswith("Mary|")])
     share = (first[:, :6].sum(axis=1) / first.sum(axis=1)).mean()
     only = {cell: nats for cell, nats in scores(lean=1.0).items() if cell.split("|")[0] in ("Mary", "John")}
     assert HOBBIES.scored_report(only).labels[0].difference.female == pytest.approx(share)
-    assert found.labels[0].name == "technology" and found.labels[0].difference.differs
+    assert found.labels[0].name == "technology"
+    assert found.labels[0].difference.differs
     assert found.labels[0].difference.difference < 0
     assert sum(label.difference.female for label in found.labels) == pytest.approx(1)
-    assert found.answering == "scored" and found.words is None and found.without
+    assert found.answering == "scored"
+    assert found.words is None
+    assert found.without
     assert HobbiesReport.model_validate_json(found.model_dump_json()) == found
 
 

@@ -20,7 +20,8 @@ def test_uses_texts_and_the_test_of_names() -> None:
     assert np.isclose(paints.p_value, mannwhitneyu(*shares).pvalue)
     adjusted = false_discovery_control([row.p_value for row in found.words])
     assert np.allclose(adjusted, [row.adjusted for row in found.words])
-    assert found.tested == 4 and found.found == sum(row.differs for row in found.words)
+    assert found.tested == 4
+    assert found.found == sum(row.differs for row in found.words)
 
 
 def test_rare_and_listed_words_are_not_tested() -> None:

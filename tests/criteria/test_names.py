@@ -16,7 +16,9 @@ def test_the_shipped_list_is_even_and_clear() -> None:
     assert len(names.of("female")) == len(names.of("male")) == 107
     assert all(one.share is not None and one.share >= names.least_share for one in names.names)
     assert not {one.name for one in names.names} & {one.name for one in names.left_out}
-    assert names.years == (1940, 2020) and names.source and names.notes
+    assert names.years == (1940, 2020)
+    assert names.source
+    assert names.notes
 
 
 @pytest.mark.skipif(not SOURCE.is_file(), reason="the source of the names is not here")
@@ -47,7 +49,8 @@ def test_an_own_list_of_either_kind(tmp_path: Path) -> None:
     of_csv, of_toml = load_names(tmp_path / "Mine.csv"), load_names(tmp_path / "mine.toml")
     assert of_csv.genders == of_toml.genders == {"Ada": "female", "Alan": "male"}
     assert [one.share for one in of_toml.names] == [None, 0.99]
-    assert of_csv.name == "mine" and of_csv.years is None
+    assert of_csv.name == "mine"
+    assert of_csv.years is None
 
 
 @pytest.mark.parametrize(
@@ -76,5 +79,5 @@ def test_a_list_is_refused_whole(tmp_path: Path, text: str, reason: str) -> None
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("Ada", encoding="utf8")
-    with pytest.raises(CriteriaError, match="toml or .csv"):
+    with pytest.raises(CriteriaError, match=r"toml or \.csv"):
         load_names(tmp_path / "own.txt")

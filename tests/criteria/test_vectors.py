@@ -29,7 +29,8 @@ def test_exchanging_the_ends_turns_every_sign(vectors: FloatArray) -> None:
     scores = axis_scores(words)
     turned = axis_scores({**words, "she": words["he"], "he": words["she"]})
     half = np.linalg.norm(words["she"] - words["he"]) / 2
-    assert scores["she"] == pytest.approx(half, abs=1e-9) and scores["he"] == pytest.approx(-half, abs=1e-9)
+    assert scores["she"] == pytest.approx(half, abs=1e-9)
+    assert scores["he"] == pytest.approx(-half, abs=1e-9)
     assert [turned["a"], turned["b"]] == pytest.approx([-scores["a"], -scores["b"]], abs=1e-7)
 
 

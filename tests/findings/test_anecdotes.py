@@ -59,9 +59,10 @@ def test_nothing_to_say_has_a_reason() -> None:
 def test_amplification_names_the_farthest() -> None:
     assert amplification_finding(anecdotes_example()) == (
         "On average, the model's shares lie 5 (3–7) points further towards the majority of the profession "
-        "than the world's. Its shares rise by 1.2 (1.1–1.3) for 1 of the world's, steeper than the world's 1. Of "
-        "single professions, 1 is more one-sided than in the world (nurse 100 % women, in the world 88 %) "
-        "and 1 is less so, or turned round (<b>pilot 80 % women, in the world 9 %), false discoveries controlled."
+        "than the world's. Its shares rise by 1.2 (1.1–1.3) for 1 of the world's, steeper than the world's "
+        "1. Of single professions, 1 is more one-sided than in the world (nurse 100 % women, in the world "
+        "88 %) and 1 is less so, or turned round (<b>pilot 80 % women, in the world 9 %), false discoveries "
+        "controlled."
     )
 
 

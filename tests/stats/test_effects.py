@@ -35,7 +35,8 @@ def test_the_worked_example() -> None:
     assert (found.female, found.male, found.difference) == (3, 1, 2)
     assert found.effect == pytest.approx(2**0.5)
     assert found.p_value == pytest.approx(mann_whitney(np.array([2.0, 4.0]), np.array([1.0, 1.0])))
-    assert found.names == (2, 2) and found.texts == (4, 4)
+    assert found.names == (2, 2)
+    assert found.texts == (4, 4)
 
 
 @given(values, values)
@@ -84,14 +85,19 @@ def test_the_draws_are_those_of_a_loop() -> None:
 
 def test_without_spread_there_is_no_d_and_the_difference_stays() -> None:
     found = gender_difference([np.ones(3), np.ones(2)], [np.zeros(3), np.zeros(3)])
-    assert found.effect is None and found.effect_interval is None and found.undefined
-    assert found.difference == 1 and found.interval is not None
+    assert found.effect is None
+    assert found.effect_interval is None
+    assert found.undefined
+    assert found.difference == 1
+    assert found.interval is not None
     assert gender_difference([np.ones(2)], [np.ones(2)]).p_value == 1
 
 
 def test_of_a_single_name_nothing_is_known_of_others() -> None:
     found = gender_difference([np.array([1.0, 2.0])], EXAMPLE[1])
-    assert found.effect is not None and found.interval is None and found.effect_interval is None
+    assert found.effect is not None
+    assert found.interval is None
+    assert found.effect_interval is None
 
 
 def test_names_without_a_text_are_left_out() -> None:
@@ -134,12 +140,14 @@ def test_intervals_over_names_hold_the_truth(count: int) -> None:
     for _ in range(300):
         pair = [names_with(generator, count, 5, own=0.5, mean=mean) for mean in (truth, 0.0)]
         found = gender_difference(*pair, resamples=400)
-        assert found.interval is not None and found.effect_interval is not None
+        assert found.interval is not None
+        assert found.effect_interval is not None
         held += [
             found.interval.low <= truth <= found.interval.high,
             found.effect_interval.low <= truth / spread <= found.effect_interval.high,
         ]
-    assert (held / 300 > 0.91).all() and (held / 300 < 0.99).all(), held / 300
+    assert (held / 300 > 0.91).all(), held / 300
+    assert (held / 300 < 0.99).all(), held / 300
 
 
 def test_the_gap_of_a_model_to_itself_is_nothing() -> None:
@@ -159,6 +167,8 @@ def test_the_gap_of_two_models_draws_the_same_names() -> None:
     ]
     difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
     single = gender_difference(*pairs[0]).effect_interval
-    assert difference is not None and interval is not None and single is not None
+    assert difference is not None
+    assert interval is not None
+    assert single is not None
     assert interval.low <= difference <= interval.high
     assert interval.high - interval.low < (single.high - single.low) / 2

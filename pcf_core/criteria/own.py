@@ -1,0 +1,130 @@
+"""The user's own professions, names, questions and tasks: the files as they were given, kept in the cache.
+
+A file is read whole before it is kept, and again whenever it is used; what the loaders refuse is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pcf_core.criteria.experiment import Experiment
+from pcf_core.criteria.experiments import load_experiment
+from pcf_core.errors import CriteriaError, StoreError
+from pcf_core.records.criteria_run import ExperimentName
+from pcf_core.settings import settings
+from pcf_core.topics.reading import safe_name
+from pcf_core.topics.text import MAX_NAME, NAME, check_name, shown
+from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
+
+USUAL = "usual"  # stands for what the app comes with
+KINDS: Mapping[ExperimentName, str] = {
+    "anecdotes": "professions",
+    "hobbies": "names",
+    "questions": "questions",
+    "tasks": "tasks",
+}
+ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
+    "anecdotes": (".toml", ".csv"),
+    "hobbies": (".toml", ".csv"),
+    "questions": (".toml", ".json", ".jsonl", ".csv"),
+    "tasks": (".toml", ".json"),
+}
+
+
+def own_files(experiment: ExperimentName) -> dict[str, Path]:
+    """Name -> file of the user's own, sorted."""
+    files = [path for ending in ENDINGS[experiment] for path in _folder(experiment).glob(f"*{ending}")]
+    return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
+
+
+def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str = "") -> Experiment:
+    """An experiment as it comes with the app, or made from a file of the user's own.
+
+    ``labeller``: of hobbies, as :func:`~pcf_core.criteria.experiments.load_experiment` reads it.
+
+    Raises:
+        CriteriaError: there is none of that name (any more), its file is damaged, or no such labeller.
+        ModelError: an NLI model that is not there, or is none.
+    """
+    if name == USUAL:
+        return load_experiment(experiment, labeller=labeller)
+    files = own_files(experiment)
+    if name not in files:
+        kept = ", ".join((USUAL, *files))
+        raise CriteriaError(
+            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {kept}."
+        )
+    return load_experiment(experiment, files[name], labeller)
+
+
+def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) -> Experiment:
+    """The experiment made from an uploaded file, its name and content; nothing of it is kept.
+
+    Raises:
+        CriteriaError: not one file, another kind of file, or refused by its loader.
+        StoreError: there is no room for temporary files.
+    """
+    kind = KINDS[experiment]
+    if len(files) != 1:
+        raise CriteriaError(f"The upload has {len(files)} files: choose one, which holds all {kind}.")
+    name = upload_label(files[0][0])
+    check_ending(name, ENDINGS[experiment], kind, CriteriaError)
+    with uploaded(name, files[0][1]) as path:
+        return load_experiment(experiment, path)
+
+
+def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes) -> None:
+    """Keep a file that :func:`read_upload` has read under a name, whole or not at all.
+
+    Raises:
+        CriteriaError: a name that is not safe in links, or taken.
+        StoreError: the disk is full, or the folder cannot be written.
+    """
+    kind = KINDS[experiment]
+    check_name(name, "the name", f"The {kind} to keep", CriteriaError)
+    if name == USUAL or name in own_files(experiment):
+        raise CriteriaError(f"There are {kind} named {name} already: choose another name.")
+    path = _folder(experiment) / f"{name}{Path(file_name).suffix.lower()}"
+    try:
+        write_whole(path, data, replace=False)
+    except OSError as problem:
+        raise StoreError(_failure(kind, name, "kept", path.parent, problem)) from problem
+
+
+def delete_own(experiment: ExperimentName, name: str) -> None:
+    """Delete a file of the user's own; results stay, and with them what they were made of.
+
+    Raises:
+        CriteriaError: there is none of that name.
+        StoreError: the folder cannot be written.
+    """
+    files, kind = own_files(experiment), KINDS[experiment]
+    if name not in files:
+        raise CriteriaError(f"There are no {kind} of yours named {shown(name)}.")
+    try:
+        files[name].unlink(missing_ok=True)
+    except OSError as problem:
+        raise StoreError(_failure(kind, name, "deleted", files[name].parent, problem)) from problem
+
+
+def free_name(experiment: ExperimentName, file_name: str) -> str:
+    """A safe name made of a file's that no file of the user's has: my-names, my-names-2, …"""
+    stem = safe_name(Path(upload_label(file_name)).stem)[: MAX_NAME - 6]
+    taken, found, number = {USUAL, *own_files(experiment)}, stem, 1
+    while found in taken:
+        number += 1
+        found = f"{stem}-{number}"
+    return found
+
+
+def _folder(experiment: ExperimentName) -> Path:
+    return settings().cache / "criteria" / KINDS[experiment]
+
+
+def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) -> str:
+    reason = problem.strerror or "input/output error"
+    return (
+        f"The {kind} {name} cannot be {what} in {folder} ({reason}): make room and the folder writable, or "
+        "set PCF_CACHE to another folder."
+    )

@@ -1,0 +1,150 @@
+"""What a model's reports say of each criterion, as quantities that are 0 where it holds.
+
+=================  ===================================================================================
+criterion          quantity
+=================  ===================================================================================
+independence I     NMI of profession and gender over clear stories, less its bias where texts were drawn
+independence II    NMI of label and gender; of scored answers the widest difference of a label's share
+separation         FNR and FPR, he against she
+sufficiency        PPV and NPV, he against she
+=================  ===================================================================================
+
+Nothing is computed anew: each is selected from a report, with its interval and its own test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pcf_core.records import Interval, Record
+from pcf_core.records.anecdotes import AnecdotesReport
+from pcf_core.records.answers import SEPARATION, SUFFICIENCY, AnswersReport, RateDifference
+from pcf_core.records.criteria_run import Answering
+from pcf_core.records.criteria_summary import Criterion, CriterionReading
+from pcf_core.records.hobbies import HobbiesReport
+from pcf_core.records.information import USUAL, MutualInformation
+
+NOT_DRAWN = "scores have no chance in them, so nothing was tested"
+PAIR = ("he", "she")
+
+
+def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
+    """The readings of one model's reports, in their order."""
+    found: list[CriterionReading] = []
+    for report in reports:
+        if isinstance(report, AnecdotesReport):
+            found.append(profession_reading(report))
+        elif isinstance(report, HobbiesReport):
+            found.append(label_reading(report))
+        elif isinstance(report, AnswersReport):
+            found += answers_readings(report)
+    return tuple(found)
+
+
+def profession_reading(report: AnecdotesReport) -> CriterionReading:
+    """Independence I: the usual NMI over stories with a clear gender."""
+    reason = "; ".join(item.reason for item in report.undefined if item.name == "clear_only")
+    return information_reading(
+        "independence I", "NMI of profession and gender", report.answering, report.clear_only, reason
+    )
+
+
+def label_reading(report: HobbiesReport) -> CriterionReading:
+    """Independence II: NMI of label and gender, or the label whose shares are farthest apart."""
+    found = report.information
+    if found is None:
+        return widest_label(report)
+    return information_reading(
+        "independence II", "NMI of label and gender", report.answering, found.measure, found.undefined
+    )
+
+
+def information_reading(
+    criterion: Criterion, quantity: str, answering: Answering, found: MutualInformation | None, reason: str
+) -> CriterionReading:
+    """The usual NMI of a table: less its bias where texts were drawn, as it is where words were scored."""
+    if found is None or USUAL not in found.normalised:
+        return CriterionReading(
+            criterion=criterion,
+            quantity=quantity,
+            answering=answering,
+            size=None,
+            reason=reason or "one of the two never varies",
+        )
+    drawn = found.null is not None
+    return CriterionReading(
+        criterion=criterion,
+        quantity=quantity,
+        answering=answering,
+        size=max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL],
+        interval=(found.intervals if drawn else found.category_intervals).get(USUAL),
+        p_value=found.null.p_value if found.null is not None else None,
+        differs=found.depends,
+        largest=found.largest.normalised[USUAL],
+        reason="" if drawn else NOT_DRAWN,
+        few=found.few,
+    )
+
+
+def widest_label(report: HobbiesReport) -> CriterionReading:
+    """The label whose mean shares for either gender are farthest apart, with its controlled test."""
+    rows = report.labels
+    if not rows:
+        return CriterionReading(
+            criterion="independence II",
+            quantity="difference of a label's share",
+            answering=report.answering,
+            size=None,
+            reason=report.without or "no label was scored",
+        )
+    row = max(rows, key=lambda each: abs(each.difference.difference))
+    found = row.difference
+    return CriterionReading(
+        criterion="independence II",
+        quantity=f"share of {row.title}",
+        answering=report.answering,
+        size=abs(found.difference),
+        interval=towards(found.difference, found.interval),
+        p_value=found.controlled_p,
+        differs=found.differs if found.controlled_p is not None else None,
+        higher="women's names" if found.difference > 0 else "men's names",
+        reason="" if found.controlled_p is not None else "nothing was tested",
+    )
+
+
+def answers_readings(report: AnswersReport) -> list[CriterionReading]:
+    """Separation, then sufficiency: both of their rates, he against she."""
+    number = "I" if report.experiment == "questions" else "II"
+    found: list[CriterionReading] = []
+    kinds: tuple[tuple[Criterion, tuple[str, ...]], ...] = (
+        ("separation I" if number == "I" else "separation II", SEPARATION),
+        ("sufficiency I" if number == "I" else "sufficiency II", SUFFICIENCY),
+    )
+    for criterion, names in kinds:
+        rows = [row for row in report.differences if row.name in names and {row.first, row.second} == {*PAIR}]
+        found += [rate_reading(criterion, report, row) for row in rows]
+    return found
+
+
+def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:
+    """The gap of one rate between the two pronouns."""
+    tested = row.gap is not None and row.adjusted is not None
+    return CriterionReading(
+        criterion=criterion,
+        quantity=row.name,
+        answering=report.answering,
+        size=row.gap,
+        interval=towards(row.value, row.interval),
+        gap=True,
+        p_value=row.adjusted if tested else None,
+        differs=row.differs if tested else None,
+        higher=row.higher,
+        reason=row.reason or ("" if tested else "nothing was tested"),
+    )
+
+
+def towards(value: float | None, interval: Interval | None) -> Interval | None:
+    """An interval of a difference as one of its size: mirrored where the difference is negative."""
+    if value is None or interval is None or value >= 0:
+        return interval
+    return interval.model_copy(update={"low": -interval.high, "high": -interval.low})

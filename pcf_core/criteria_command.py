@@ -1,0 +1,217 @@
+"""The command ``criteria``: independence, separation, sufficiency of a model, one experiment at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
+from pcf_core.criteria.experiment import Experiment
+from pcf_core.criteria.experiments import load_experiment, usual_decoding
+from pcf_core.criteria.suiting import suited
+from pcf_core.errors import InputError
+from pcf_core.findings.criteria import criteria_findings
+from pcf_core.jobs import Queue, ensure_worker
+from pcf_core.jobs.criteria import (
+    estimate_criteria,
+    keep_asked,
+    scored_asked,
+    submit_criteria,
+    written_asked,
+)
+from pcf_core.models import resolve_to_score, resolve_writer
+from pcf_core.records import ScoringKey
+from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName, Wording
+from pcf_core.records.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.report.criteria import criteria_document
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
+
+
+@dataclass(frozen=True)
+class Put:
+    """An experiment put to a model, and the sentence that says why in this way."""
+
+    asked: CriteriaAsked
+    reason: str
+
+
+def criteria(
+    model: ModelOption,
+    experiment: Annotated[str, typer.Option("--experiment", help="; ".join(EXPERIMENTS))],
+    material: Annotated[
+        str, typer.Option("--material", help="a file of your own: professions, names, questions or tasks")
+    ] = "",
+    labeller: Annotated[
+        str, typer.Option("--labeller", help="of hobbies: lexicon, or nli with a model: nli:NAME")
+    ] = "",
+    answering: Annotated[
+        str, typer.Option("--answering", help="written or scored; else by what the model can do")
+    ] = "",
+    wording: Annotated[
+        str, typer.Option("--wording", help="instruction or continuation; else by what the model can do")
+    ] = "",
+    repeats: Annotated[int, typer.Option("--repeats", help="texts for each prompt")] = BLOCK,
+    temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
+    top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
+    length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = 0,
+    dtype: DtypeOption = "float32",
+    chat: Annotated[
+        bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")
+    ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="say what is to be made and how long it takes, and end")
+    ] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put an experiment to models and read what they answer."""
+    if estimate and queue:
+        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+    name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
+    usual = usual_decoding(name)
+    decoding = Decoding(
+        temperature=usual.temperature if temperature is None else temperature,
+        top_p=usual.top_p if top_p is None else top_p,
+        length=usual.length if length is None else length,
+        seed=seed,
+    )
+    chosen = load_experiment(name, material, labeller)
+    way = one_of(answering, "--answering", ("", *get_args(Answering)))
+    worded = one_of(wording, "--wording", ("", *get_args(Wording)))
+    if worded and way == "scored":
+        raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    several = [put(chosen, one, decoding, repeats, way, worded, number_type, chat) for one in model]
+    store = open_store()
+    if estimate:
+        give_estimates(store, several, chosen, as_json)
+    elif queue:
+        give_queued(store, several, chosen, as_json)
+    else:
+        give_results([(one, *run_now(store, one, chosen)) for one in several], as_json)
+
+
+def put(
+    experiment: Experiment,
+    model: str,
+    decoding: Decoding,
+    repeats: int,
+    answering: str,
+    wording: str,
+    dtype: str,
+    chat: bool,
+) -> Put:
+    """What is asked of one model; what is left open is decided by what the model can do."""
+    if answering == "scored":
+        way = suited(resolve_to_score(model), experiment.name, "scored")
+    else:
+        writer = resolve_writer(model, chat).with_dtype(dtype)
+        way = suited(writer, experiment.name, "written" if answering or wording else "")
+    if way.wording is None:
+        key = ScoringKey.of(resolve_to_score(model).with_dtype(dtype))
+        return Put(scored_asked(experiment, key), way.reason)
+    chosen: Wording = one_of(wording or way.wording, "--wording", get_args(Wording))
+    asked = written_asked(experiment, GenerationKey.of(writer, decoding), chosen, repeats)
+    return Put(asked, way.reason if chosen == way.wording else f"{model} is given the {chosen} as asked for.")
+
+
+def run_now(store: Store, one: Put, experiment: Experiment) -> tuple[CriteriaResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.jobs.questioning import Stage, run_criteria
+
+    asked = one.asked
+    unit = "texts" if asked.answering == "written" else "prompts"
+
+    def progress(done: int, total: int, rate: float) -> None:
+        typer.echo(f"\r{asked.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
+
+    def stage(name: Stage) -> None:
+        if name == "reading":
+            typer.echo(f"\r{asked.model}: reading the answers      ", err=True, nl=False)
+
+    say(one.reason)
+    keep_asked(store, asked, experiment)
+    found, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
+    say("")
+    if found.without_text:
+        total = sum(found.ends.values())
+        say(f"{found.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
+    return found, made
+
+
+def give_results(found: Sequence[tuple[Put, CriteriaResult, int]], as_json: bool) -> None:
+    """What came of it: a document a model, or its findings."""
+    documents = [
+        criteria_document(result) | {"reason": one.reason, "made": made} for one, result, made in found
+    ]
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: [sentence for _, result, _ in found for sentence in criteria_findings(result)],
+    )
+
+
+def give_queued(store: Store, several: Sequence[Put], experiment: Experiment, as_json: bool) -> None:
+    """Leave the work to a worker: one job a model."""
+    waiting = Queue.open(settings().catalogue)
+    documents: list[dict[str, Any]] = []
+    for one in several:
+        job = submit_criteria(store, waiting, one.asked, experiment)
+        say(f"queued as job {job.id}; call criteria again without --queue to read its result")
+        documents.append({"asked": one.asked.hash, "model": one.asked.model, "job": job.id})
+    ensure_worker(settings())
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: [
+            f"{document['asked']}  {document['model']}  job {document['job']}" for document in documents
+        ],
+    )
+
+
+def give_estimates(store: Store, several: Sequence[Put], experiment: Experiment, as_json: bool) -> None:
+    """What each model would have to write or score."""
+    waiting = Queue.open(settings().catalogue)
+    documents = [estimate_document(store, waiting, one, experiment) for one in several]
+    give(
+        documents[0] if len(documents) == 1 else documents,
+        as_json,
+        lambda: [estimate_line(document) for document in documents],
+    )
+
+
+def estimate_document(store: Store, waiting: Queue, one: Put, experiment: Experiment) -> dict[str, Any]:
+    """Of an endpoint as its operator's prices and rate limit say, else as texts came here before."""
+    found = estimate_criteria(one.asked, experiment, store, waiting)
+    return {
+        "asked": one.asked.hash,
+        "model": one.asked.model,
+        "answering": one.asked.answering,
+        "wording": one.asked.wording,
+        "reason": one.reason,
+        "done": found.done,
+        "missing": found.missing,
+        "tokens": found.tokens,
+        "prompt_tokens": found.prompt_tokens,
+        "cost": found.cost,
+        "seconds": found.seconds,
+        "basis": found.basis,
+    }
+
+
+def estimate_line(document: dict[str, Any]) -> str:
+    unit = "texts" if document["answering"] == "written" else "prompts to be scored"
+    return (
+        f"{document['model']}  {document['missing']:,} {unit}"
+        + (f", {document['tokens']:,} tokens at most" if document["tokens"] else "")
+        + (f", {document['seconds']:,.0f} s" if document["seconds"] is not None else "")
+        + (f", cost {document['cost']:,.2f} at most" if document["cost"] is not None else "")
+        + f"  {document['basis']}  {document['reason']}"
+    )

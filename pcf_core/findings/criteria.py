@@ -1,0 +1,20 @@
+"""What came of a criteria run, in sentences: those of the experiment's own report, the model named once."""
+
+from __future__ import annotations
+
+from pcf_core.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
+from pcf_core.findings.answers import answers_finding, notes, rates_finding
+from pcf_core.findings.hobbies import hobbies_finding, information_finding, words_finding
+from pcf_core.records.anecdotes import AnecdotesReport
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.hobbies import HobbiesReport
+
+
+def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
+    """What was found first, then what has to be known beside it."""
+    report, model = result.report, result.asked.model
+    if isinstance(report, AnecdotesReport):
+        return (anecdotes_finding(report, model), amplification_finding(report), *reading_notes(report))
+    if isinstance(report, HobbiesReport):
+        return (hobbies_finding(report, model), information_finding(report), words_finding(report))
+    return (f"{model}: {answers_finding(report)}", rates_finding(report), *notes(report))

@@ -1,0 +1,150 @@
+"""What the hobbies of students by name show, in sentences: every difference is women's names minus men's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.records.gender_difference import FEW_NAMES, GenderDifference
+from pcf_core.records.hobbies import HobbiesReport, HobbyWord, LabelDifference
+from pcf_core.records.information import USUAL
+
+MOST_LABELS, MOST_WORDS = 3, 5  # named in a sentence
+LEAST_P = 1e-4  # below it only that is said
+SIDES = {True: "women's", False: "men's"}
+
+
+def hobbies_finding(report: HobbiesReport, model: str) -> str:
+    """Which labels hang on the gender of the name, the strongest first, or that none is shown to."""
+    differing = sorted(
+        (one for one in report.labels if one.difference.differs),
+        key=lambda one: -abs(one.difference.effect or 0),
+    )
+    if not differing:
+        return (
+            f"{model}, {_basis(report)}: for none of {count(len(report.labels), 'label')} can a difference "
+            f"between women's and men's names be shown ({report.label})."
+        )
+    parts = [_label(one) for one in differing[:MOST_LABELS]]
+    most = "above all, " if len(differing) > MOST_LABELS else ""
+    return (
+        f"{model}, {_basis(report)}: {len(differing)} of {count(len(report.labels), 'label')} differ between "
+        f"women's and men's names beyond chance: {most}{'; '.join(parts)} ({report.label})."
+    )
+
+
+def label_finding(one: LabelDifference) -> str:
+    """One label: both means, Cohen's d and the two tests."""
+    found = one.difference
+    texts = (
+        ""  # one value a name: the tests are one
+        if found.texts == found.names
+        else f"; texts taken as independent, as in the paper, {p_text(found.texts_p_value)}"
+    )
+    return (
+        f"{one.title}: {percent(found.female)} of what is said of women's names, {percent(found.male)} of "
+        f"men's, a difference of {with_interval(found.difference, found.interval)}; {effect_text(found)}. "
+        f"Over {count(sum(found.names), 'name')} {p_text(found.p_value)}{_controlled(found)}{texts}."
+    )
+
+
+def information_finding(report: HobbiesReport) -> str:
+    """NMI of label and gender beside its null; why there is none where there is none."""
+    if report.information is None:
+        return f"There is no mutual information of label and gender: {report.without}."
+    measure = report.information.measure
+    if measure is None:
+        return f"There is no mutual information of label and gender: {report.information.undefined}."
+    verdict = "more than chance" if measure.depends else "not shown to be more than chance"
+    null = ""
+    if measure.null is not None:
+        null = (
+            f"; dealing the genders to the names at random gives {number(measure.null.means.get(USUAL))} on "
+            f"average, {p_text(measure.null.p_value)}"
+        )
+    most = measure.largest.normalised.get(USUAL)
+    return (
+        f"NMI of a text's label and the gender of its name is {number(measure.normalised.get(USUAL))}, of "
+        f"{number(most)} that these counts could reach{null}: {verdict}."
+    )
+
+
+def words_finding(report: HobbiesReport) -> str:
+    """How many words are used more often of one gender, and the strongest of either."""
+    words = report.words
+    if words is None:
+        return f"No words were counted: {report.without}."
+    tested = f"{count(words.tested, 'word')} in at least {words.least_texts} texts"
+    if not words.found:
+        return f"Of {tested}, none is shown to be used more often of one gender."
+    parts = []
+    for women in (True, False):
+        rows = [row for row in words.words if row.differs and (row.difference > 0) == women]
+        if rows:
+            parts.append(f"{SIDES[women]} names get {_words(rows[:MOST_WORDS])} more often")
+    return f"Of {tested}, {words.found:,} are used more often of one gender: {', and '.join(parts)}."
+
+
+def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:
+    """What has to be known beside the numbers."""
+    found = [f"Labels are from {report.labeller_label}."]
+    if report.answering == "scored":
+        found.append(
+            "Cohen's d is in units of the spread between names, as each has one value; that of texts is "
+            "smaller, for texts spread more."
+        )
+    if min(report.names) < FEW_NAMES:
+        found.append(
+            f"Intervals over {report.names[0]} women's and {report.names[1]} men's names are rough; from "
+            f"{FEW_NAMES} of either on they hold about as often as they say."
+        )
+    if any(report.invalid):
+        found.append(
+            f"{report.invalid[0]:,} texts of women's names and {report.invalid[1]:,} of men's have no word "
+            "and are left out."
+        )
+    information = report.information
+    if information is not None and any(information.unclear):
+        found.append(
+            f"{information.unclear[0]:,} texts of women's names and {information.unclear[1]:,} of men's "
+            "have no label above all others; they are in the means, and not in the mutual information."
+        )
+    if report.left_out:
+        names = listed([f"“{entry.name}”" for entry in report.left_out])
+        found.append(f"Not scored, as the model cannot express them: {names}.")
+    return tuple(found)
+
+
+def effect_text(found: GenderDifference) -> str:
+    """ "Cohen's d is 0.41 (0.2–0.6)", or why there is none."""
+    if found.effect is None:
+        return f"Cohen's d is undefined, as {found.undefined}"
+    return f"Cohen's d is {with_interval(found.effect, found.effect_interval)}"
+
+
+def p_text(value: float) -> str:
+    """ "p = 0.03", "p < 0.0001"."""
+    return f"p < {number(LEAST_P)}" if value < LEAST_P else f"p = {number(value)}"
+
+
+def _basis(report: HobbiesReport) -> str:
+    names = count(sum(report.names), "name")
+    if report.answering == "scored":
+        return f"words scored in {count(report.n, 'frame')} of {names}"
+    return f"{count(report.n, 'text')} about students of {names}"
+
+
+def _label(one: LabelDifference) -> str:
+    found = one.difference
+    return (
+        f"{one.title} is said more of {SIDES[found.difference > 0]} names, {percent(found.female)} of "
+        f"women's and {percent(found.male)} of men's, {effect_text(found)}"
+    )
+
+
+def _controlled(found: GenderDifference) -> str:
+    return "" if found.adjusted is None else f", controlled for the labels {p_text(found.adjusted)}"
+
+
+def _words(rows: Sequence[HobbyWord]) -> str:
+    return listed([f"“{row.word}”" for row in rows])

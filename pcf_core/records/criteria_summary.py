@@ -1,0 +1,55 @@
+"""One line of the summary of the criteria: how far a model is from what one criterion asks for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pcf_core.records.answers import GAP_LINE
+from pcf_core.records.basic import Interval, Record
+from pcf_core.records.criteria_run import Answering, ExperimentName
+
+Criterion = Literal[
+    "independence I",
+    "independence II",
+    "separation I",
+    "sufficiency I",
+    "separation II",
+    "sufficiency II",
+]
+CRITERIA_OF: dict[ExperimentName, tuple[Criterion, ...]] = {
+    "anecdotes": ("independence I",),
+    "hobbies": ("independence II",),
+    "questions": ("separation I", "sufficiency I"),
+    "tasks": ("separation II", "sufficiency II"),
+}
+CRITERIA: tuple[Criterion, ...] = tuple(one for several in CRITERIA_OF.values() for one in several)
+
+
+class CriterionReading(Record):
+    """One quantity that is 0 where the criterion holds.
+
+    ``size``: 0 to 1 and without a direction, ``None`` where it is undefined; ``interval``: of it, may begin
+    below 0.  ``gap``: it is a difference of two rates, which the 20 % line is drawn for.  ``p_value``:
+    controlled over what its experiment tests; ``None`` where nothing was tested.  ``differs``: whether it is
+    beyond chance, ``None`` where that was not or could not be tested.  ``higher``: the pronoun or gender with
+    the higher rate.  ``largest``: what it could reach, where that is not 1.  ``reason``: why it is undefined,
+    or was not tested.  ``few``: it rests on so few texts that a part of its bias remains.
+    """
+
+    criterion: Criterion
+    quantity: str
+    answering: Answering
+    size: float | None
+    interval: Interval | None = None
+    gap: bool = False
+    p_value: float | None = None
+    differs: bool | None = None
+    higher: str = ""
+    largest: float | None = None
+    reason: str = ""
+    few: bool = False
+
+    @property
+    def over_line(self) -> bool:
+        """Whether all of a gap's interval lies over the 20 % line."""
+        return self.gap and self.interval is not None and self.interval.low > GAP_LINE

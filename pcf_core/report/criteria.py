@@ -1,0 +1,32 @@
+"""A criteria result as a JSON document, the shape of ``criteria --json`` (schema in docs/cli.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.report.documents import finite
+
+
+def criteria_document(result: CriteriaResult) -> dict[str, Any]:
+    """Plain dictionaries, lists, numbers and texts; what does not exist is null.
+
+    ``report`` is the experiment's own record, field by field; the texts are left out.
+    """
+    asked = result.asked
+    document = {
+        "asked": asked.hash,
+        "model": asked.model,
+        "experiment": asked.experiment,
+        "title": asked.title,
+        "material": asked.material,
+        "answering": asked.answering,
+        "wording": asked.wording,
+        "repeats": asked.repeats,
+        "key": asked.key.model_dump(mode="json"),
+        "report": result.report.model_dump(mode="json"),
+        "ends": result.ends,
+        "left_out": [item.model_dump() for item in result.left_out],
+        "provenance": result.provenance,
+    }
+    return finite(document)  # type: ignore[no-any-return]

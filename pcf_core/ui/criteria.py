@@ -1,0 +1,241 @@
+"""The page Criteria: what is there for a request, the button for what is not, and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.findings.fairpair_run import decoding_text
+from pcf_core.findings.numbers import count, percent
+from pcf_core.jobs.criteria import (
+    CRITERIA,
+    CriteriaEstimate,
+    estimate_criteria,
+    load_criteria,
+    submit_criteria,
+)
+from pcf_core.records import Record
+from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName
+from pcf_core.ui.criteria_own import material_options
+from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
+from pcf_core.ui.page import draw_commands
+from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.stores import open_queue, open_store
+from pcf_core.ui.text import duration, plain
+
+RECENT = 100
+SILENT = 0.25  # of all texts, from which on those without content are warned of
+UNPINNED = (
+    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
+    "texts are kept as they came."
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """``results`` that are complete, ``missing`` requests; both by model and experiment."""
+
+    results: Mapping[Which, CriteriaResult]
+    missing: Mapping[Which, CriteriaAsked]
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with a result, in the order asked for: it decides their colours."""
+        return list(dict.fromkeys(model for model, _ in self.results))
+
+    def of(self, experiment: ExperimentName) -> dict[str, CriteriaResult]:
+        """The results of one experiment by model."""
+        return {model: result for (model, one), result in self.results.items() if one == experiment}
+
+    def reports(self, model: str) -> list[Record]:
+        """All reports of one model, in the order of the experiments."""
+        return [self.results[model, one].report for one in EXPERIMENTS if (model, one) in self.results]
+
+    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[Which, CriteriaAsked]:
+        """The missing requests of some experiments."""
+        wanted = set(experiments)
+        return {which: asked for which, asked in self.missing.items() if which[1] in wanted}
+
+
+def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
+    """What the store has of the requests."""
+    results, missing = {}, {}
+    for which, one in asked.items():
+        try:
+            results[which] = _complete(one.hash)
+        except LookupError:
+            missing[which] = one
+    return Found(results, missing)
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
+def _complete(key: str) -> CriteriaResult:
+    """A result; shared between sessions and never changed.
+
+    Raises:
+        LookupError: there is none yet, and this answer is not kept.
+    """
+    found = load_criteria(open_store(), key)
+    if found is None:
+        raise LookupError(key)
+    return found
+
+
+def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
+    """Results of one experiment, those that are written apart from those that are scored."""
+    found: dict[Answering, dict[str, CriteriaResult]] = {}
+    for model, result in results.items():
+        found.setdefault(result.asked.answering, {})[model] = result
+    return found
+
+
+def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> None:
+    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it."""
+    if not missing:
+        return
+    keys = {one.hash for one in missing.values()}
+    newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=CRITERIA)) if job.key in keys}
+    active = [job for job in newest.values() if job.state in ACTIVE]
+    if active:
+        draw_jobs([job.id for job in active])
+    for job in newest.values():
+        if job.state not in (*ACTIVE, "done"):
+            draw_job(job)
+    waiting = {which: one for which, one in missing.items() if one.hash not in {job.key for job in active}}
+    if not waiting:
+        return
+    with st.container(border=True):
+        st.markdown(f"**Not asked yet:** {_names(waiting)}.")
+        for (model, experiment), one in waiting.items():
+            _draw_estimate(model, experiment, one, request)
+        if any(one.key.family == "endpoint" for one in waiting.values()):
+            st.caption(UNPINNED)
+        label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
+        if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
+            for (_, experiment), one in waiting.items():
+                submit_criteria(open_store(), open_queue(), one, request.experiments[experiment])
+            keep_a_worker()
+            st.rerun()
+
+
+def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
+    """Experiments with their models: "Anecdotes and Tasks of mini-gpt"."""
+    by_model: dict[str, list[str]] = {}
+    for model, experiment in missing:
+        by_model.setdefault(model, []).append(TITLES[experiment].lower())
+    return "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
+
+
+def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> None:
+    """One line: what is to be written or scored, and how long it takes."""
+    try:
+        found = estimate_criteria(asked, request.experiments[experiment], open_store(), open_queue())
+    except AuditError as error:
+        st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+        return
+    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
+
+
+def estimate_text(asked: CriteriaAsked, found: CriteriaEstimate) -> str:
+    """What a request takes, in a sentence."""
+    if not found.missing:
+        return (
+            "all texts are there and are read again."
+            if asked.answering == "written"
+            else ("all scores are there and are read again.")
+        )
+    if asked.answering == "scored":
+        what = f"words in {count(found.missing, 'prompt')} to score"
+    else:
+        reads = f", {found.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+        what = f"{count(found.missing, 'text')} to write, at most {found.tokens:,} tokens{reads}"
+    time = "" if found.seconds is None else f", about {duration(found.seconds)}"
+    cost = "" if found.cost is None else f", at most {found.cost:,.2f} in the operator's prices"
+    return f"{what}{time}{cost}. {found.basis}"
+
+
+def silence_warning(result: CriteriaResult) -> str:
+    """That many texts say nothing; empty where few do."""
+    whole = sum(result.ends.values())
+    if not whole or result.without_text < SILENT * whole:
+        return ""
+    return (
+        f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers rest on the "
+        "others alone. Such a model may need another wording, or its words scored."
+    )
+
+
+def ends_text(result: CriteriaResult) -> str:
+    """How the texts ended; for scores, that none was written."""
+    whole = sum(result.ends.values())
+    if not whole:
+        return "no text was written"
+    cut = result.ends.get("length", 0)
+    return (
+        f"{result.ends.get('refused', 0):,} refused and {result.ends.get('empty', 0):,} empty of {whole:,}; "
+        f"{percent(cut / whole)} end where the length did"
+    )
+
+
+def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
+    """What each number comes from, and the command that makes it again."""
+    for model, result in results.items():
+        asked, key = result.asked, result.asked.key
+        label = getattr(result.report, "label", "")
+        st.markdown(f"**{plain(model)}**: {plain(label)}.")
+        facts = {
+            "request": asked.hash,
+            "experiment": f"{asked.experiment}, {asked.title}",
+            "material": asked.material,
+            "answers": asked.answering,
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "dtype": key.dtype,
+        }
+        if asked.generation is not None:
+            facts |= {
+                "wording": str(asked.wording),
+                "chat template": asked.generation.chat_template
+                or "none: the model goes on from the prompt itself",
+                "decoding": decoding_text(asked.generation.decoding),
+                "texts of each prompt": f"{asked.repeats:,}",
+                "how texts ended": ends_text(result),
+            }
+        if result.left_out:
+            facts["words left out"] = "; ".join(f"{item.name}: {item.reason}" for item in result.left_out)
+        values = [plain(value) for value in facts.values()]
+        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_commands(command(asked))
+
+
+def command(asked: CriteriaAsked) -> str:
+    """The command line of a request."""
+    line = (
+        f"python -m pcf_core criteria --model {asked.model} --experiment {asked.experiment}"
+        f" --answering {asked.answering} --dtype {asked.key.dtype}{material_options(asked.experiment)}"
+    )
+    if asked.generation is None:
+        return line
+    decoding = asked.generation.decoding
+    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
+    return (
+        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
+        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
+        f" --seed {decoding.seed}"
+    )
+
+
+def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:
+    """How each model is asked, and why: a sentence each; a refusal is said elsewhere."""
+    found: dict[str, None] = {}
+    for model in request.models:
+        try:
+            found[request.way(model, experiment).reason] = None
+        except AuditError:
+            continue
+    return list(found)

@@ -1,0 +1,104 @@
+"""The views Questions and Tasks of the page Criteria: whom a model believes, by pronoun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
+from pcf_core.findings.answers import (
+    answers_finding,
+    baseline_finding,
+    notes,
+    order_finding,
+    rates_finding,
+)
+from pcf_core.findings.numbers import number, with_interval
+from pcf_core.records.answers import RATES, AnswersReport
+from pcf_core.records.criteria import Answering
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.ui.criteria_tables import (
+    confusion_table,
+    differences_table,
+    rates_table,
+    units_table,
+)
+from pcf_core.ui.criteria_views import Shown
+from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
+
+HOW = """
+The positive class is the role that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
+where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
+that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
+name either role, the share that is right; sufficiency asks for those.
+
+The first picture has the differences between two pronouns with their 95 % intervals over {units}; filled
+marks are beyond chance, controlled for all differences, and the dotted lines are the 20 % rule, a convention
+and no verdict. The second has the rates themselves, the third how many answers named whom. A rate with
+nothing to divide by is *undefined*, never 0 or 1. Several answers to one prompt are not independent, so
+intervals are clustered; {few}.
+"""
+FEW = {
+    "question": "they say what other questions of the kind would show",
+    "task": "with so few tasks they say little about others",
+}
+
+
+def draw_answers(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+    """Separation and sufficiency of models that answered in one way."""
+    reports = {
+        model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
+    }
+    first = next(iter(reports.values()))
+    name = f"{first.experiment}_{answering}"
+    finding(*(f"{model}: {answers_finding(report)}" for model, report in reports.items()))
+    draw_figures(gap_figures(reports))
+    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    report = reports[model]
+    chart(gap_dots(report), f"{name}_gaps", f"Differences between pronouns in four rates of {model}")
+    finding(rates_finding(report))
+    chart(rate_dots(report), f"{name}_rates", f"FNR, FPR, PPV and NPV of {model} by pronoun")
+    chart(confusion_tiles(report), f"{name}_confusion", f"Who was right and whom {model} named, by pronoun")
+    finding(baseline_finding(report), order_finding(report))
+    chart(unit_errors(report), f"{name}_units", f"Wrong answers of {model} by {report.unit} and pronoun")
+    draw_notes(notes(report))
+    tables = {
+        "Rates": lambda: rates_table(reports),
+        "Differences": lambda: differences_table(reports),
+        "Answers": lambda: confusion_table(reports),
+        f"{first.unit.capitalize()}s": lambda: units_table(reports),
+    }
+    how = HOW.format(units=f"{first.unit}s", few=FEW[first.unit])
+    shown.foot(how, tables, results, name, first.experiment)
+
+
+def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
+    """The gap between he and she in each rate; of several models the widest of each."""
+    if len(reports) == 1:
+        report = next(iter(reports.values()))
+        return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
+    return [
+        _gap_figure(f"Widest gap · {model}", report, RATES) for model, report in list(reports.items())[:MOST]
+    ]
+
+
+def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
+    what = (
+        "The difference between he and she in a rate, 0 to 1: 0 where the criterion holds. With its 95 % "
+        f"interval over {report.unit}s and p controlled for all differences."
+    )
+    gaps = [gap for name in RATES if name in names and (gap := report.gap(name)) is not None]
+    defined = [gap for gap in gaps if gap.gap is not None]
+    if not defined:
+        why = gaps[0].reason if gaps else "not asked with he and she"
+        return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
+    gap = max(defined, key=lambda one: one.gap or 0.0)
+    shown = with_interval(gap.value or 0.0, gap.interval).partition(" ")[2].strip("()")
+    parts: list[str] = [gap.name] if len(names) > 1 else []
+    if gap.higher:
+        parts.append(f"higher for {gap.higher}")
+    if shown:
+        parts.append(f"{gap.first} − {gap.second} {shown}")
+    if gap.adjusted is not None:
+        parts.append(f"p {number(gap.adjusted)}")
+    return KeyFigure(label, number(gap.gap), what, " · ".join(parts))

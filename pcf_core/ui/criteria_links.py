@@ -1,0 +1,94 @@
+"""Ways back to what the criteria have shown before: as a link, and as a button on their own page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pcf_core.errors import AuditError
+from pcf_core.findings.fairpair_run import decoding_text
+from pcf_core.findings.numbers import count
+from pcf_core.jobs.criteria import kept_criteria, load_criteria_asked
+from pcf_core.records.criteria_run import CriteriaAsked
+from pcf_core.ui.criteria_own import LABELLER, own_name, parameter
+from pcf_core.ui.stores import open_store
+from pcf_core.ui.text import plain
+
+NEXT = "cr_next"
+MOST = 12
+Choices = dict[str, str | int | float | list[str] | None]
+
+
+def choices_of(asked: CriteriaAsked) -> Choices | None:
+    """What the form has to say to ask for the same; ``None`` where it cannot any more, or never could.
+
+    As where the professions or questions were changed since, or came from the command line.
+    """
+    own = own_name(asked)
+    if own is None:
+        return None
+    name, labeller = own
+    choices: Choices = {
+        "cr_model": [asked.model],
+        "cr_view": asked.experiment,
+        "cr_answering": asked.answering,
+        parameter(asked.experiment): name,
+        **({LABELLER: labeller} if labeller else {}),
+    }
+    if asked.generation is not None:
+        decoding = asked.generation.decoding
+        choices |= {
+            "cr_wording": asked.wording,
+            "cr_repeats": asked.repeats,
+            "cr_temperature": decoding.temperature,
+            "cr_top_p": decoding.top_p,
+            "cr_length": decoding.length,
+            "cr_seed": decoding.seed,
+        }
+    return choices
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """The query parameters that open a request of this hash on the page, where it can."""
+    try:
+        choices = choices_of(load_criteria_asked(open_store(), key))
+    except AuditError:
+        return None
+    if choices is None:
+        return None
+    said = {name: value for name, value in choices.items() if value is not None}
+    return {name: value if isinstance(value, list) else str(value) for name, value in said.items()}
+
+
+def draw_kept() -> None:
+    """What was found before, the newest first, each with a button that asks for it again, at no cost."""
+    found = [(asked, choices_of(asked)) for asked in kept_criteria(open_store())[:MOST]]
+    known = [(asked, choices) for asked, choices in found if choices is not None]
+    if not known:
+        return
+    with st.expander("Found before", icon=":material/history:"):
+        for asked, choices in known:
+            left, right = st.columns([5, 1], vertical_alignment="center")
+            left.markdown(
+                f"**{plain(asked.model)}** · {plain(asked.experiment)} · {plain(asked.title)} · "
+                f"{plain(way_text(asked))}"
+            )
+            if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
+                st.session_state[NEXT] = choices
+                st.rerun()
+
+
+def way_text(asked: CriteriaAsked) -> str:
+    """How a request is answered: "written, instruction, 10 texts of each prompt, temperature 0.5, …"."""
+    if asked.generation is None:
+        return "scored"
+    return (
+        f"written, {asked.wording}, {count(asked.repeats, 'text')} of each prompt, "
+        f"{decoding_text(asked.generation.decoding)}"
+    )
+
+
+def adopt_kept() -> None:
+    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))

@@ -1,0 +1,218 @@
+"""Professions, names, questions and tasks of one's own, on the page Criteria: brought in, chosen, deleted."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pcf_core.criteria.experiment import Experiment
+from pcf_core.criteria.experiments import material_of
+from pcf_core.criteria.labellers import NLI
+from pcf_core.criteria.own import (
+    ENDINGS,
+    KINDS,
+    USUAL,
+    delete_own,
+    free_name,
+    keep_own,
+    open_experiment,
+    own_files,
+    read_upload,
+)
+from pcf_core.errors import AuditError
+from pcf_core.findings.numbers import count
+from pcf_core.jobs.criteria import load_asked_experiment
+from pcf_core.records import digest
+from pcf_core.records.anecdotes import AnecdotesMaterial
+from pcf_core.records.criteria_run import CriteriaAsked, ExperimentName
+from pcf_core.records.gender_difference import GENDERS
+from pcf_core.records.hobbies import HobbiesMaterial
+from pcf_core.records.questions import QuestionMaterial, TaskMaterial
+from pcf_core.topics.text import MAX_NAME
+from pcf_core.ui import own
+from pcf_core.ui.choice import with_asked
+from pcf_core.ui.stores import open_store
+from pcf_core.ui.text import plain
+
+NEXT = "cr_own_next"
+LABELLER = "cr_labeller"
+LONGEST = 300  # characters of a model's name
+WHAT: Mapping[ExperimentName, str] = {
+    "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
+    "hobbies": "TOML, or CSV with a name and its gender a row; births may stand behind.",
+    "questions": "TOML, JSON or CSV with two or more options and the letter of the right one; or MedQA's "
+    "public JSONL.",
+    "tasks": "TOML or JSON with pairs of jobs and what one of the two did.",
+}
+EXAMPLES: Mapping[ExperimentName, str] = {
+    "anecdotes": "profession,women_share\nnurse,0.88\nelectrician,0.02\n",
+    "hobbies": "name,gender\nMary,female\nJohn,male\n",
+    "questions": "text,a,b,right\nWhich river flows through Cairo?,The Danube,The Nile,B\n",
+    "tasks": """\
+[[pairs]]
+female = { name = "nurse", word = "nurse" }
+male = { name = "doctor", word = "doctor" }
+
+[[tasks]]
+name = "heart-rate"
+pair = 0
+does = "female"
+did = "measured my heart rate"
+
+[[tasks]]
+name = "operation"
+pair = 0
+does = "male"
+did = "operated on a patient"
+""",
+}
+
+
+def parameter(experiment: ExperimentName) -> str:
+    """The query parameter that says what an experiment is made of."""
+    return f"cr_{KINDS[experiment]}"
+
+
+def draw_choices() -> dict[ExperimentName, Experiment]:
+    """A box for each experiment: what comes with the app, or a file of one's own.
+
+    Raises:
+        CriteriaError: what was chosen is gone or damaged.
+    """
+    names: dict[ExperimentName, str] = {}
+    for column, (experiment, kind) in zip(st.columns(len(KINDS)), KINDS.items(), strict=True):
+        key = parameter(experiment)
+        names[experiment] = column.selectbox(
+            kind.capitalize(),
+            with_asked(key, [USUAL, *own_files(experiment)]),
+            key=key,
+            bind="query-params",
+            help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
+            "brought in below, on the experiment's tab.",
+        )
+    labeller = st.text_input(
+        "Labeller of the hobbies",
+        max_chars=LONGEST,
+        key=LABELLER,
+        bind="query-params",
+        placeholder="Empty: our lexicon",
+        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id "
+        "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
+        "which labels texts that a model wrote.",
+    ).strip()
+    return {
+        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
+        for experiment, name in names.items()
+    }
+
+
+def adopt_next() -> None:
+    """Take over what :func:`draw_own` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))
+
+
+def draw_own(experiment: ExperimentName) -> None:
+    """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
+    kind, key = KINDS[experiment], parameter(experiment)
+    with st.expander(f"{kind.capitalize()} of your own: upload, delete", icon=":material/upload:"):
+        with st.container(horizontal=True):
+            own.draw_delete(
+                st.session_state[key],
+                tuple(own_files(experiment)),
+                lambda name: delete_own(experiment, name),
+                lambda: _go_to(key, USUAL),
+                f"delete_{kind}",
+            )
+            with st.popover("What a file looks like", icon=":material/description:"):
+                st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
+        st.caption(plain(WHAT[experiment]))
+        _draw_upload(experiment, kind, key)
+
+
+def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
+    file = st.file_uploader(
+        "File",
+        type=[ending.removeprefix(".") for ending in ENDINGS[experiment]],
+        max_upload_size=own.LARGEST_UPLOAD,
+        key=f"upload_{kind}",
+        help="One file, read whole or not at all.",
+    )
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        found = read_upload(experiment, [(file.name, data)])
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.markdown(plain(made_of(found)))
+    name = st.text_input(
+        "Name",
+        value=free_name(experiment, file.name),
+        max_chars=MAX_NAME,
+        key=f"upload_name_{kind}_{file.file_id}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
+        try:
+            keep_own(experiment, name, file.name, data)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            _go_to(key, name)
+
+
+def made_of(experiment: Experiment) -> str:
+    """What an experiment is made of, in a sentence."""
+    material = experiment.material
+    if isinstance(material, AnecdotesMaterial):
+        title = material.professions.title
+        things = count(len(material.professions.professions), "profession")
+    elif isinstance(material, HobbiesMaterial):
+        women, men = (len(material.names.of(gender)) for gender in GENDERS)
+        title = material.names.title
+        things = f"{count(women, 'name')} of women and {count(men, 'name')} of men"
+    elif isinstance(material, QuestionMaterial):
+        title, things = material.questions.title, count(len(material.questions.questions), "question")
+    elif isinstance(material, TaskMaterial):
+        title = material.tasks.title
+        things = f"{count(len(material.tasks.tasks), 'task')} of {count(len(material.tasks.pairs), 'pair')}"
+    else:
+        return experiment.title
+    return f"“{title}” has {things}."
+
+
+def _go_to(key: str, name: str) -> None:
+    st.session_state[NEXT] = {key: name}
+    st.rerun()
+
+
+def own_name(asked: CriteriaAsked) -> tuple[str, str] | None:
+    """The name and the labeller with which the form makes the same material; ``None`` where it cannot."""
+    try:
+        material = load_asked_experiment(open_store(), asked).material
+    except AuditError:
+        return None
+    labeller = labeller_text(material.labeller) if isinstance(material, HobbiesMaterial) else ""
+    for name in (USUAL, *own_files(asked.experiment)):
+        try:
+            if digest(material_of(open_experiment(asked.experiment, name, labeller))) == asked.material:
+                return name, labeller
+        except AuditError:
+            continue
+    return None
+
+
+def labeller_text(kept: str) -> str:
+    """What the form says for a labeller by the name that is kept: "nli org/name 0123" is "nli:org/name"."""
+    kind, _, rest = kept.partition(" ")
+    return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
+
+
+def material_options(experiment: ExperimentName) -> str:
+    """The options of the command criteria that stand for what is chosen, empty for what is usual."""
+    name, labeller = st.session_state[parameter(experiment)], st.session_state[LABELLER].strip()
+    options = "" if name == USUAL else f" --material {shlex.quote(str(own_files(experiment)[name]))}"
+    return options + (f" --labeller {shlex.quote(labeller)}" if labeller and experiment == "hobbies" else "")

@@ -1,0 +1,241 @@
+"""The form of the page Criteria: models, how they answer, how often, and how texts are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import streamlit as st
+
+from pcf_core.criteria.experiment import Experiment
+from pcf_core.criteria.experiments import usual_decoding
+from pcf_core.criteria.suiting import Suited, suited
+from pcf_core.errors import AuditError
+from pcf_core.jobs.criteria import scored_asked, written_asked
+from pcf_core.models import list_models, resolve_to_score, resolve_writer
+from pcf_core.records import ScoringKey
+from pcf_core.records.criteria_run import (
+    MOST_REPEATS,
+    Answering,
+    CriteriaAsked,
+    ExperimentName,
+    Wording,
+)
+from pcf_core.records.generation import BLOCK, HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.ui.choice import with_asked
+from pcf_core.ui.criteria_own import draw_choices
+from pcf_core.ui.text import plain
+
+FIRST_MODEL = "mini-gpt"
+USUAL = "usual"
+USUAL_REPEATS = BLOCK
+EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
+ANSWERINGS: tuple[Answering, ...] = get_args(Answering)
+WORDINGS: tuple[Wording, ...] = get_args(Wording)
+TITLES: Mapping[ExperimentName, str] = {
+    "anecdotes": "Anecdotes",
+    "hobbies": "Hobbies",
+    "questions": "Questions",
+    "tasks": "Tasks",
+}
+Which = tuple[str, ExperimentName]  # a model and an experiment
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the form asks for.
+
+    ``answering``, ``wording``: empty for what suits each model best.  ``length``: new tokens at most,
+    ``None`` for what is usual for each experiment.  ``experiments``: what they are made of, as chosen.
+    """
+
+    models: tuple[str, ...]
+    answering: Literal["", Answering]
+    wording: Literal["", Wording]
+    repeats: int
+    temperature: float
+    top_p: float
+    length: int | None
+    seed: int
+    experiments: Mapping[ExperimentName, Experiment]
+
+    def decoding(self, name: ExperimentName) -> Decoding:
+        """How texts of an experiment are drawn.
+
+        Raises:
+            GenerationError: a value outside its range.
+        """
+        return Decoding(
+            temperature=self.temperature,
+            top_p=self.top_p,
+            length=usual_decoding(name).length if self.length is None else self.length,
+            seed=self.seed,
+        )
+
+    def way(self, model: str, name: ExperimentName) -> Suited:
+        """How an experiment is put to a model, and why.
+
+        Raises:
+            ModelError: there is no such model.
+        """
+        found = suited(resolve_writer(model, chat=self.wording != "continuation"), name, self.answering)
+        if found.answering == "scored" or not self.wording or found.wording == self.wording:
+            return found
+        reason = f"{model} is given the wording {self.wording}, as was asked for."
+        return replace(found, wording=self.wording, reason=reason)
+
+    def asked(self, model: str, name: ExperimentName) -> CriteriaAsked:
+        """What one model is asked in one experiment.
+
+        Raises:
+            ModelError: there is no such model, or it may not run here.
+            GenerationError: it cannot write, or a value of the decoding is outside its range.
+            CriteriaError: the experiment has no such wording, or nothing that could be scored.
+        """
+        experiment, way = self.experiments[name], self.way(model, name)
+        if way.wording is None:
+            return scored_asked(experiment, ScoringKey.of(resolve_to_score(model)))
+        resolve_to_score(model)  # what loading would refuse is refused now
+        spec = resolve_writer(model, chat=way.wording == "instruction")
+        return written_asked(
+            experiment, GenerationKey.of(spec, self.decoding(name)), way.wording, self.repeats
+        )
+
+
+def draw_request() -> Request:
+    """The form; every choice is in the URL.
+
+    Raises:
+        CriteriaError: professions, names, questions or tasks that are gone or damaged.
+    """
+    known = [spec.name for spec in list_models()]
+    left, right = st.columns([3, 2])
+    with left:
+        models = st.multiselect(
+            "Models",
+            with_asked("cr_model", known),
+            default=[name for name in (FIRST_MODEL,) if name in known],
+            key="cr_model",
+            bind="query-params",
+            accept_new_options=True,
+            placeholder="Choose, or type a hub id or a folder",
+            help="Models that follow an instruction are told what to write. Others go on from the beginning "
+            "of a text, or have candidate words scored.",
+        )
+    with right:
+        answering = st.segmented_control(
+            "Answers",
+            [USUAL, *ANSWERINGS],
+            default=USUAL,
+            required=True,
+            key="cr_answering",
+            bind="query-params",
+            help="usual: what suits the model. written: texts are written and read. scored: the "
+            "probabilities of candidate words are compared, for models that cannot follow instructions. "
+            "The two measure different things and are never laid together.",
+        )
+    with st.expander("What is asked, and how texts are drawn", icon=":material/tune:"):
+        experiments = draw_choices()
+        wording, repeats = _draw_wording()
+        temperature, top_p, length, seed = _draw_decoding()
+    return Request(
+        models=tuple(models),
+        answering="" if answering == USUAL else ANSWERINGS[ANSWERINGS.index(answering)],
+        wording="" if wording == USUAL else WORDINGS[WORDINGS.index(wording)],
+        repeats=repeats,
+        temperature=temperature,
+        top_p=top_p,
+        length=length,
+        seed=seed,
+        experiments=experiments,
+    )
+
+
+def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
+    """What every model is asked in every experiment; a refusal is said once and left out."""
+    found: dict[Which, CriteriaAsked] = {}
+    refused: dict[tuple[str, str], None] = {}
+    for model in request.models:
+        for name in EXPERIMENTS:
+            try:
+                found[model, name] = request.asked(model, name)
+            except AuditError as error:
+                refused[model, str(error)] = None
+    for model, sentence in refused:
+        st.error(f"**{plain(model)}** {plain(sentence)}", icon=":material/error:")
+    return found
+
+
+def _draw_wording() -> tuple[str, int]:
+    left, right = st.columns(2)
+    wording = left.segmented_control(
+        "Wording",
+        [USUAL, *WORDINGS],
+        default=USUAL,
+        required=True,
+        key="cr_wording",
+        bind="query-params",
+        help="instruction: the model is told what to write. continuation: it is given the beginning of a "
+        "text. usual: by what the model can do. Scores have a wording of their own.",
+    )
+    repeats = right.number_input(
+        "Texts of each prompt",
+        min_value=1,
+        max_value=MOST_REPEATS,
+        value=USUAL_REPEATS,
+        step=USUAL_REPEATS,
+        key="cr_repeats",
+        bind="query-params",
+        help="How often each prompt is answered. The paper has 30 for anecdotes, 10 for questions and 50 "
+        "for tasks. More texts of a prompt say nothing of other prompts. They are written 25 at a time, "
+        "so that fewer cost as much.",
+    )
+    return wording, repeats
+
+
+def _draw_decoding() -> tuple[float, float, int | None, int]:
+    usual = usual_decoding(EXPERIMENTS[0])
+    columns = st.columns(4)
+    temperature = columns[0].number_input(
+        "Temperature",
+        min_value=0.0,
+        max_value=HOTTEST,
+        value=usual.temperature,
+        step=0.1,
+        key="cr_temperature",
+        bind="query-params",
+        help="0.5 is the paper's; 1 keeps the model's own probabilities. At 0 every text of a prompt is the "
+        "same.",
+    )
+    top_p = columns[1].number_input(
+        "top-p",
+        min_value=0.01,
+        max_value=1.0,
+        value=usual.top_p,
+        step=0.05,
+        key="cr_top_p",
+        bind="query-params",
+        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
+    )
+    length = columns[2].number_input(
+        "Length, tokens",
+        min_value=1,
+        max_value=LONGEST,
+        value=None,
+        key="cr_length",
+        bind="query-params",
+        placeholder="Empty: usual",
+        help="New tokens at most. Empty: "
+        + ", ".join(f"{usual_decoding(name).length} for {TITLES[name].lower()}" for name in EXPERIMENTS)
+        + ".",
+    )
+    seed = columns[3].number_input(
+        "Seed",
+        min_value=0,
+        value=usual.seed,
+        key="cr_seed",
+        bind="query-params",
+        help="Another seed gives other texts; the same gives the same ones, from a local model.",
+    )
+    return temperature, top_p, length, seed

@@ -1,0 +1,303 @@
+"""The tables behind the pictures of the criteria: a row for a profession, label, word, rate, question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from pcf_core.records import Interval
+from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender
+from pcf_core.records.answers import AnswersReport, PronounAnswers, Rate
+from pcf_core.records.criteria_summary import CriterionReading
+from pcf_core.records.embedding import EmbeddingReport
+from pcf_core.records.gender_difference import GenderDifference
+from pcf_core.records.hobbies import HobbiesReport
+from pcf_core.records.information import FORMULAS, MutualInformation
+
+Row = dict[str, object]
+
+
+def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
+    """One row a model, criterion and quantity."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "criterion": row.criterion,
+                "quantity": row.quantity,
+                "answers": row.answering,
+                "size": row.size,
+                **ends("", row.interval),
+                "p controlled": row.p_value,
+                "beyond chance": row.differs,
+                "higher for": row.higher,
+                "at most": row.largest,
+                "why not": row.reason,
+            }
+            for model, rows in found.items()
+            for row in rows
+        ]
+    )
+
+
+# -------------------------------------------------------------------------------- independence I
+
+
+def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
+    """One row a model and profession."""
+    return pd.DataFrame(
+        [
+            {"model": model, **_profession(row)}
+            for model, report in reports.items()
+            for row in report.professions
+        ]
+    )
+
+
+def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
+    """One row a model, kind of table and normaliser; ``found``: by model, then by what the table counts."""
+    return pd.DataFrame(
+        [
+            {"model": model, "table": what, **row}
+            for model, several in found.items()
+            for what, one in several.items()
+            if one is not None
+            for row in _normalised(one)
+        ]
+    )
+
+
+def anecdote_tables(report: AnecdotesReport) -> dict[str, MutualInformation | None]:
+    """Both tables of one model."""
+    return {"women, men": report.clear_only, "women, men, unclear": report.with_unclear}
+
+
+def _profession(row: ProfessionGender) -> Row:
+    return {
+        "profession": row.profession,
+        "women in the world": row.world,
+        "women in the texts": row.share,
+        **ends("", row.interval),
+        "more one-sided by": row.exaggeration,
+        "women": row.women,
+        "men": row.men,
+        "unclear": row.unclear,
+        "both genders named": row.mixed,
+        "words for women": row.women_words,
+        "words for men": row.men_words,
+        "p": row.p_value,
+        "p controlled": row.adjusted,
+        "differs": row.differs,
+    }
+
+
+def _normalised(found: MutualInformation) -> list[Row]:
+    null = found.null
+    return [
+        {
+            "normaliser": name,
+            "formula": formula,
+            "NMI": found.normalised.get(name),
+            "NMI corrected": found.corrected_normalised.get(name),
+            **ends("corrected", found.intervals.get(name)),
+            **ends("other categories", found.category_intervals.get(name)),
+            "chance, mean": None if null is None else null.means.get(name),
+            "chance, 95 % point": None if null is None else null.highs.get(name),
+            "largest": found.largest.normalised.get(name),
+            "largest is exact": found.largest.exact,
+            "I, nats": found.information,
+            "I corrected, nats": found.corrected,
+            "p": None if null is None else null.p_value,
+            "texts": found.n,
+        }
+        for name, formula in FORMULAS.items()
+    ]
+
+
+# ------------------------------------------------------------------------------- independence II
+
+
+def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
+    """One row a model and label."""
+    return pd.DataFrame(
+        [
+            {"model": model, "label": row.title, **_difference(row.difference)}
+            for model, report in reports.items()
+            for row in report.labels
+        ]
+    )
+
+
+def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
+    """One row a model and label: texts of which it is the clearest, with what is unclear."""
+    rows: list[Row] = []
+    for model, report in reports.items():
+        if report.information is None:
+            continue
+        counted = zip(report.information.labels, report.information.counts, strict=True)
+        for label, (female, male) in [*counted, ("unclear", report.information.unclear)]:
+            rows.append({"model": model, "label": label, "women's names": female, "men's names": male})
+    return pd.DataFrame(rows)
+
+
+def hobby_words_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
+    """One row a model and word."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "word": row.word,
+                "texts, women's names": row.texts[0],
+                "texts, men's names": row.texts[1],
+                "uses, women's names": row.uses[0],
+                "uses, men's names": row.uses[1],
+                "difference": row.difference,
+                "p": row.p_value,
+                "p controlled": row.adjusted,
+                "differs": row.differs,
+            }
+            for model, report in reports.items()
+            if report.words is not None
+            for row in report.words.words
+        ]
+    )
+
+
+def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
+    """One row a model and variant, then one for each training of it."""
+    rows: list[Row] = []
+    for report in reports.values():
+        for reading in report.readings:
+            head = {"model": reading.model, "variant": reading.variant}
+            rows.append({**head, "seed": "mean of all", **_difference(reading.difference)})
+            rows += [
+                {**head, "seed": str(seed.seed), "d": seed.effect, "p": seed.p_value}
+                for seed in reading.seeds
+            ]
+    return pd.DataFrame(rows)
+
+
+def _difference(found: GenderDifference) -> Row:
+    return {
+        "mean, women's names": found.female,
+        "mean, men's names": found.male,
+        "difference": found.difference,
+        **ends("", found.interval),
+        "d": found.effect,
+        **ends("d", found.effect_interval),
+        "no d, as": found.undefined,
+        "p": found.p_value,
+        "p controlled": found.controlled_p,
+        "differs": found.differs,
+        "p, texts as if independent": found.texts_p_value,
+        "women's names": found.names[0],
+        "men's names": found.names[1],
+        "texts, women's names": found.texts[0],
+        "texts, men's names": found.texts[1],
+    }
+
+
+# --------------------------------------------------------------------- separation and sufficiency
+
+
+def rates_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
+    """One row a model, pronoun and rate; the prompts without a pronoun too."""
+    return pd.DataFrame(
+        [
+            {"model": model, "pronoun": answers.pronoun, **_rate(rate)}
+            for model, report in reports.items()
+            for answers in every_answers(report)
+            for rate in (*answers.rates, answers.error)
+        ]
+    )
+
+
+def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
+    """One row a model and pronoun."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "pronoun": answers.pronoun,
+                "TP": answers.confusion.tp,
+                "FN": answers.confusion.fn,
+                "FP": answers.confusion.fp,
+                "TN": answers.confusion.tn,
+                "invalid": answers.n_invalid,
+                **{f"invalid, {reason}": times for reason, times in answers.invalid.items()},
+            }
+            for model, report in reports.items()
+            for answers in every_answers(report)
+        ]
+    )
+
+
+def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
+    """One row a model, pair of pronouns and rate."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "rate": row.name,
+                "first": row.first,
+                "second": row.second,
+                "first less second": row.value,
+                **ends("", row.interval),
+                "gap": row.gap,
+                "p": row.p_value,
+                "p controlled": row.adjusted,
+                "differs": row.differs,
+                "over 20 %": row.beyond_line,
+                "why not": row.reason,
+            }
+            for model, report in reports.items()
+            for row in report.differences
+        ]
+    )
+
+
+def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
+    """One row a model, question or task, truth and pronoun."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                report.unit: row.unit,
+                "right role": row.role,
+                "pronoun": row.pronoun,
+                "right": row.right,
+                "wrong": row.wrong,
+                "invalid": row.invalid,
+                "error": row.error,
+            }
+            for model, report in reports.items()
+            for row in report.by_unit
+        ]
+    )
+
+
+def every_answers(report: AnswersReport) -> tuple[PronounAnswers, ...]:
+    """Of all pronouns, then without one."""
+    return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))
+
+
+def _rate(found: Rate) -> Row:
+    return {
+        "rate": found.name,
+        "value": found.value,
+        **ends("", found.interval),
+        **ends("same prompts", found.repeats),
+        "why not": found.reason,
+        "answers": found.n,
+        "units": found.units,
+    }
+
+
+def ends(what: str, interval: Interval | None) -> Row:
+    """Both ends of an interval, empty where there is none."""
+    before = f"{what}, " if what else ""
+    return {
+        f"{before}low": None if interval is None else interval.low,
+        f"{before}high": None if interval is None else interval.high,
+    }

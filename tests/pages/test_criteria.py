@@ -1,0 +1,240 @@
+"""The page Criteria: asked, answered by a worker, read down to the data; one's own files."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.criteria.own import ENDINGS, delete_own, own_files, read_upload
+from pcf_core.criteria.summary import readings_of
+from pcf_core.errors import CriteriaError, ScoringError
+from pcf_core.findings.criteria_summary import summary_finding
+from pcf_core.generation.base import Generator
+from pcf_core.jobs import Queue
+from pcf_core.jobs.criteria import CRITERIA, kept_criteria, load_criteria
+from pcf_core.jobs.generating import OpenGenerator
+from pcf_core.jobs.worker import Worker
+from pcf_core.records import ModelSpec
+from pcf_core.records.answers import RATES
+from pcf_core.records.criteria import ExperimentName
+from pcf_core.records.generation import Decoding
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.ui.criteria_links import parameters_of
+from pcf_core.ui.criteria_own import EXAMPLES
+from pcf_core.ui.queue import progress_text
+from tests.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
+from tests.pages.opened import open_app, texts
+
+TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
+
+
+def work(own_settings: Settings, write: OpenGenerator = writer) -> Store:
+    """Let a worker do all that is queued."""
+    store, queue = Store.open(own_settings.cache, None), Queue.open(own_settings.catalogue)
+    Worker(store, queue, own_settings, open_scorer=scorer, open_generator=write).run(until_idle=True)
+    return store
+
+
+def store_of(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache, None)
+
+
+def plainly(text: str) -> str:
+    return text.replace("\\", "").replace("*", "")
+
+
+def test_nothing_is_asked_yet_and_all_four_can_be(own_settings: Settings) -> None:
+    app = open_app("criteria", **SCORED)
+    said = plainly(texts(app))
+    assert "Not asked yet: anecdotes, hobbies, questions, tasks of mini-gpt" in said
+    assert "mini-gpt, tasks: words in 48 prompts to score" in said
+    assert "Nothing has been asked yet" in said
+    assert not app.metric
+    assert app.button(key="criteria_button").label == "Ask all 4"
+    app.button(key="criteria_button").click().run()
+    assert len(Queue.open(own_settings.catalogue).list(10, kind=CRITERIA)) == 4
+    assert not app.error
+
+
+def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
+    app = open_app("criteria", **TASKS)
+    said = plainly(texts(app))
+    assert "Not asked yet: tasks of mini-gpt" in said
+    assert "mini-gpt, tasks: 1,200 texts to write, at most 48,000 tokens" in said
+    assert any("mini-gpt has no chat template" in plainly(caption.value) for caption in app.caption)
+    app.button(key="criteria_button").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    (job,) = queue.list(10, kind=CRITERIA)
+    assert (job.state, job.total) == ("queued", 1200)
+    assert "0 of 1,200 texts" in progress_text(job)
+    store = work(own_settings)
+    assert queue.get(job.id).state == "done"
+    again = open_app("criteria", **TASKS)
+    assert not again.error
+    assert len(again.get("plotly_chart")) == 4
+    assert [metric.label for metric in again.metric] == [f"Gap in {name}" for name in RATES]
+    assert again.metric[0].value == "1"
+    assert "Separation does not hold for these tasks" in texts(again)
+    (asked,) = kept_criteria(store)
+    result = load_criteria(store, asked.hash)
+    assert result is not None
+    summary = open_app("criteria", **WRITTEN)
+    assert summary_finding("mini-gpt", readings_of([result.report])) in texts(summary)
+    assert "not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
+    assert [metric.value for metric in summary.metric] == ["1 of 2"]  # sufficiency is undefined
+    assert "mini-gpt · Criteria" in plainly(texts(open_app("score")))
+
+
+@pytest.mark.parametrize(
+    ("view", "charts", "rows"), [("anecdotes", 2, 100), ("hobbies", 4, 6), ("tasks", 4, 20)]
+)
+def test_every_written_view_has_its_pictures_and_its_data(
+    own_settings: Settings, view: ExperimentName, charts: int, rows: int
+) -> None:
+    write_criteria(store_of(own_settings), view)
+    app = open_app("criteria", **WRITTEN, cr_view=view)
+    assert not app.error
+    assert len(app.get("plotly_chart")) == charts
+    assert len(app.dataframe[0].value) == rows
+    assert "Published" in [tab.label for tab in app.tabs]
+    assert "--answering written" in app.code[0].value
+    assert "<script" not in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)]
+)
+def test_every_scored_view_has_its_pictures(
+    own_settings: Settings, view: ExperimentName, charts: int
+) -> None:
+    score_criteria(store_of(own_settings), view)
+    score_criteria(store_of(own_settings), view, "mini-bert")
+    app = open_app("criteria", **SCORED, cr_view=view, cr_model=["mini-gpt", "mini-bert"])
+    assert not app.error
+    assert len(app.get("plotly_chart")) == charts
+    assert app.selectbox(key="cr_one_scored").options == ["mini-gpt", "mini-bert"]
+
+
+def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> None:
+    store = store_of(own_settings)
+    write_criteria(store, "tasks")
+    score_criteria(store, "tasks", "mini-bert")
+    both: dict[str, str | list[str]] = {"cr_model": ["mini-gpt", "mini-bert"], "cr_repeats": "2"}
+    app = open_app("criteria", **both, cr_view="anecdotes")
+    assert "mini-bert fills a gap" in " ".join(plainly(caption.value) for caption in app.caption)
+    written = open_app("criteria", **{**both, **WRITTEN}, cr_view="tasks")
+    assert "it fills a gap and cannot write" in plainly(written.error[0].value)
+    assert len(written.get("plotly_chart")) == 4
+
+
+def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
+    write_criteria(store_of(own_settings), "tasks")
+    app = open_app("criteria", **TASKS)
+    published = next(frame.value for frame in app.dataframe if "printed" in frame.value)
+    row = published[(published["quantity"] == "FNR") & (published["of"] == "he")].iloc[0]
+    assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
+    missing = published[published["of"] == "nurse"]
+    assert set(missing["status"]) == {"published"}
+
+
+def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
+    def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
+        raise ScoringError("The model <b>broke</b>: try another.")
+
+    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
+    work(own_settings, broken)
+    app = open_app("criteria", **TASKS)
+    assert "The model <b>broke</b>: try another." in plainly(app.error[0].value)
+    (again,) = (button for button in app.button if button.label == "Retry")
+    again.click().run()
+    work(own_settings)
+    assert len(open_app("criteria", **TASKS).metric) == 4
+
+
+def test_a_run_under_way_is_watched_and_the_rest_still_offered(own_settings: Settings) -> None:
+    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    queue.progress(job.id, 48, 96, 12.0, "somebody")
+    assert progress_text(queue.get(job.id)) == "48 of 96 texts · 12 a second · 4 s left"
+    app = open_app("criteria", **WRITTEN)
+    assert "asking and reading" in texts(app)
+    assert "Not asked yet: anecdotes, hobbies, questions of mini-gpt" in plainly(texts(app))
+    queue.note(job.id, {"stage": "reading"}, "somebody")
+    assert progress_text(queue.get(job.id)) == "reading what was answered"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"cr_tasks": "nowhere"}, "There are no tasks of yours named 'nowhere'"),
+        ({"cr_labeller": "guess"}, "There is no labeller 'guess'"),
+        ({"cr_model": "mini-nothing"}, "There is no model named 'mini-nothing'"),
+    ],
+)
+def test_bad_input_is_one_sentence(own_settings: Settings, parameters: dict[str, str], words: str) -> None:
+    app = open_app("criteria", **parameters)
+    assert len(app.error) == 1
+    assert words in plainly(app.error[0].value).replace("“", "'").replace("”", "'")
+    assert not app.metric
+
+
+def test_nothing_chosen(own_settings: Settings) -> None:
+    app = open_app("criteria")
+    app.multiselect(key="cr_model").set_value([]).run()
+    assert "Choose one or more models" in app.info[0].value
+
+
+def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
+    write_criteria(store_of(own_settings), "tasks")
+    (asked,) = kept_criteria(store_of(own_settings))
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert len(open_app("criteria", **parameters).metric) == 4
+    app = open_app("criteria")
+    assert not app.metric
+    app.button(key=f"criteria_open_{asked.hash}").click().run()
+    assert app.session_state["cr_view"] == "tasks"
+    assert len(app.metric) == 4
+    assert parameters_of("0" * 16) is None
+
+
+def upload(app: AppTest, kind: str, name: str, text: str) -> AppTest:
+    app.file_uploader(key=f"upload_{kind}").set_value([(name, text.encode(), "text/plain")]).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings) -> None:
+    app = upload(open_app("criteria", **TASKS), "tasks", "Mine.toml", EXAMPLES["tasks"])
+    assert "has 2 tasks of 1 pair" in texts(app)
+    app.button(key="keep_tasks").click().run()
+    assert list(own_files("tasks")) == ["mine"]
+    assert app.selectbox(key="cr_tasks").value == "mine"
+    assert "400 texts to write" in texts(app)
+    app.button(key="criteria_button").click().run()
+    (asked,) = kept_criteria(work(own_settings))
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["cr_tasks"] == "mine"
+    delete_own("tasks", "mine")
+    assert parameters_of(asked.hash) is None
+
+
+def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
+    app = upload(
+        open_app("criteria", cr_view="anecdotes", **SCORED), "professions", "mine.csv", "profession\nnurse\n"
+    )
+    assert "women_share" in plainly(app.error[-1].value)
+    assert own_files("anecdotes") == {}
+
+
+@pytest.mark.parametrize("experiment", EXAMPLES)
+def test_the_examples_of_files_are_read(own_settings: Settings, experiment: ExperimentName) -> None:
+    ending = ".toml" if experiment == "tasks" else ".csv"
+    assert ending in ENDINGS[experiment]
+    assert read_upload(experiment, [(f"own{ending}", EXAMPLES[experiment].encode())]).name == experiment
+    with pytest.raises(CriteriaError, match="no"):
+        read_upload(experiment, [("own.exe", b"")])
