@@ -213,7 +213,8 @@ class Server:
         def ask(body: Mapping[str, Any]) -> R:
             whole = {"model": self.name, **body}
             try:
-                return self._ask("POST", f"{self.url}/{path}", whole, LARGEST_TEXT, read)
+                answer: R = self._ask("POST", f"{self.url}/{path}", whole, LARGEST_TEXT, read)
+                return answer
             except RequestRefusedError as refusal:
                 if refusal.code in FILTERED:
                     return read(refusal)
