@@ -16,7 +16,7 @@ from pcf_core.records.case_file import (
 
 MOST_NAMED = 3
 NAMES: dict[AuditName, str] = {
-    "bias": "the run in gaps",
+    "bias": "the run of prejudice and caprice",
     "fairpair": "FairPair",
     "criteria": "the criteria",
 }
@@ -80,7 +80,8 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     chosen = [row for row in rows if row.verdict == verdict]
     title = f"{AUDITS[name]}: {FOUND[verdict]}"
     if verdict not in TESTED:
-        return f"{title}, {chosen[0].basis}."
+        reason = chosen[0].basis
+        return f"{title}. {reason[:1].upper()}{reason[1:]}."
     tested = sum(row.verdict in TESTED for row in rows)
     of = f" in {len(chosen):,} of {count(tested, 'quantity', 'quantities')}" if tested > 1 else ""
     shown = "; ".join(_row(row) for row in chosen[:MOST_NAMED])

@@ -52,8 +52,8 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
     made = f"{count(len(report.occupations), 'occupation')}, {count(len(report.templates), 'context')}"
     rows = []
     for measure, question, value, name in (
-        ("prejudice R^p", EXPECTS, report.prejudice_risk, "prejudice_risk"),
-        ("caprice R^c", CHANGES, report.caprice_risk, "caprice_risk"),
+        ("prejudice", EXPECTS, report.prejudice_risk, "prejudice_risk"),
+        ("caprice", CHANGES, report.caprice_risk, "caprice_risk"),
     ):
         interval = report.interval(name, over) or report.interval(name)
         verdict, basis = _by_interval(interval)

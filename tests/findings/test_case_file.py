@@ -27,7 +27,6 @@ from tests.fairpair.planted import planted
 from tests.fairpair.results import made_up
 from tests.findings.test_models import report_of
 
-
 ENDS = Interval(low=1.1, high=1.3)
 
 
@@ -51,7 +50,8 @@ ALL = [row("bias", "difference"), row("fairpair", "difference"), row("criteria",
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said.startswith(
-        "toy on gender: a difference is found by the run in gaps, FairPair and the criteria. They agree."
+        "toy on gender: a difference is found by the run of prejudice and caprice, FairPair and the "
+        "criteria. They agree."
     )
     assert "different questions" in said
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
@@ -92,7 +92,7 @@ def test_each_audit_is_a_sentence() -> None:
         == "Prejudice and caprice: a difference in 1 of 2 quantities: M 0.1, male words first for 3 of 4."
     )
     assert fairpair == "FairPair: a difference: F 1.20 (1.10–1.30), where 1 is no difference."
-    assert criteria == "Criteria: cannot be asked, its experiments are about gender alone."
+    assert criteria == "Criteria: cannot be asked. Its experiments are about gender alone."
     assert case_findings([ALL[0]] * 5)[0].endswith("; and 2 more.")
 
 
