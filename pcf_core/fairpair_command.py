@@ -24,7 +24,7 @@ from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import controlled
 from pcf_core.fairpair.tables import load_table
 from pcf_core.findings.fairpair import fairpair_finding, words_finding
-from pcf_core.findings.fairpair_run import perturber_finding
+from pcf_core.findings.fairpair_run import declined_finding, perturber_finding
 from pcf_core.jobs import Queue, ensure_worker
 from pcf_core.jobs.fairpair import (
     FairPairEstimate,
@@ -35,6 +35,7 @@ from pcf_core.jobs.fairpair import (
     submit_fairpair,
 )
 from pcf_core.models import resolve_writer
+from pcf_core.models.endpoint import PREFIX
 from pcf_core.records.fairpair import FairPairReport, Side
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
@@ -107,6 +108,8 @@ def fairpair(
     texts = load_prompts(prompts, entity)
     own = chosen_categories(categories)
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+    if chat:
+        say_chat_is_ignored(model)
     number_type = one_of(dtype, "--dtype", DTYPES)
     keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
     asked = [
@@ -130,6 +133,16 @@ def fairpair(
         give_queued(store, asked, texts, counterparts, as_json)
     else:
         give_results(store, [run_now(store, one, texts, counterparts) for one in asked], sentences, as_json)
+
+
+def say_chat_is_ignored(models: Sequence[str]) -> None:
+    """That ``--chat`` changes nothing for the local ones."""
+    local = [name for name in models if not name.startswith(PREFIX)]
+    if local:
+        say(
+            f"--chat is of an endpoint and changes nothing for {', '.join(local)}: a local model's tokenizer "
+            "says whether a prompt is a user's message."
+        )
 
 
 def pair_of(names: str) -> Pair:
@@ -166,6 +179,8 @@ def run_now(
     for side, missing in found.without_text.items():
         if missing:
             say(without_text(found, side, missing))
+    if any(found.declined.values()):
+        say(declined_finding(found))
     return found, written
 
 

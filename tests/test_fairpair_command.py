@@ -73,6 +73,7 @@ def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) ->
     done = run_cli("fairpair", "--model", "mini-gpt", *small)
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
+    assert "--chat" not in done.stderr
     assert "mini-gpt: 0 of 100 texts" in done.stderr
 
 
@@ -88,6 +89,12 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     assert lines[3] == f"mini-gpt: {words_finding(result.words)}"
     assert lines[4] == f"mini-gpt: {perturber_finding(result.errors)}"
     assert "The perturbation exchanged" in lines[4]
+
+
+def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:
+    done = run_cli("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
+    assert done.returncode == 0
+    assert "--chat is of an endpoint and changes nothing for mini-gpt" in done.stderr
 
 
 def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path: Path) -> None:

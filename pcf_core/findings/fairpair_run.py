@@ -84,7 +84,20 @@ def ends_finding(result: FairPairResult) -> str:
     whole = sum(sum(ends.values()) for ends in result.ends.values())
     return (
         f"Texts without content: {' and '.join(parts)}; they are compared like any other. "
-        f"{percent(cut / whole) if whole else 'None'} of all texts end where the length did."
+        f"{percent(cut / whole) if whole else 'None'} of all texts end where the length did. "
+        f"{declined_finding(result)}"
+    ).rstrip()
+
+
+def declined_finding(result: FairPairResult) -> str:
+    """How many texts decline in words, by side; empty where none does."""
+    if not any(result.declined.values()):
+        return ""
+    first, second = result.asked.prompts.names
+    return (
+        f"{result.declined.get('original', 0):,} texts for {first} and {result.declined.get('prompt', 0):,} "
+        f"for {second} begin as a model declines (“I'm sorry, but I can't …”): they are compared like any "
+        "other, and where one side has more of them, that is part of the difference."
     )
 
 

@@ -28,6 +28,7 @@ from pcf_core.fairpair.own_errors import errors_of, together
 from pcf_core.fairpair.perturbation import Parser, Perturbation
 from pcf_core.fairpair.report import beside_others, fairpair_report
 from pcf_core.fairpair.words import word_report
+from pcf_core.generation.declining import count_declining
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.fairpair import (
     COUNTERPARTS,
@@ -135,6 +136,7 @@ class _Work:
     on_stage: Callable[[Stage, int, int], None]
     encoders: dict[str, Encode] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    declined: dict[Side, int] = field(default_factory=lambda: {"original": 0, "prompt": 0})
 
     def __post_init__(self) -> None:
         wanted = self.asked.perturbation
@@ -165,7 +167,10 @@ class _Work:
     def pairs(
         self, counterparts: Sequence[str]
     ) -> tuple[list[PromptPairs], PerturbationErrors, dict[Side, dict[End, int]]]:
-        """The texts u and z of every prompt, what p did wrong over all, and how texts ended by side."""
+        """The texts u and z of every prompt, what p did wrong over all, and how texts ended by side.
+
+        Those that decline in words are counted in ``declined``.
+        """
         pairs, errors = [], []
         ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
         total = len(self.prompts.prompts)
@@ -180,6 +185,8 @@ class _Work:
             errors.append(perturbed.errors)
             ends["original"].update(original.ends)
             ends["prompt"].update(written.ends)
+            self.declined["original"] += count_declining(original)
+            self.declined["prompt"] += count_declining(written)
         counted: dict[Side, dict[End, int]] = {
             side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
         }
@@ -252,6 +259,7 @@ class _Work:
             ),
             errors=errors,
             ends=ends,
+            declined=self.declined,
             provenance={},
         )
 

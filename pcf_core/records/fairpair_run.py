@@ -23,6 +23,7 @@ z = g(p(x)) are the store's texts of the prompt p(x) as they are: ``store.texts(
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import model_validator
@@ -213,7 +214,9 @@ class FairPairResult(Record):
     ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
     ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of
     them looks like a difference.  ``ends``: how many texts ended in which way, of g(x) under ``original`` and
-    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``provenance``:
+    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``declined``: how
+    many more decline in words, by side, which are in it too; empty in results from before they were counted.
+    ``provenance``:
     versions, the parser, seconds of each stage.
     """
 
@@ -225,6 +228,7 @@ class FairPairResult(Record):
     errors: PerturbationErrors
     ends: dict[Side, dict[End, int]]
     provenance: dict[str, Any]
+    declined: Mapping[Side, int] = {}
     label: str = LABEL
 
     @property

@@ -61,6 +61,7 @@ def fairpair_document(
         },
         "errors": errors_document(result.errors),
         "ends": result.ends,
+        "declined": result.declined,
         "provenance": result.provenance,
         "label": result.label,
     }

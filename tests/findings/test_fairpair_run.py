@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.findings.fairpair_run import (
+    declined_finding,
     decoding_text,
     ends_finding,
     grid_finding,
@@ -57,6 +58,13 @@ def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
     sentence = ends_finding(found)
     assert "for John 1 refused and 0 empty of 30 and for Jane 0 refused and 0 empty of 30" in sentence
     assert sentence.endswith("25 % of all texts end where the length did.")
+
+
+def test_texts_that_decline_are_said(found: FairPairResult) -> None:
+    assert declined_finding(found) == ""
+    many = found.model_copy(update={"declined": {"original": 3, "prompt": 0}})
+    assert declined_finding(many).startswith("3 texts for John and 0 for Jane begin as a model declines")
+    assert ends_finding(many).endswith("part of the difference.")
 
 
 def test_much_silence_is_warned_of(found: FairPairResult) -> None:

@@ -118,6 +118,16 @@ def test_a_generator_that_tells_no_entity_from_another_has_a_ratio_of_one(
     assert result.errors.changed == result.errors.text_error == 0
 
 
+def test_texts_that_decline_are_counted_and_stay_in_the_measure(store: Store) -> None:
+    """One generator in two declines to write about Jane, as a chat model does it."""
+    sorry = {" I'm sorry, but I can't help with that.": 0.5, " She is kind.": 0.5}
+    result, _ = run_fairpair(kept(store), store, by_name(OF_HIM, sorry))
+    assert result.declined["original"] == 0
+    assert 30 < result.declined["prompt"] < 90  # of 120
+    assert sum(result.ends["prompt"].values()) == 120
+    assert result.ends["prompt"]["refused"] == 0
+
+
 def test_family_words_planted_on_one_side_are_found_first(store: Store) -> None:
     prompts = many_prompts(6)
     asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=60), prompts)
