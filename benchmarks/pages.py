@@ -51,7 +51,7 @@ def fill_store() -> None:
     from pcf_core.topics import load_evidence, load_templates, load_topic
 
     topic = load_topic("gender")
-    store = Store.open(settings().cache, None)
+    store = Store.open(settings().cache)
     for seed, model in enumerate(MODELS):
         run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates(SET))
         write_scores(store, run, np.random.default_rng(seed))

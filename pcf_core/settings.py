@@ -156,9 +156,9 @@ class Settings(BaseSettings):
         return value
 
     @property
-    def results(self) -> Path | None:
-        """The folder of the results that come with the app, read only; None where they are not wanted."""
-        return self.assets / "cache" if self.shipped_results else None
+    def results(self) -> tuple[Path, ...]:
+        """The folders of the results that come with the app, read only; none where they are not wanted."""
+        return (self.assets / "cache", self.assets / "audits") if self.shipped_results else ()
 
     @property
     def catalogue(self) -> Path:

@@ -85,7 +85,7 @@ def fill(
 def filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cache of :func:`full_store`, scored once for all tests."""
     cache = tmp_path_factory.mktemp("filled") / "cache"
-    store = Store.open(cache, None)
+    store = Store.open(cache)
     for model in MINI_MODELS:
         fill(store, model)
     return cache
@@ -95,4 +95,4 @@ def filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def full_store(filled_cache: Path, own_settings: Settings) -> Store:
     """A store with both mini models' keys scored by the fake on gender, the nineteen and its occupations."""
     shutil.copytree(filled_cache, own_settings.cache, dirs_exist_ok=True)
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)

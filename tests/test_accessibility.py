@@ -100,7 +100,7 @@ def test_axe_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_violation(scheme: str, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
-    fill_audits(Store.open(tmp_path / "cache", None))
+    fill_audits(Store.open(tmp_path / "cache"))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

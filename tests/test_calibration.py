@@ -76,7 +76,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store(scored: Path, own_settings: Settings) -> Iterator[Store]:
     shutil.copytree(scored, own_settings.cache, dirs_exist_ok=True)
     st.cache_resource.clear()
-    yield Store.open(own_settings.cache, None)
+    yield Store.open(own_settings.cache)
     st.cache_resource.clear()
 
 

@@ -121,7 +121,7 @@ def test_the_check_sees_what_is_wrong() -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
-    fill_audits(Store.open(tmp_path / "cache", None))
+    fill_audits(Store.open(tmp_path / "cache"))
     found = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,

@@ -22,7 +22,7 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("PCF_CACHE", str(tmp_path))
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")
     assert settings().catalogue == tmp_path / "catalogue.sqlite"
-    assert settings().results is None
+    assert settings().results == ()
     settings.cache_clear()
 
 

@@ -43,7 +43,7 @@ LARGEST = 16e6  # bytes a model
 
 
 def shipped_store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, ROOT / "assets" / "cache")
+    return Store.open(own_settings.cache, [ROOT / "assets" / "cache"])
 
 
 def shipped_run(model: str, templates: str) -> RunSpec:

@@ -156,7 +156,7 @@ def main(
     specs = [resolve(model), *(resolve(str(folder)) for folder in others)]
     seeds = seeds_of_one_recipe(specs)
     with tempfile.TemporaryDirectory() as scratch:
-        store = Store.open(Path(scratch), settings().assets / "cache")
+        store = Store.open(Path(scratch), [settings().assets / "cache"])
         measured = tuple(measure(specs, seeds, *names, store) for names in RUNS)
     found = Seeds(model=specs[0].name, identity=specs[0].identity, seeds=seeds, measured=measured)
     folder = Path(specs[0].path)

@@ -115,7 +115,7 @@ def main(
     os.environ["PCF_SHARD_PROMPTS"] = str(SHARD_PROMPTS)
     settings.cache_clear()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as index:
-        store, shipped = Store.open(Path(folder), None), Store.open(Path(index), target)
+        store, shipped = Store.open(Path(folder)), Store.open(Path(index), [target])
         for item in RUNS:
             if item in chosen:
                 carried = keep and carry(chosen[item], shipped, store)
@@ -202,11 +202,11 @@ def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, o
     return {**environment(scorer), "self_audit": found.model_dump()}
 
 
-def replace_results(store: Path, target: Path) -> None:
-    """Put a store's files in the place of ``target``, which is never there by half."""
+def replace_results(store: Path, target: Path, parts: Sequence[str] = FOLDERS) -> None:
+    """Put a store's folders in the place of ``target``, which is never there by half."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".cache-") as beside:
         draft = Path(beside) / "new"
-        for part in FOLDERS:
+        for part in parts:
             shutil.copytree(store / part, draft / part)
         if target.exists():
             target.rename(Path(beside) / "old")

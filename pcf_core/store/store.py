@@ -45,7 +45,7 @@ class Missing:
 
 
 class Store:
-    """Two layers of scores: the cache folder, which is written, on top of the shipped one.
+    """Layers of scores, texts and results: the cache folder, which is written, on top of the shipped ones.
 
     Safe to share between threads; several processes may open the same folders.
     """
@@ -61,8 +61,8 @@ class Store:
         self._database = layers[0].catalogue.database
 
     @classmethod
-    def open(cls, root: Path, shipped: Path | None = None, scores: str = "") -> Store:
-        """Open the cache at ``root``, made if need be, on top of the read-only folder ``shipped``.
+    def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
+        """Open the cache at ``root``, made if need be, on top of the read-only folders ``shipped``.
 
         A root that is read-only or full is read all the same; writing to it then raises StoreError.  Its
         shards lie in it, or at ``scores``, a folder or a URL that several caches may share.
@@ -74,11 +74,11 @@ class Store:
         layers = [Layer(place_of(root, scores), own)]
         texts = [TextLayer(place_of(root, scores, "texts"), own)]
         folders = [root]
-        if shipped is not None:
+        for folder in shipped:
             index = Catalogue(Database(None))
-            layers.append(Layer(place_of(shipped), index))
-            texts.append(TextLayer(place_of(shipped, kind="texts"), index))
-            folders.append(shipped)
+            layers.append(Layer(place_of(folder), index))
+            texts.append(TextLayer(place_of(folder, kind="texts"), index))
+            folders.append(folder)
         return cls(root, layers, texts, folders)
 
     def must_be_writable(self) -> None:

@@ -30,7 +30,7 @@ RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
 @pytest.fixture
 def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def read(

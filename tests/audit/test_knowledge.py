@@ -48,7 +48,7 @@ KEY = ScoringKey.of(SPEC)
 @pytest.fixture
 def store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setattr("pcf_core.jobs.knowledge.resolve", lambda name: SPEC)
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def scored(
@@ -249,7 +249,7 @@ def test_a_shipped_model_by_brute_force(own_settings: Settings) -> None:
     asked = make_knowledge("few", continents.templates[:4], facts)
     spec = resolve("mini-gpt")
     key = ScoringKey.of(spec)
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     assert score_knowledge(asked, key, store) == 20
     report = knowledge_report(store, key, asked)
 
@@ -284,12 +284,12 @@ def test_a_shipped_model_by_brute_force(own_settings: Settings) -> None:
     assert report.knowledge == pytest.approx(np.mean(knowledge), rel=1e-4)
     assert report.confidence_gap == pytest.approx(np.mean(knowledge) - np.mean(scores), abs=1e-4)
     assert report.elsewhere == pytest.approx(np.mean(elsewhere), rel=1e-4)
-    assert score_knowledge(asked, key, Store.open(own_settings.cache, None), unopenable) == 0
+    assert score_knowledge(asked, key, Store.open(own_settings.cache), unopenable) == 0
 
 
 def test_the_figures_that_the_documentation_gives(own_settings: Settings) -> None:
     """From the shipped scores, which tests/test_shipped.py holds against the models."""
-    store = Store.open(own_settings.cache, ROOT / "assets" / "cache")
+    store = Store.open(own_settings.cache, [ROOT / "assets" / "cache"])
     gains = {}
     for name in ("continents", "capitals", "animals"):
         report = knowledge_report(store, ScoringKey.of(resolve("mini-gpt")), load_knowledge(name))

@@ -40,7 +40,7 @@ def score(store: Store, model: str, templates: TemplateSet) -> RunSpec:
 
 @pytest.fixture
 def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 @pytest.mark.parametrize("model", ["mini-bert", "mini-gpt"])
@@ -59,7 +59,7 @@ def test_it_equals_a_run_that_was_scored_on_these_templates_alone(
     texts = whole.templates.texts[::3][::-1]
     counts = [float(7 + index % 3) for index in range(len(texts))]
     chosen = make_templates("gender-nineteen", list(zip(texts, counts, strict=True)))
-    fresh_store = Store.open(tmp_path_factory.mktemp("fresh"), None)
+    fresh_store = Store.open(tmp_path_factory.mktemp("fresh"))
     fresh = score(fresh_store, model, chosen)
     expected = report(load_result(fresh_store, fresh, options.protocol), fresh, options, resamples=200)
     found = restricted(

@@ -51,7 +51,7 @@ def large_run(templates: int = TEMPLATES) -> RunSpec:
 
 @pytest.fixture
 def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def score(store: Store, run: RunSpec) -> RunSpec:

@@ -30,7 +30,7 @@ COUNTS, DOCUMENTS = (9.0, 6.0, 4.0, 0.0, 2.0), (5, 6, 2, 0, 1)
 
 @pytest.fixture
 def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def scored(

@@ -212,7 +212,7 @@ def test_refusals_are_counted_and_kept(texts: TextServer, own_settings: Settings
 
     texts.fault = answer
     asked = TextsAsked(key=key, prompts=(PROMPT, "Jim is a nurse.", *refused), count=BLOCK)
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     assert generate_missing(asked, store) == 4 * BLOCK
     assert count_ends(asked, store) == {"stop": 25, "length": 0, "refused": 75, "empty": 0}
     found = store.texts(key, "Jo is a nurse.", BLOCK)
@@ -416,7 +416,7 @@ def test_what_was_interrupted_goes_on_with_the_blocks_that_are_missing(
     asked = TextsAsked(
         key=GenerationKey.of(resolve_writer(NAME), DECODING), prompts=(PROMPT, "Jane is"), count=2 * BLOCK
     )
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
 
     def cut_off(server: TextServer, handler: Any, body: Any) -> bool:
         return len(server.asked) > 60 and failing(400)(server, handler, body)
@@ -437,7 +437,7 @@ def test_a_whole_job_leaves_the_key_nowhere(
 ) -> None:
     """Written by the worker, then refused by a server that says the key back."""
     key = GenerationKey.of(resolve_writer(NAME, chat=True), DECODING)
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     queue = Queue.open(own_settings.catalogue)
     worker = Worker(store, queue, settings())
     done = submit_texts(store, queue, TextsAsked(key=key, prompts=(PROMPT,), count=30))

@@ -46,7 +46,7 @@ def store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("PCF_SHARD_PROMPTS", "4")
     settings.cache_clear()
     monkeypatch.setattr("pcf_core.jobs.knowledge.resolve", lambda name: SPEC)
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def test_what_is_scored_is_scored_once_and_told_as_it_comes(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_what_is_scored_is_scored_once_and_told_as_it_comes(store: Store) -> Non
     )
     assert told == [(done, 12) for done in (2, 4, 6, 8, 10, 12)]
     assert missing_answers(store, KEY, ASKED) == []
-    again = Store.open(settings().cache, None)
+    again = Store.open(settings().cache)
     assert score_knowledge(ASKED, KEY, again, unopenable) == 0
 
 

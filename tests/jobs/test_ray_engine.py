@@ -132,7 +132,7 @@ def test_a_node_killed_mid_run_loses_nothing_and_repeats_nothing(
     """304 prompts in shards of eight; the second node is killed while it is at one of them."""
     from pcf_core.jobs.ray_pool import Pool
 
-    store = Store.open(one_thread.cache, None, one_thread.scores)
+    store = Store.open(one_thread.cache, (), one_thread.scores)
     written: Counter[tuple[str, ...]] = Counter()
     real = store.write
 
@@ -171,7 +171,7 @@ def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
     cluster: Any, run: RunSpec, one_thread: Settings
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    store = Store.open(one_thread.cache, None, one_thread.scores)
+    store = Store.open(one_thread.cache, (), one_thread.scores)
     done: list[int] = []
     with scorers_of("ray", one_thread) as open_ray:
         with pytest.raises(Stopped):

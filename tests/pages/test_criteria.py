@@ -31,13 +31,13 @@ TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
 
 def work(own_settings: Settings, write: OpenGenerator = writer) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = Store.open(own_settings.cache, None), Queue.open(own_settings.catalogue)
+    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
     Worker(store, queue, own_settings, open_scorer=scorer, open_generator=write).run(until_idle=True)
     return store
 
 
 def store_of(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache, None)
+    return Store.open(own_settings.cache)
 
 
 def plainly(text: str) -> str:

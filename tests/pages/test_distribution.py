@@ -28,7 +28,7 @@ def run_of(model: str, topic_name: str = "gender") -> RunSpec:
 @pytest.fixture
 def race_store(own_settings: Settings) -> Store:
     """Both mini models' keys scored by the fake on the five groups of race."""
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     for model in ("mini-bert", "mini-gpt"):
         run = run_of(model, "race")
 

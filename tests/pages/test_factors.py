@@ -136,7 +136,7 @@ def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str
 def test_occupations_the_statistics_do_not_know(own_settings: Settings) -> None:
     from tests.conftest import fill
 
-    fill(Store.open(own_settings.cache, None), "mini-gpt", evidence="occupations-zh")
+    fill(Store.open(own_settings.cache), "mini-gpt", evidence="occupations-zh")
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
     assert "No line is fitted to the risk of mini-gpt" in texts(app)
     assert "0 points, fewer than 10" in captions(app)

@@ -43,7 +43,7 @@ def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
 
 def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = Store.open(own_settings.cache, None), Queue.open(own_settings.catalogue)
+    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
     Worker(store, queue, own_settings, open_generator=write).run(until_idle=True)
     return store
 
@@ -51,7 +51,7 @@ def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
 def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) -> Store:
     """What is asked for on the page, written by a worker; what it usually asks for, written at once."""
     if not parameters:
-        write_small(store := Store.open(own_settings.cache, None))
+        write_small(store := Store.open(own_settings.cache))
         return store
     app = open_app("fairpair", **SMALL, **parameters)
     app.button(key="fairpair_button").click().run()

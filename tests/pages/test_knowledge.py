@@ -40,7 +40,7 @@ def fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 @pytest.fixture
 def scored(own_settings: Settings) -> Store:
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     score_knowledge(CONTINENTS, ScoringKey.of(resolve("mini-gpt")), store, fake)
     return store
 
@@ -136,7 +136,7 @@ def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: 
     assert OWN.names() == ("my-sky",)
     assert "Not scored yet: mini-gpt with My sky" in texts(app).replace("*", "")
     app.button(key="score_knowledge").click().run()
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     queue = Queue.open(own_settings.catalogue)
     Worker(store, queue, own_settings, fake).run(until_idle=True)
     (job,) = queue.list(10, kind="knowledge")

@@ -38,7 +38,7 @@ def zoo(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def store(zoo: Path) -> Store:
-    return Store.open(settings().cache, None)
+    return Store.open(settings().cache)
 
 
 def preset(name: str) -> Preset:

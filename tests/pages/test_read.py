@@ -99,7 +99,7 @@ def test_another_model_is_said_not_to_be_known(
     (folder / "config.json").write_text(json.dumps({**config, "n_head": 2}))
     monkeypatch.setenv("PCF_MODELS", str(folder.parent))
     settings.cache_clear()
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     fill(store, "mini-gpt-2")
     app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
     assert "What mini-gpt-2 read is not known here" in app.info[0].value.replace("\\", "")
@@ -112,7 +112,7 @@ def test_another_model_is_said_not_to_be_known(
 
 
 def test_other_groups_and_unknown_occupations_are_one_sentence(own_settings: Settings) -> None:
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     fill(store, "mini-gpt", topic_name="race")
     app = open_app("factors", factors_view=READ, model=["mini-gpt"], topic="race")
     assert "for the groups male and female" in app.info[0].value

@@ -44,7 +44,7 @@ def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: s
 
 
 def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None:
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", DOCUMENTS)
     result = load_result(store, run)
     usual, whole = (report(result, run, ViewOptions(unit=unit)) for unit in ("usual", "template"))

@@ -43,7 +43,7 @@ def plan_of(model: str, within: float = 0.1) -> RunSpec:
 @pytest.fixture
 def drawn_store(own_settings: Settings) -> Store:
     """Both mini models' keys scored by a plan alone."""
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     for model in ("mini-bert", "mini-gpt"):
         run = plan_of(model)
 

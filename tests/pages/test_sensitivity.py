@@ -32,7 +32,7 @@ def jobs_of(settings: Settings) -> list[tuple[str, str]]:
 @pytest.fixture
 def gpt_store(own_settings: Settings) -> Store:
     """One model's key, scored by the fake."""
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     fill(store, "mini-gpt")
     return store
 

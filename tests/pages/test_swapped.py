@@ -30,7 +30,7 @@ def chance(prompt: str, word: str) -> float:
 @pytest.fixture
 def run(own_settings: Settings) -> RunSpec:
     """Race and gender at [X], 120 occupations as groups at [Y], scored by the fake for two models."""
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     topic, evidence = swapped(load_topic("race-gender"), load_evidence("occupations-bvf"))
     for model in MODELS:
         run = build_run(resolve(model), topic, evidence, load_templates("race-relative"))

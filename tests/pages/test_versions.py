@@ -28,7 +28,7 @@ VERSION = f"pets@{PETS.hash[:8]}"
 def run(own_settings: Settings) -> RunSpec:
     """A finished run of a topic of the user's own, the newest of the queue."""
     save_topic(PETS)
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     found = fill(store, "mini-gpt", "gender-nineteen", "sports", "pets")
     queue = Queue.open(settings().catalogue)
     job = submit_run(store, queue, found, 0)

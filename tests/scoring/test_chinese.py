@@ -133,7 +133,7 @@ def test_the_topic_from_prompts_to_a_report(
     family: str, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcf_core.jobs.scoring.resolve", spec_of)
-    store, run = Store.open(own_settings.cache, None), run_of(family)
+    store, run = Store.open(own_settings.cache), run_of(family)
     assert score_run(run, store, open_chinese) == len(TERMS) * 10
     result = load_result(store, run)
     assert result.left_out == ()

@@ -372,7 +372,7 @@ def test_a_whole_run_leaves_the_key_nowhere(
     assert {".parquet", ".sqlite", ".json"} <= {path.suffix for path in kept}
     assert not [path for path in kept if KEY.encode() in path.read_bytes()]
 
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     run = store.load_run(answer["run"])
     local = open_tiny("opt")
     words = [word for word in run.topic.words if word in local.check(run.topic.words).tokens]

@@ -57,7 +57,7 @@ def scores(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.fixture
 def any_store(root: Path, scores: str) -> Store:
-    return Store.open(root, None, scores)
+    return Store.open(root, (), scores)
 
 
 @pytest.fixture

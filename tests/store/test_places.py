@@ -63,7 +63,7 @@ def test_a_url_of_an_unknown_kind_is_refused(
 ) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(SettingsError, match=r"PCF_SCORES cannot be a URL of .* here .*: install"):
-        Store.open(tmp_path, None, url)
+        Store.open(tmp_path, (), url)
 
 
 def test_drafts_in_a_shared_folder_are_each_machines_own(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_storage_that_does_not_answer_is_one_sentence_without_the_password(away:
 def test_nothing_is_called_missing_because_the_storage_is_away(
     tmp_path: Path, key: ScoringKey, away: pytest.MonkeyPatch
 ) -> None:
-    store = Store.open(tmp_path / "cache", None, f"memory:/{tmp_path}")
+    store = Store.open(tmp_path / "cache", (), f"memory:/{tmp_path}")
     with pytest.raises(StoreError, match="check PCF_SCORES, its credentials and the network"):
         store.missing(key, ["They are [Y]"], ["he"])
     assert store.warnings() == ()

@@ -97,7 +97,7 @@ def test_nothing_kept_is_none_and_saving_replaces(store: Store) -> None:
 
 def test_the_shipped_layer_answers_where_the_cache_is_damaged(tmp_path: Path) -> None:
     Store.open(tmp_path / "shipped").save_result("abc123", "numbers", {"a": np.arange(2)}, {})
-    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
     assert store.load_result("abc123", "numbers") is not None
     store.save_result("abc123", "numbers", {"a": np.arange(3)}, {})
     (tmp_path / "cache" / "results" / "abc123" / "numbers.parquet").write_bytes(b"ruined")
@@ -123,7 +123,7 @@ def test_arrays_that_are_no_columns_are_refused(store: Store) -> None:
 
 def test_documents_come_back_from_either_layer_and_a_damaged_one_is_none(tmp_path: Path) -> None:
     Store.open(tmp_path / "shipped").save_document("abc123", "report", {"F": 1.5, "words": ["née"]})
-    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
     assert store.load_document("abc123", "report") == {"F": 1.5, "words": ["née"]}
     assert store.load_document("abc123", "other") is None
     store.save_document("abc123", "report", {"F": 2})
@@ -136,7 +136,7 @@ def test_documents_come_back_from_either_layer_and_a_damaged_one_is_none(tmp_pat
 def test_documents_of_a_name_are_listed_the_newest_first(tmp_path: Path) -> None:
     shipped, cache = Store.open(tmp_path / "shipped"), tmp_path / "cache"
     shipped.save_document("c0", "report", {})
-    store = Store.open(cache, tmp_path / "shipped")
+    store = Store.open(cache, [tmp_path / "shipped"])
     assert store.documents("other") == ()
     for age, key in enumerate(("a1", "b2")):
         store.save_document(key, "report", {})

@@ -66,7 +66,7 @@ def test_a_run_that_is_asked_for_is_kept_and_a_known_one_keeps_its_state(
 
 def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:
     Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
-    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
     store.ask_for(run_of(key))
     assert store.run_info(run_of(key).key).complete
 
@@ -75,7 +75,7 @@ def test_a_cache_that_cannot_be_read_is_not_called_an_unknown_run(tmp_path: Path
     """PCF_CACHE names a file: a shipped run is found, of any other nothing can be said."""
     (tmp_path / "file").write_text("no folder")
     Store.open(tmp_path / "shipped").save_run(run_of(key), {})
-    store = Store.open(tmp_path / "file", tmp_path / "shipped")
+    store = Store.open(tmp_path / "file", [tmp_path / "shipped"])
     assert store.load_run(run_of(key).key) == run_of(key)
     with pytest.raises(StoreError, match=r"The cache at .*file cannot be used \(Not a directory\)"):
         store.load_run("0123456789abcdef")
@@ -83,7 +83,7 @@ def test_a_cache_that_cannot_be_read_is_not_called_an_unknown_run(tmp_path: Path
 
 def test_runs_of_the_shipped_layer_show_through(tmp_path: Path, key: ScoringKey) -> None:
     Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
-    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
     assert [info.provenance["from"] for info in store.runs()] == ["shipped"]
     store.save_run(run_of(key), {"from": "cache"})
     store.save_run(run_of(key, ("clerk",)), {"from": "cache"})

@@ -73,7 +73,7 @@ def test_a_request_scores_only_what_is_new(
     """Against a set of cells: whatever came before, missing is exactly what is not there, gather the rest."""
     key = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
     with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(Path(folder), None, scores.format(folder))
+        store = Store.open(Path(folder), (), scores.format(folder))
         there: set[tuple[str, str]] = set()
         known: set[str] = set()
         for (prompts, words), reopen in requests:
@@ -87,7 +87,7 @@ def test_a_request_scores_only_what_is_new(
             assert store.missing(key, prompts, words) == []
             if reopen:
                 (Path(folder) / FILE_NAME).unlink()
-                store = Store.open(Path(folder), None, scores.format(folder))
+                store = Store.open(Path(folder), (), scores.format(folder))
         prompts, words = data.draw(REQUEST)
         expected = [[nats(p, w) if (p, w) in there else np.nan for w in words] for p in prompts]
         found = store.gather(key, prompts, words)
@@ -216,14 +216,14 @@ def test_what_does_not_fit_is_not_written(
 
 def test_machines_that_share_scores_see_each_other(tmp_path: Path, scores: str, key: ScoringKey) -> None:
     """Each with a cache of its own; in the cache's own folder they share nothing."""
-    one = Store.open(tmp_path / "one", None, scores)
-    two = Store.open(tmp_path / "two", None, scores)
+    one = Store.open(tmp_path / "one", (), scores)
+    two = Store.open(tmp_path / "two", (), scores)
     score(one, key, PROMPTS[:3], (*WORDS, "ξ"))
     expected = {(p, w) for p in (PROMPTS[3:] if scores else PROMPTS) for w in WORDS}
     assert two.known_words(key).refused == (REFUSED if scores else {})
     assert cells(score(two, key, PROMPTS, WORDS)) == expected
     assert len(one.missing(key, PROMPTS, WORDS)) == (0 if scores else 1)
-    late = Store.open(tmp_path / "three", None, scores)
+    late = Store.open(tmp_path / "three", (), scores)
     if scores:
         np.testing.assert_array_equal(late.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
     assert (tmp_path / "one" / "scores").exists() == (not scores)
@@ -232,12 +232,12 @@ def test_machines_that_share_scores_see_each_other(tmp_path: Path, scores: str, 
 def test_of_two_machines_with_other_last_bits_the_first_stays(
     tmp_path: Path, scores: str, key: ScoringKey
 ) -> None:
-    one = Store.open(tmp_path / "one", None, scores or str(tmp_path / "shared"))
-    two = Store.open(tmp_path / "two", None, scores or str(tmp_path / "shared"))
+    one = Store.open(tmp_path / "one", (), scores or str(tmp_path / "shared"))
+    two = Store.open(tmp_path / "two", (), scores or str(tmp_path / "shared"))
     two.missing(key, PROMPTS, ["he"])  # it has looked, and knows of nothing
     for store, shift in ((one, 0), (two, 1)):
         store.write(key, PROMPTS, ("he",), table(["he"]), matrix(PROMPTS, ["he"]) - shift, {})
-    for store in (one, two, Store.open(tmp_path / "three", None, scores or str(tmp_path / "shared"))):
+    for store in (one, two, Store.open(tmp_path / "three", (), scores or str(tmp_path / "shared"))):
         np.testing.assert_array_equal(store.gather(key, PROMPTS, ["he"]), matrix(PROMPTS, ["he"]))
     assert one.warnings() == two.warnings() == ()
 
@@ -247,7 +247,7 @@ def test_object_storage_is_listed_once_in_a_while(
 ) -> None:
     """What we write is known at once; what others write after five seconds; what is gone when it is read."""
     url = f"memory:/{tmp_path}"
-    one, two = Store.open(tmp_path / "one", None, url), Store.open(tmp_path / "two", None, url)
+    one, two = Store.open(tmp_path / "one", (), url), Store.open(tmp_path / "two", (), url)
     listings: list[str] = []
     real = Objects.stems
     monkeypatch.setattr(Objects, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix))
@@ -474,7 +474,7 @@ def test_the_cache_lies_on_top_of_the_shipped_layer(tmp_path: Path, key: Scoring
     for extra in shipped.glob(f"{FILE_NAME}*"):
         extra.unlink()
     before = sorted(shipped.rglob("*"))
-    store = Store.open(tmp_path / "cache", shipped)
+    store = Store.open(tmp_path / "cache", [shipped])
     assert store.known_words(key).refused == REFUSED
     assert cells(score(store, key, PROMPTS, (*WORDS, "ξ"))) == {(p, w) for p in PROMPTS[3:] for w in WORDS}
     np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
@@ -482,7 +482,7 @@ def test_the_cache_lies_on_top_of_the_shipped_layer(tmp_path: Path, key: Scoring
 
 
 def test_a_shipped_folder_that_is_not_there_is_empty(tmp_path: Path, key: ScoringKey) -> None:
-    store = Store.open(tmp_path / "cache", tmp_path / "nowhere")
+    store = Store.open(tmp_path / "cache", [tmp_path / "nowhere"])
     assert len(score(store, key, PROMPTS, WORDS)) == 2
     assert store.runs() == ()
     assert not (tmp_path / "nowhere").exists()

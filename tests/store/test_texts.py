@@ -220,14 +220,14 @@ def test_intact_blocks_are_read_once_until_a_file_changes(
 
 def test_shipped_texts_lie_below_and_are_not_written(tmp_path: Path) -> None:
     write(Store.open(tmp_path / "shipped"), count=25)
-    store = Store.open(tmp_path / "cache", tmp_path / "shipped")
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
     assert write(store) == [MissingTexts(prompt, first) for prompt in PROMPTS for first in (25, 50)]
     assert store.texts(GENERATION, PROMPTS[0], 60) == expected(PROMPTS[0], 60)
     assert len(list((tmp_path / "shipped" / "texts").rglob("*.parquet"))) == 2
 
 
 def test_caches_that_share_scores_share_texts(tmp_path: Path, scores: str) -> None:
-    one, other = (Store.open(tmp_path / name, None, scores) for name in ("one", "other"))
+    one, other = (Store.open(tmp_path / name, (), scores) for name in ("one", "other"))
     write(one)
     assert (other.missing_texts(GENERATION, PROMPTS, 60) == []) == bool(scores)
     one.rebuild()

@@ -21,7 +21,7 @@ from tests.conftest import fake_scorer, fill
 def run(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
     """A run that is scored by the fake, in a store that pages open."""
     st.cache_resource.clear()
-    store = Store.open(own_settings.cache, None)
+    store = Store.open(own_settings.cache)
     monkeypatch.setattr(data, "open_store", lambda: store)
     return fill(store, "mini-gpt")
 
