@@ -1,5 +1,5 @@
-"""Write the results of the text audits that come with the app: what their pages ask for at first, for ``WRITERS``
-(FairPair) and ``ASKED`` (Criteria).
+"""Write the results of the text audits that come with the app: what the pages FairPair (for ``WRITERS``) and
+Criteria (``ASKED``) ask for at first.
 
     python -m tools.ship_audits
 
