@@ -50,13 +50,12 @@ ALL = [row("bias", "difference"), row("fairpair", "difference"), row("criteria",
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said.startswith(
-        "toy on gender: a difference is found by the run of prejudice and caprice, FairPair and the "
-        "criteria. They agree."
+        "toy on gender: a difference is found by its scores in gaps, FairPair and the criteria. They agree."
     )
     assert "different questions" in said
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
-        "found by the run in gaps and FairPair, and none is shown by the criteria. They do not agree."
+        "found by its scores in gaps and FairPair, and none is shown by the criteria. They do not agree."
         in mixed
     )
     assert mixed.endswith("no contradiction.")
