@@ -27,7 +27,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 60_000
+PATIENCE = 60_000  # ms, for a busy machine: what comes at once is seen at once
+expect.set_options(timeout=PATIENCE)
 
 
 def unused_port() -> int:
