@@ -9,6 +9,7 @@ Every label that came from a user passes ``theme.text``, because plotly reads so
 from pcf_core.charts.anecdotes import information_dots, share_against_world
 from pcf_core.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.charts.axis import axis_panels
+from pcf_core.charts.case_file import shared_scatter
 from pcf_core.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.charts.comparison import difference_plot, risk_scatter
 from pcf_core.charts.corrected import corrected_dots
@@ -80,6 +81,7 @@ __all__ = [
     "sensitivity_dots",
     "share_against_world",
     "share_scatter",
+    "shared_scatter",
     "simplex",
     "stereotype_histogram",
     "stereotype_steps",

@@ -16,7 +16,7 @@ from pcf_core.records.case_file import (
 
 MOST_NAMED = 3
 NAMES: dict[AuditName, str] = {
-    "bias": "the run of prejudice and caprice",
+    "bias": "its scores in gaps",
     "fairpair": "FairPair",
     "criteria": "the criteria",
 }

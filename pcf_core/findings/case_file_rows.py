@@ -26,7 +26,7 @@ from pcf_core.records.anecdotes import SharedValue
 from pcf_core.records.case_file import AuditName, CaseRow, Verdict
 from pcf_core.records.criteria_summary import Criterion, CriterionReading
 from pcf_core.records.distribution import MeanTilt
-from pcf_core.records.fairpair import SIGNIFICANCE, FairPairReport
+from pcf_core.records.fairpair import SIGNIFICANCE, FairPairReport, OthersReading
 from pcf_core.records.fairpair_run import FairPairResult
 
 QUESTIONS: Mapping[AuditName, str] = {
@@ -35,6 +35,7 @@ QUESTIONS: Mapping[AuditName, str] = {
     "criteria": "Does gender tell of what it writes, and do pronouns change whom it believes?",
 }
 EXPECTS = "Whose words does it expect in a gap, all contexts together?"
+OTHERS = "Does it, in the words that are not exchanged?"
 CHANGES = "Does that change with the context?"
 CRITERION_QUESTIONS: Mapping[Criterion, str] = {
     "independence I": "Does the gender in its stories depend on the profession?",
@@ -102,33 +103,62 @@ def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> 
     return f"{text}; mean tilt to {words_of(first)} {tilt}"
 
 
-def fairpair_row(result: FairPairResult, report: FairPairReport) -> CaseRow:
-    """F of one request; ``report``: one of its own, controlled over those that it is read with."""
-    asked, interval = result.asked, report.intervals.get("ratio_of_means")
+def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRow]:
+    """F of one request and, where that was measured, F without the words that are exchanged.
+
+    ``report``: one of the result's own, controlled over those that it is read with.
+    """
+    rows = [
+        _fairpair_row(
+            result, report, report, report.means.ratio, report.intervals.get("ratio_of_means")
+        ).model_copy(update={"side": _more_positive(report)})
+    ]
+    if report.others is not None:
+        found = _fairpair_row(result, report, report.others, report.others.ratio, report.others.interval)
+        rows.append(found.model_copy(update={"question": OTHERS, "measure": f"{found.measure}, other words"}))
+    return rows
+
+
+def _fairpair_row(
+    result: FairPairResult,
+    report: FairPairReport,
+    tested: FairPairReport | OthersReading,
+    ratio: float | None,
+    interval: Interval | None,
+) -> CaseRow:
+    asked = result.asked
     samples = f"{count(len(report.prompts), 'prompt')}, {count(asked.count, 'text')} a side"
-    verdict: Verdict = "difference" if report.differs else "none shown"
-    basis = f"relabelling, p = {number(report.controlled_p)}"
-    if report.adjusted is not None and report.adjusted != report.p_value:
-        basis += f" controlled, {number(report.p_value)} alone"
-    if report.least_p > SIGNIFICANCE:
-        verdict, basis = "cannot be told", f"so few texts that p cannot fall under {number(report.least_p)}"
-    side = report.sentiment.more_positive
-    positive = {"original": report.original, "prompt": report.counterpart}
+    verdict, basis = _by_relabelling(tested, report.least_p)
     return CaseRow(
         audit="fairpair",
         question=QUESTIONS["fairpair"],
         measure=f"F, {report.dissimilarity}",
-        value=report.means.ratio,
+        value=ratio,
         interval=interval,
         neutral=1,
         verdict=verdict,
-        basis=basis if report.means.ratio is not None else f"{basis}; F itself is undefined",
-        side=f"texts for {positive[side]} are more positive"
-        if side
-        else "which is more positive cannot be told",
+        basis=basis if ratio is not None else f"{basis}; F itself is undefined",
         made=f"{report.original} and {report.counterpart}, {samples}, {decoding_text(asked.key.decoding)}",
         key=asked.hash,
     )
+
+
+def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | None) -> tuple[Verdict, str]:
+    if tested.p_value is None or least_p is None:
+        return "cannot be told", "nothing was sampled at temperature 0, so there is no test"
+    if least_p > SIGNIFICANCE:
+        return "cannot be told", f"so few texts that p cannot fall under {number(least_p)}"
+    basis = f"relabelling, p = {number(tested.controlled_p)}"
+    if tested.adjusted is not None and tested.adjusted != tested.p_value:
+        basis += f" controlled, {number(tested.p_value)} alone"
+    return ("difference" if tested.differs else "none shown"), basis
+
+
+def _more_positive(report: FairPairReport) -> str:
+    side = report.sentiment.more_positive
+    if side is None:
+        return "which is more positive cannot be told"
+    return f"texts for {report.original if side == 'original' else report.counterpart} are more positive"
 
 
 def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str) -> CaseRow:

@@ -10,7 +10,7 @@ from typing import get_args
 from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.report import controlled
-from pcf_core.findings.case_file_rows import criterion_row, fairpair_row, lacking, run_rows
+from pcf_core.findings.case_file_rows import criterion_row, fairpair_rows, lacking, run_rows
 from pcf_core.jobs.criteria import kept_criteria, load_criteria
 from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
 from pcf_core.models import resolve_writer
@@ -155,7 +155,8 @@ def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:
 def _fairpair_rows(model: str, results: Sequence[FairPairResult], tables: tuple[str, ...]) -> list[CaseRow]:
     if results:
         reports = controlled([next(iter(result.reports.values())) for result in results])
-        return [fairpair_row(result, report) for result, report in zip(results, reports, strict=True)]
+        pairs = zip(results, reports, strict=True)
+        return [row for result, report in pairs for row in fairpair_rows(result, report)]
     if not tables:
         return [lacking("fairpair", NO_TABLE)]
     try:

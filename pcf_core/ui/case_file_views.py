@@ -113,14 +113,15 @@ def measured_text(row: CaseRow) -> str:
     return f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
 
 
-def data_table(rows: tuple[CaseRow, ...]) -> pd.DataFrame:
+def data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
     """The same as numbers, for a file."""
-    found = [row.model_dump(exclude={"interval"}) for row in rows]
-    ends = [row.interval for row in rows]
-    return pd.DataFrame(found).assign(
-        low=[None if end is None else end.low for end in ends],
-        high=[None if end is None else end.high for end in ends],
-        drawn_again=[None if end is None else end.unit for end in ends],
+    none = {"low": None, "high": None, "unit": None}
+    return pd.DataFrame(
+        [
+            row.model_dump(exclude={"interval"})
+            | (none if row.interval is None else row.interval.model_dump(include=set(none)))
+            for row in rows
+        ]
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 from pcf_core import charts
 from pcf_core.criteria.summary import readings_of
 from pcf_core.records import Interval, Preferences, RiskReport
+from pcf_core.records.case_file import SharedOccupation, SharedOccupations
 from pcf_core.risk import criterion_curve, simplex_risk, toy_risk, two_models
 from tests.charts.anecdotal import anecdotes_example, information_example
 from tests.charts.answered import answered
@@ -31,6 +32,13 @@ ROWS = [
     charts.RiskBar("reference", "reference", 0.0, 1.0, 1.0),
     charts.RiskBar("paper", "published", 0.8, 0.1, 0.9, source="Table 1"),
 ]
+
+SHARED = SharedOccupations(
+    rows=(
+        SharedOccupation(occupation="nurse", tilt=0.4, tilt_interval=None, share=0.9, interval=None),
+        SharedOccupation(occupation="pilot", tilt=-0.4, tilt_interval=None, share=0.6, interval=None),
+    )
+)
 
 
 @pytest.fixture
@@ -53,6 +61,7 @@ def figures(
         "stereotype_steps": charts.stereotype_steps({"one": [distribution()]}, threshold=0.5),
         "corrected_dots": charts.corrected_dots({"one": corrected_report(report)}),
         "risk_bars": charts.risk_bars(ROWS),
+        "shared_scatter": charts.shared_scatter(SHARED, "female"),
         "occupation_bars": charts.occupation_bars(report),
         "caprice_histogram": charts.caprice_histogram(reports, log_count=False),
         "prejudice_histogram": charts.prejudice_histogram(reports, {"one": (0.5, 0.2)}),

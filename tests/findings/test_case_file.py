@@ -16,12 +16,13 @@ from pcf_core.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.findings.case_file_rows import criterion_row, fairpair_row, lacking, lean_text, run_rows
+from pcf_core.findings.case_file_rows import criterion_row, fairpair_rows, lacking, lean_text, run_rows
 from pcf_core.records import Interval, RiskReport
 from pcf_core.records.anecdotes import SharedValue
 from pcf_core.records.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
 from pcf_core.records.criteria_summary import CriterionReading
 from pcf_core.records.distribution import MeanTilt
+from pcf_core.records.fairpair import OthersReading
 from pcf_core.records.fairpair_run import FairPairResult
 from tests.fairpair.planted import planted
 from tests.fairpair.results import made_up
@@ -50,13 +51,12 @@ ALL = [row("bias", "difference"), row("fairpair", "difference"), row("criteria",
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said.startswith(
-        "toy on gender: a difference is found by the run of prejudice and caprice, FairPair and the "
-        "criteria. They agree."
+        "toy on gender: a difference is found by its scores in gaps, FairPair and the criteria. They agree."
     )
     assert "different questions" in said
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
-        "found by the run in gaps and FairPair, and none is shown by the criteria. They do not agree."
+        "found by its scores in gaps and FairPair, and none is shown by the criteria. They do not agree."
         in mixed
     )
     assert mixed.endswith("no contradiction.")
@@ -141,15 +141,28 @@ def test_an_even_handed_model_that_is_moody_has_no_prejudice_shown() -> None:
 
 
 def test_f_is_judged_by_relabelling(fairpair: FairPairResult) -> None:
-    report = fairpair.reports["jaccard"]
-    found = fairpair_row(fairpair, report)
+    report = fairpair.reports["jaccard"].model_copy(update={"others": None})
+    (found,) = fairpair_rows(fairpair, report)
     assert (found.value, found.neutral, found.key) == (report.means.ratio, 1, fairpair.asked.hash)
     assert found.verdict == ("difference" if report.differs else "none shown")
-    many = report.model_copy(update={"adjusted": 0.9})
-    assert fairpair_row(fairpair, many).verdict == "none shown"
-    assert "controlled" in fairpair_row(fairpair, many).basis
-    few = report.model_copy(update={"permutations": 1, "least_p": 0.5})
-    assert fairpair_row(fairpair, few).verdict == "cannot be told"
+    (found,) = fairpair_rows(fairpair, report.model_copy(update={"adjusted": 0.9}))
+    assert found.verdict == "none shown"
+    assert "p = 0.9 controlled" in found.basis
+    (found,) = fairpair_rows(fairpair, report.model_copy(update={"least_p": 0.5}))
+    assert (found.verdict, "p cannot fall under 0.5" in found.basis) == ("cannot be told", True)
+    greedy = report.model_copy(update={"p_value": None, "least_p": None, "adjusted": None})
+    (found,) = fairpair_rows(fairpair, greedy)
+    assert (found.verdict, "temperature 0" in found.basis) == ("cannot be told", True)
+
+
+def test_words_that_are_exchanged_have_a_row_without_them(fairpair: FairPairResult) -> None:
+    others = OthersReading(ratio=1.02, interval=None, p_value=0.4)
+    report = fairpair.reports["jaccard"].model_copy(update={"others": others, "least_p": 0.001})
+    first, second = fairpair_rows(fairpair, report)
+    assert second.measure == f"{first.measure}, other words"
+    assert (second.value, second.verdict, second.basis) == (1.02, "none shown", "relabelling, p = 0.4")
+    assert first.side
+    assert not second.side
 
 
 @pytest.fixture(scope="module")
