@@ -14,6 +14,7 @@ from pcf_core.criteria.experiments import load_experiment, usual_decoding
 from pcf_core.criteria.suiting import suited
 from pcf_core.errors import InputError
 from pcf_core.findings.criteria import criteria_findings
+from pcf_core.findings.embedding import embedding_findings
 from pcf_core.jobs import Queue, ensure_worker
 from pcf_core.jobs.criteria import (
     estimate_criteria,
@@ -22,11 +23,13 @@ from pcf_core.jobs.criteria import (
     submit_criteria,
     written_asked,
 )
+from pcf_core.jobs.embedding import embedding_asked, run_embedding
 from pcf_core.models import resolve_to_score, resolve_writer
 from pcf_core.records import ScoringKey
 from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName, Wording
+from pcf_core.records.embedding_run import FEWEST_MODELS, EmbeddingResult
 from pcf_core.records.generation import BLOCK, Decoding, GenerationKey
-from pcf_core.report.criteria import criteria_document
+from pcf_core.report.criteria import criteria_document, embedding_document
 from pcf_core.settings import settings
 from pcf_core.store import Store
 
@@ -95,7 +98,8 @@ def criteria(
     elif queue:
         give_queued(store, several, chosen, as_json)
     else:
-        give_results([(one, *run_now(store, one, chosen)) for one in several], as_json)
+        found = [(one, *run_now(store, one, chosen)) for one in several]
+        give_results(found, pooled_now(store, [one.asked for one in several]), as_json)
 
 
 def put(
@@ -146,15 +150,40 @@ def run_now(store: Store, one: Put, experiment: Experiment) -> tuple[CriteriaRes
     return found, made
 
 
-def give_results(found: Sequence[tuple[Put, CriteriaResult, int]], as_json: bool) -> None:
-    """What came of it: a document a model, or its findings."""
+def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
+    """The embedding score over all models that wrote hobbies; ``None`` where fewer than two did."""
+    written = {
+        asked.hash: asked
+        for asked in several
+        if (asked.experiment, asked.answering) == ("hobbies", "written")
+    }
+    if len(written) < FEWEST_MODELS:
+        return None
+
+    def on_seed(done: int, total: int) -> None:
+        typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
+
+    found = run_embedding(embedding_asked(list(written.values())), store, on_seed)
+    say("")
+    return found
+
+
+def give_results(
+    found: Sequence[tuple[Put, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
+) -> None:
+    """What came of it: a document a model, or its findings, and what is found of all together."""
+    of_all = None if pooled is None else embedding_document(pooled)
     documents = [
-        criteria_document(result) | {"reason": one.reason, "made": made} for one, result, made in found
+        criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
+        for one, result, made in found
     ]
     give(
         documents[0] if len(documents) == 1 else documents,
         as_json,
-        lambda: [sentence for _, result, _ in found for sentence in criteria_findings(result)],
+        lambda: [
+            *(sentence for _, result, _ in found for sentence in criteria_findings(result)),
+            *(() if pooled is None else embedding_findings(pooled)),
+        ],
     )
 
 
