@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from pcf_core.findings.hobbies import effect_text, p_text
 from pcf_core.findings.numbers import count, number, with_interval
 from pcf_core.records.embedding import HEADLINE, EmbeddingGap, EmbeddingReading, EmbeddingReport, Variant
@@ -48,8 +50,20 @@ def embedding_findings(result: EmbeddingResult) -> tuple[str, ...]:
     return (
         embedding_finding(report),
         *(gap_finding(gap) for gap in report.gaps_of()),
+        *_incomparable(report),
         *([] if result.asked.alike else [NOT_ALIKE]),
     )
+
+
+def _incomparable(report: EmbeddingReport) -> list[str]:
+    """A sentence for every two models of which an effect is undefined; none where there is no axis."""
+    known = {(gap.first, gap.second) for gap in report.gaps_of()}
+    return [
+        f"{first} and {second} cannot be compared: an effect is undefined, or no name of a gender has a "
+        "known word in the texts of both."
+        for first, second in combinations(report.models, 2)
+        if (first, second) not in known and not report.undefined
+    ]
 
 
 def leak_finding(report: EmbeddingReport, model: str) -> str:

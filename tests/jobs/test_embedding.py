@@ -96,6 +96,8 @@ def test_texts_of_all_models_are_pooled_and_kept_whatever_the_order(store: Store
     sentences = embedding_findings(result)
     assert "The effect of level less that of leaning is" in sentences[1]
     assert NOT_ALIKE not in sentences
+    without = result.model_copy(update={"report": result.report.model_copy(update={"gaps": ()})})
+    assert "leaning and level cannot be compared" in embedding_findings(without)[1]
 
 
 def test_models_asked_otherwise_are_pooled_and_it_is_said(store: Store) -> None:
