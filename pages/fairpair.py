@@ -1,6 +1,7 @@
-"""FairPair: does a model write otherwise about Jane than about John?"""
+"""FairPair: does a model write otherwise when only the person is another?"""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.findings.fairpair import fairpair_finding, notes
 from pcf_core.findings.fairpair_run import ends_finding, perturber_finding, settings_finding, silence_warning
@@ -9,34 +10,47 @@ from pcf_core.ui.fairpair import (
     UNPINNED,
     fairpair_figures,
     found_of,
-    measures_of,
     offer_writing,
+    others_figures,
     read_together,
 )
 from pcf_core.ui.fairpair_categories import adopt_next_categories, draw_own_categories
 from pcf_core.ui.fairpair_links import adopt_kept, draw_kept
+from pcf_core.ui.fairpair_measures import measures_of
 from pcf_core.ui.fairpair_own import adopt_next, draw_own
-from pcf_core.ui.fairpair_request import draw_request, requests_of
+from pcf_core.ui.fairpair_request import Request, draw_request, requests_of
 from pcf_core.ui.fairpair_views import VIEWS, Shown
 from pcf_core.ui.page import draw_figures, finding
 from pcf_core.ui.shell import show
+from pcf_core.ui.staying import recall, remember
 from pcf_core.ui.text import plain
 
+PREFIX = "fp_"  # of the keys of this page's widgets
 WHAT = """
-A model goes on from sentences about John and from the same ones about Jane. The texts for John are then
-rewritten to be about Jane too, so that all of them can be laid side by side, and what is left between the two
+A model goes on from sentences about {0} and from the same ones about {1}. The texts for {0} are then
+rewritten to be about {1} too, so that all of them can be laid side by side, and what is left between the two
 sides is held against how much texts of one side differ among themselves.
 """
 
 
 def draw() -> None:
     st.title("FairPair")
-    st.markdown("##### Does it write otherwise about Jane than about John?")
+    st.markdown("##### Does it write otherwise when only the person is another?")
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
+    answer = st.container()  # what was found stands above the form that asks for it
+    recall(PREFIX, "fp_model")
     adopt_next()
     adopt_next_categories()
     adopt_kept()
-    request = draw_request()
+    try:
+        request = draw_request()
+        draw_below(request, answer)
+    finally:
+        remember(PREFIX)
+
+
+def draw_below(request: Request, answer: DeltaGenerator) -> None:
+    """What the form leads to; the sentences and key figures go into ``answer``."""
     draw_own(request.prompts)
     draw_own_categories(request.categories)
     draw_kept()
@@ -49,14 +63,15 @@ def draw() -> None:
     found = found_of(requests_of(request))
     offer_writing(request, found.missing)
     if not found.results:
-        st.markdown(WHAT)
+        with answer:
+            st.markdown(WHAT.format(*map(plain, request.prompts.names)))
         return
     measures = measures_of(found.results.values())
     with st.container(horizontal=True):
         measure = st.segmented_control(
             "Dissimilarity Φ",
             list(measures),
-            default="jaccard",
+            default=next(iter(measures)),
             required=True,
             key="fp_measure",
             bind="query-params",
@@ -73,13 +88,40 @@ def draw() -> None:
                 bind="query-params",
                 help="Models are compared at equal settings alone; the view temperatures has all of them.",
             )
+        view = st.segmented_control(
+            "Show",
+            [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
+            default="models",
+            required=True,
+            key="fp_view",
+            bind="query-params",
+            help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
+            "texts were written, and F by temperature where several were asked for.",
+        )
     results = found.at(temperature)
     shown = Shown(request, found, measure, results, read_together(results, measure))
-    finding(*(fairpair_finding(report) for report in shown.reports.values()))
-    draw_figures(fairpair_figures(shown.reports))
-    for model, result in results.items():
+    with answer:
+        draw_answer(shown)
+    VIEWS[view](shown)
+    draw_beside(shown)
+
+
+def draw_answer(shown: Shown) -> None:
+    """The sentences, the key figures, and what has to be known before they are believed."""
+    first, *others = map(fairpair_finding, shown.reports.values())
+    finding(first, *(sentence.replace(f" ({LABEL})", "") for sentence in others))  # the label once
+    figures, beside = fairpair_figures(shown.reports), others_figures(shown.reports)
+    for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
+        if row:
+            draw_figures(row)
+    for model, result in shown.results.items():
         if silence := silence_warning(result):
             st.warning(f"**{plain(model)}** {plain(silence)}", icon=":material/warning:")
+
+
+def draw_beside(shown: Shown) -> None:
+    """How texts were drawn, the perturbation's own error, and the notes on the report."""
+    results = shown.results
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
@@ -88,17 +130,6 @@ def draw() -> None:
             st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
     if any(result.asked.key.family == "endpoint" for result in results.values()):
         st.caption(UNPINNED)
-    view = st.segmented_control(
-        "Show",
-        [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
-        default="models",
-        required=True,
-        key="fp_view",
-        bind="query-params",
-        help="Whole models, single prompts, words that differ, the texts themselves, whether enough texts "
-        "were written, and F by temperature where several were asked for.",
-    )
-    VIEWS[view](shown)
 
 
 show(draw)

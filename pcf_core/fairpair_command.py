@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args
 
 import typer
@@ -23,21 +23,24 @@ from pcf_core.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import controlled
 from pcf_core.fairpair.tables import load_table
-from pcf_core.findings.fairpair import fairpair_finding
+from pcf_core.findings.fairpair import fairpair_finding, words_finding
+from pcf_core.findings.fairpair_run import declined_finding, perturber_finding
 from pcf_core.jobs import Queue, ensure_worker
 from pcf_core.jobs.fairpair import (
     FairPairEstimate,
     estimate_fairpair,
     fairpair_asked,
     keep_asked,
+    load_pairs,
     submit_fairpair,
 )
 from pcf_core.models import resolve_writer
+from pcf_core.models.endpoint import PREFIX
 from pcf_core.records.fairpair import FairPairReport, Side
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
 from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.records.perturbation import Mode, PerturbationTable
+from pcf_core.records.perturbation import Mode, Pair, PerturbationTable
 from pcf_core.report.fairpair import fairpair_document
 from pcf_core.settings import settings
 from pcf_core.store import Store
@@ -69,7 +72,9 @@ def fairpair(
     ] = None,
     dissimilarity: Annotated[
         list[str] | None,
-        typer.Option("--dissimilarity", help="jaccard, sentiment, embedding[:MODEL]; may be repeated"),
+        typer.Option(
+            "--dissimilarity", help="jaccard, jaccard-others, sentiment, embedding[:MODEL]; repeatable"
+        ),
     ] = None,
     categories: Annotated[
         str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
@@ -86,17 +91,25 @@ def fairpair(
         bool, typer.Option("--estimate", help="say what is to be written and how long it takes, and end")
     ] = False,
     queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    sentences: Annotated[
+        int,
+        typer.Option("--sentences", min=0, help="of --json: texts a side behind each phrase and category"),
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
     if estimate and queue:
         raise InputError("--estimate only says what --queue would cost: give one of the two.")
+    if twice := next((name for name in model if model.count(name) > 1), None):
+        raise InputError(f"--model {twice} is given twice: give each model once.")
     chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))
     counterparts = load_table(table)
     entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
     texts = load_prompts(prompts, entity)
     own = chosen_categories(categories)
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+    if chat:
+        say_chat_is_ignored(model)
     number_type = one_of(dtype, "--dtype", DTYPES)
     keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
     asked = [
@@ -119,12 +132,31 @@ def fairpair(
     elif queue:
         give_queued(store, asked, texts, counterparts, as_json)
     else:
-        give_results([run_now(store, one, texts, counterparts) for one in asked], as_json)
+        give_results(store, [run_now(store, one, texts, counterparts) for one in asked], sentences, as_json)
 
 
-def pair_of(names: str) -> tuple[str, ...]:
-    """The names of ``--names``; how many there must be is checked with the prompts."""
-    return tuple(name.strip() for name in names.split(","))
+def say_chat_is_ignored(models: Sequence[str]) -> None:
+    """That ``--chat`` changes nothing for the local ones."""
+    local = [name for name in models if not name.startswith(PREFIX)]
+    if local:
+        say(
+            f"--chat is of an endpoint and changes nothing for {', '.join(local)}: a local model's tokenizer "
+            "says whether a prompt is a user's message."
+        )
+
+
+def pair_of(names: str) -> Pair:
+    """The two names of ``--names``.
+
+    Raises:
+        InputError: not two of them.
+    """
+    found = [name.strip() for name in names.split(",")]
+    if len(found) != 2 or not all(found):
+        raise InputError(
+            f"--names takes two names with a comma between them, such as John,Jane; {names!r} was given."
+        )
+    return found[0], found[1]
 
 
 def run_now(
@@ -147,6 +179,8 @@ def run_now(
     for side, missing in found.without_text.items():
         if missing:
             say(without_text(found, side, missing))
+    if any(found.declined.values()):
+        say(declined_finding(found))
     return found, written
 
 
@@ -159,23 +193,30 @@ def without_text(result: FairPairResult, side: Side, missing: int) -> str:
     )
 
 
-def give_results(found: Sequence[tuple[FairPairResult, int]], as_json: bool) -> None:
+def give_results(
+    store: Store, found: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
+) -> None:
     """The models' reports, controlled for being read together."""
     chosen = found[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
-    documents = []
+    documents, lines = [], []
     for place, (result, written) in enumerate(found):
         own = {name: several[place] for name, several in reports.items()}
-        documents.append(fairpair_document(result, own) | {"written": written})
-    give(
-        documents[0] if len(documents) == 1 else documents,
-        as_json,
-        lambda: lines_of([report for several in reports.values() for report in several]),
-    )
+        prompts = range(len(result.counterparts)) if sentences else ()
+        pairs = [load_pairs(store, result, prompt) for prompt in prompts]
+        documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
+        lines += lines_of(result, own)
+    give(documents[0] if len(documents) == 1 else documents, as_json, lambda: lines)
 
 
-def lines_of(reports: Sequence[FairPairReport]) -> list[str]:
-    return [fairpair_finding(report) for report in reports]
+def lines_of(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> list[str]:
+    """A model's F by dissimilarity, the first words that differ, and what the perturbation did wrong."""
+    model = result.asked.key.model
+    return [
+        *(fairpair_finding(report) for report in reports.values()),
+        f"{model}: {words_finding(result.words)}",
+        f"{model}: {perturber_finding(result.errors)}",
+    ]
 
 
 def give_queued(

@@ -39,6 +39,7 @@ VIEWS = [
     ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
     *(("FairPair", f"fairpair?{urlencode({**SMALL, 'fp_view': view}, doseq=True)}") for view in FAIRPAIR),
     *(("Criteria", f"criteria?{query}") for query in CRITERIA),
+    ("Case file", f"case_file?{urlencode({'cf_model': 'mini-gpt'})}"),
     *(
         ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
         for preset in presets()

@@ -12,11 +12,15 @@ import pytest
 import typer
 
 from pcf_core.errors import InputError
-from pcf_core.fairpair_command import fairpair
+from pcf_core.fairpair.tokens import word_tokens
+from pcf_core.fairpair_command import fairpair, lines_of
+from pcf_core.findings.fairpair import words_finding
+from pcf_core.findings.fairpair_run import perturber_finding
 from pcf_core.jobs.fairpair import load_fairpair
 from pcf_core.models import resolve
 from pcf_core.records.fairpair import LABEL
 from pcf_core.settings import Settings
+from pcf_core.stats import holm
 from pcf_core.store import Store
 from tests.test_cli import SCHEMAS, run_cli
 
@@ -55,10 +59,12 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
     assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
     assert found["errors"]["text_error"] == kept.errors.text_error
-    several = answer("fairpair", "--model", "mini-gpt", *asked)
-    assert [one["written"] for one in several] == [0, 0]
-    # Holm over the two models that are read together: twice the p-value, 1 at most.
-    assert several[0]["reports"]["jaccard"]["adjusted"] == pytest.approx(min(1, 2 * report.p_value))
+    several = answer("fairpair", "--model", "mini-t5", *asked)
+    assert [one["written"] for one in several] == [100, 0]
+    # Holm over the two models that are read together.
+    p_values = [one["reports"]["jaccard"]["p_value"] for one in several]
+    assert p_values[1] == report.p_value
+    assert [one["reports"]["jaccard"]["adjusted"] for one in several] == pytest.approx(holm(p_values))
     after = answer("fairpair_estimate", *asked, "--estimate")
     assert (after["texts"], after["done"]) == (0, True)
 
@@ -67,7 +73,28 @@ def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) ->
     done = run_cli("fairpair", "--model", "mini-gpt", *small)
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
+    assert "--chat" not in done.stderr
     assert "mini-gpt: 0 of 100 texts" in done.stderr
+
+
+def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
+    small: list[str], own_settings: Settings
+) -> None:
+    asked = ("fairpair", "--model", "mini-gpt", *small)
+    found = json.loads(run_cli(*asked, "--json").stdout)
+    result = load_fairpair(Store.open(own_settings.cache), found["asked"])
+    assert result is not None
+    lines = lines_of(result, result.reports)
+    assert [line.split(",")[0] for line in lines[:3]] == ["mini-gpt"] * 3
+    assert lines[3] == f"mini-gpt: {words_finding(result.words)}"
+    assert lines[4] == f"mini-gpt: {perturber_finding(result.errors)}"
+    assert "The perturbation exchanged" in lines[4]
+
+
+def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:
+    done = run_cli("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
+    assert done.returncode == 0
+    assert "--chat is of an endpoint and changes nothing for mini-gpt" in done.stderr
 
 
 def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path: Path) -> None:
@@ -78,6 +105,18 @@ def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path
     assert found["written"] == 0
     assert (found["words"]["lexicon"], usual["words"]["lexicon"]) == ("rest", None)
     assert [row["name"] for row in found["words"]["categories"]] == ["rest"]
+
+
+def test_the_sentences_behind_phrases_and_categories(small: list[str]) -> None:
+    asked = ("--model", "mini-gpt", *small)
+    assert "original_texts" not in answer("fairpair", *asked)["words"]["strongest"][0]
+    words = answer("fairpair", *asked, "--sentences", "2")["words"]
+    for row in words["strongest"]:
+        for side in ("original", "prompt"):
+            texts = row[f"{side}_texts"]
+            assert len(texts) == min(2, row[side])
+            assert all(" ".join(word_tokens(text)).find(row["words"]) >= 0 for text in texts)
+    assert all(len(row["prompt_texts"]) == min(2, row["prompt"]) for row in words["categories"])
 
 
 def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
@@ -95,10 +134,16 @@ def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
         (["--model", "mini-bert"], "is masked: it fills a gap and cannot write a text"),
         (["--count", "1"], "2 to 10,000 texts a side"),
         (["--fold", "9"], "a fold has 2 to 4"),
-        (["--dissimilarity", "bleu"], "choose from jaccard, sentiment, embedding"),
+        (["--dissimilarity", "bleu"], "choose from jaccard, jaccard-others, sentiment, embedding"),
         (["--dissimilarity", "embedding:mini-gpt"], "mini-gpt is causal: an encoder reads"),
         (["--mode", "both"], "--mode must be one of entity, whole"),
-        (["--names", "John"], "names"),
+        (["--names", "John"], "--names takes two names with a comma between them, such as John,Jane; 'John'"),
+        (["--names", "A,B,C"], "such as John,Jane; 'A,B,C' was given"),
+        (["--names", "John,"], "'John,' was given"),
+        (
+            ["--model", "mini-gpt", "--model", "mini-gpt"],
+            "--model mini-gpt is given twice: give each model once",
+        ),
         (
             ["--names", "Jane,John"],
             "'Jane' stands for the side male here, and is a name of female in the table",

@@ -16,9 +16,16 @@ from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_a
 from tests.test_accessibility import CRITERIA, addresses, fill_audits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-# Probe has a chart once a worker has answered, FairPair and Criteria once something is written or scored.
-WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair", "Criteria"}
-WITH_CHARTS = ("fp_view=models", "fp_view=prompts", "fp_view=words", "fp_view=convergence", *CRITERIA)
+# Probe has a chart once a worker has answered, FairPair, Criteria and Case file once something is written.
+WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair", "Criteria", "Case file"}
+WITH_CHARTS = (
+    "fp_view=models",
+    "fp_view=prompts",
+    "fp_view=words",
+    "fp_view=convergence",
+    "cf_model=mini-gpt",
+    *CRITERIA,
+)
 LEAST_CONTRAST = 4.5  # WCAG 2, 1.4.3
 
 # What is wrong with the texts of a page's charts, a sentence each.  Boxes of slanted ticks say nothing on

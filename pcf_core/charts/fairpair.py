@@ -70,22 +70,24 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
                 name=verdict,
             )
         )
+    span = _around_one(_places(list(reports.values())))
     for name, report in reports.items():
         if report.means.ratio is None:
-            figure.add_annotation(
-                x=0, xref="paper", y=keys[name], text="F is undefined", showarrow=False, xanchor="left"
-            )
+            _say_undefined(figure, keys[name], span)
     figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    figure.update_xaxes(title_text=RATIO, range=_around_one(list(reports.values())), nticks=7)
+    figure.update_xaxes(title_text=RATIO, range=span, nticks=7)
     figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
     figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
-    return theme.base_layout(figure, 140 + 40 * max(2, len(keys)), view=" ".join(keys), legend=True)
+    return theme.base_layout(
+        figure, 168 + 40 * max(2, len(keys)), view=" ".join(keys), legend=True, margin=theme.BELOW_BUTTONS
+    )
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
     """F of the prompts with the largest E, the largest first; a tick is the mean F of random labels.
 
-    Filled marks: the prompt by itself differs, controlled over all prompts.
+    Filled marks: the prompt by itself differs, controlled over all prompts.  A prompt whose F is undefined
+    keeps its line and says so.
     """
     rows = sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS]
     keyed = [(str(place), row) for place, row in enumerate(rows)]
@@ -126,13 +128,20 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
             name="random labels",
         )
     )
+    values = [value for row in rows for value in (row.ratio, row.chance_ratio) if value is not None]
+    ends = _around_one(values)
+    for key, row in keyed:
+        if row.ratio is None:
+            _say_undefined(figure, key, ends)
     figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
     figure.update_xaxes(
-        title_text="F of the prompt (1 = sampling alone)<br>→ the two sides differ more", nticks=7
+        title_text="F of the prompt (1 = sampling alone)<br>→ the two sides differ more", range=ends, nticks=7
     )
     figure.update_yaxes(theme.name_axis({key: theme.lines(row.prompt, 24) for key, row in keyed}))
     figure.update_yaxes(range=[len(keyed) - 0.5, -0.5], showgrid=True)
-    return theme.base_layout(figure, 150 + 26 * max(3, len(keyed)), view=report.model, legend=True)
+    return theme.base_layout(
+        figure, 178 + 26 * max(3, len(keyed)), view=report.model, legend=True, margin=theme.BELOW_BUTTONS
+    )
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
@@ -170,7 +179,13 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
     figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
     figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
     return theme.base_layout(
-        figure, 150 + 70 * len(keys), view=" ".join(reports), legend=True, barmode="group", bargap=0.3
+        figure,
+        178 + 70 * len(keys),
+        view=" ".join(reports),
+        legend=True,
+        barmode="group",
+        bargap=0.3,
+        margin=theme.BELOW_BUTTONS,
     )
 
 
@@ -219,7 +234,9 @@ def convergence_lines(
     if over == "folds":
         figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
-    return theme.base_layout(figure, 380, view=f"{over} {quantity}", legend=len(found) > 1)
+    return theme.base_layout(
+        figure, 400, view=f"{over} {quantity}", legend=len(found) > 1, margin=theme.BELOW_BUTTONS
+    )
 
 
 def temperature_lines(
@@ -262,18 +279,39 @@ def temperature_lines(
     figure.add_hline(y=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
-    return theme.base_layout(figure, 380, view=" ".join(found), legend=len(found) > 1)
+    return theme.base_layout(
+        figure, 400, view=" ".join(found), legend=len(found) > 1, margin=theme.BELOW_BUTTONS
+    )
 
 
-def _around_one(reports: Sequence[FairPairReport]) -> list[float]:
-    """An axis with 1 and every interval on it."""
-    places = [1.0]
+def _around_one(places: Sequence[float]) -> list[float]:
+    """The ends of an axis with 1 and these places on it."""
+    low, high = min([1.0, *places]), max([1.0, *places])
+    room = ROOM * max(high - low, 0.1)
+    return [low - room, high + room]
+
+
+def _places(reports: Sequence[FairPairReport]) -> list[float]:
+    """Every F, and the ends of its interval."""
+    places: list[float] = []
     for report in reports:
         if report.means.ratio is not None:
             end = report.intervals.get("ratio_of_means")
             places += [report.means.ratio, *(() if end is None else (end.low, end.high))]
-    room = ROOM * max(max(places) - min(places), 0.1)
-    return [min(places) - room, max(places) + room]
+    return places
+
+
+def _say_undefined(figure: go.Figure, key: str, ends: Sequence[float]) -> None:
+    """Say on a line that it has no F, on the side of the dotted line where there is more room."""
+    right = 1 - ends[0] <= ends[1] - 1
+    figure.add_annotation(
+        x=1,
+        y=key,
+        text="F is undefined",
+        showarrow=False,
+        xanchor="left" if right else "right",
+        xshift=8 if right else -8,
+    )
 
 
 def _prompt_details(row: PromptDifference) -> str:
@@ -282,7 +320,12 @@ def _prompt_details(row: PromptDifference) -> str:
             f"<b>{theme.text(row.prompt, 60)}</b>",
             "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
             f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
-            f"E {row.energy:.3g}, p {row.p_value:.3g}, controlled {row.controlled_p:.3g}",
+            f"E {row.energy:.3g}, "
+            + (
+                "not tested"
+                if row.p_value is None
+                else f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
+            ),
         ]
     )
 
@@ -298,6 +341,7 @@ def _details(name: str, report: FairPairReport) -> str:
             f"<b>{theme.text(name)}</b>",
             ratio,
             f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
-            f"E {means.energy:.3g}, p {report.controlled_p:.3g}",
+            f"E {means.energy:.3g}, "
+            + ("not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"),
         ]
     )

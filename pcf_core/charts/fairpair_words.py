@@ -51,7 +51,13 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
     )
     figure.update_yaxes(theme.name_axis({key: theme.text(words, 24) for words, key in keys.items()}))
     figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5], showgrid=True)
-    return theme.base_layout(figure, 150 + 20 * max(4, len(keys)), view=" ".join(keys), legend=True)
+    if not rows:
+        figure.add_annotation(
+            x=0.5, y=0.5, xref="paper", yref="paper", text="no phrase to compare", showarrow=False
+        )
+    return theme.base_layout(
+        figure, 178 + 20 * max(4, len(keys)), view=" ".join(keys), legend=True, margin=theme.BELOW_BUTTONS
+    )
 
 
 def category_bars(report: WordReport) -> go.Figure:
@@ -80,7 +86,13 @@ def category_bars(report: WordReport) -> go.Figure:
     figure.update_yaxes(theme.name_axis(labels))
     figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5])
     return theme.base_layout(
-        figure, 130 + 44 * max(2, len(keys)), view=" ".join(keys), legend=True, barmode="group", bargap=0.3
+        figure,
+        158 + 44 * max(2, len(keys)),
+        view=" ".join(keys),
+        legend=True,
+        barmode="group",
+        bargap=0.3,
+        margin=theme.BELOW_BUTTONS,
     )
 
 
@@ -101,6 +113,7 @@ def _details(row: WordDifference, report: WordReport) -> str:
             f"<b>{theme.text(row.words)}</b>",
             f"{theme.text(report.counterpart)} {row.prompt:,} of {report.prompt_texts:,} texts",
             f"{theme.text(report.original)} {row.original:,} of {report.original_texts:,} texts",
-            f"log-odds {row.log_odds:+.3g}, z {row.z_score:+.3g}, controlled p {row.adjusted:.3g}",
+            f"log-odds {row.log_odds:+.3g}, z {row.z_score:+.3g}, "
+            + ("not tested" if row.adjusted is None else f"controlled p {row.adjusted:.3g}"),
         ]
     )

@@ -152,6 +152,11 @@ def bar_marker(style: ModelStyle) -> dict[str, Any]:
     }
 
 
+# Plotly's row of buttons lies over the top of a chart, on a touch screen at all times: with this margin no
+# mark is under it.
+BELOW_BUTTONS = {"l": 8, "r": 12, "t": 40, "b": 8}
+
+
 def base_layout(
     figure: go.Figure, height: float, *, view: str = "", legend: bool | None = None, **layout: Any
 ) -> go.Figure:

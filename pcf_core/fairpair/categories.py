@@ -168,7 +168,7 @@ def categories_of(words: Sequence[str], known: Sequence[Category]) -> tuple[str,
 
 
 def category_differences(
-    pairs: Sequence[PromptPairs], known: Sequence[Category] | None = None
+    pairs: Sequence[PromptPairs], known: Sequence[Category] | None = None, *, sampled: bool = True
 ) -> tuple[CategoryDifference, ...]:
     """How many texts of either side have a word of each category, and whether that differs.
 
@@ -178,37 +178,57 @@ def category_differences(
     Args:
         pairs: prompts with their texts.
         known: categories; the shipped ones where ``None``.
+        sampled: whether texts were drawn; else each counts once and nothing is tested.
 
     Source: Mantel & Haenszel 1959, doi:10.1093/jnci/22.4.719.
     """
     used = categories() if known is None else known
     sides = ("perturbed_original", "perturbed_prompt")
-    texts = [[[set(word_tokens(text)) for text in getattr(pair, side)] for side in sides] for pair in pairs]
-    times = [Counter(word for pair in texts for words in pair[side] for word in words) for side in (0, 1)]
+    texts = [[_words_of(getattr(pair, side), sampled) for side in sides] for pair in pairs]
+    times = [
+        Counter(word for pair in texts for words in pair[side].values() for word in words) for side in (0, 1)
+    ]
     sizes = np.array([[len(side) for side in pair] for pair in texts])
     found = []
     for category in used:
         members = {word for word in times[0] | times[1] if category.holds(word)}
-        counts = np.array([[_having(side, members) for side in pair] for pair in texts])
+        having = [[_having(side, members) for side in pair] for pair in texts]
+        counts = np.array([[len(side) for side in pair] for pair in having])
+        behind = [
+            tuple((row, place) for row, pair in enumerate(having) for place in pair[side]) for side in (0, 1)
+        ]
         each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
-        found.append((category, counts.sum(axis=0), _stratified_p(counts, sizes), each))
+        found.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
     adjusted = iter(holm([p for _, _, p, _ in found if p is not None]))
     return tuple(
         CategoryDifference(
             name=category.name,
             title=category.title,
-            original=int(counts[0]),
-            prompt=int(counts[1]),
+            original=len(behind[0]),
+            prompt=len(behind[1]),
             p_value=p,
             adjusted=None if p is None else next(adjusted),
             words=each,
+            original_texts=behind[0],
+            prompt_texts=behind[1],
         )
-        for category, counts, p, each in found
+        for category, behind, p, each in found
     )
 
 
-def _having(texts: Sequence[set[str]], members: set[str]) -> int:
-    return sum(not members.isdisjoint(words) for words in texts)
+def counted(texts: Sequence[str], sampled: bool) -> list[int]:
+    """Places of the texts of a side that count: all samples, or of copies the first."""
+    return [place for place, text in enumerate(texts) if sampled or texts.index(text) == place]
+
+
+def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
+    """The words of each text that counts, by its place."""
+    return {place: set(word_tokens(texts[place])) for place in counted(texts, sampled)}
+
+
+def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
+    """Places of the texts that have one of the words."""
+    return [place for place, words in texts.items() if not members.isdisjoint(words)]
 
 
 def _stratified_p(counts: FloatArray, sizes: FloatArray) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import isqrt
 
 import numpy as np
 
@@ -11,12 +12,27 @@ from pcf_core.fairpair.dissimilarity import Dissimilarity
 from pcf_core.fairpair.metric import FOLD, fold_bounds, fold_matrices, folds_for
 from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import Convergence, Course, PromptPairs
+from pcf_core.records.fairpair_run import MOST_TOGETHER
 
 FOLD_PLACES = 25
 
 
+def samples_for(count: int, fold_size: int | None) -> int:
+    """How many of ``count`` samples all pairs are taken: √(n·m), that they cost no more than n in folds of m.
+
+    500 samples in folds of five cost 2,500 values of Φ, as 50 do all with all.
+    """
+    most = count if fold_size is None else isqrt(count * fold_size)
+    return max(2, min(count, most, MOST_TOGETHER))
+
+
 def convergence(
-    pairs: Sequence[PromptPairs], dissimilarity: Dissimilarity, samples: int | None = None
+    pairs: Sequence[PromptPairs],
+    dissimilarity: Dissimilarity,
+    samples: int | None = None,
+    *,
+    fold_size: int | None = None,
+    pause: Callable[[], None] = lambda: None,
 ) -> Convergence:
     """B, V_pg and V_gp over all pairs of the first j samples, j = 1 … n, and of n samples in k folds.
 
@@ -25,7 +41,10 @@ def convergence(
     Args:
         pairs: at least one prompt; each counts alike.
         dissimilarity: Φ.
-        samples: n; ``None`` for as many as every prompt has.
+        samples: n; ``None`` for as many as every prompt has, or with a ``fold_size`` as few as
+            :func:`samples_for` says.
+        fold_size: m, where Φ is too dear for n² values.
+        pause: called before each prompt; what it raises ends the work.
 
     Raises:
         FairPairError: no prompt, or fewer samples than are asked for or than two.
@@ -33,7 +52,7 @@ def convergence(
     if not pairs:
         raise FairPairError("Convergence needs at least one prompt; there is none.")
     most = min(len(pair.perturbed_original) for pair in pairs)
-    count = most if samples is None else samples
+    count = samples_for(most, fold_size) if samples is None else samples
     if not 2 <= count <= most:
         raise FairPairError(
             f"Convergence takes 2 to {most} samples, which every prompt has; {count} were asked for."
@@ -42,6 +61,7 @@ def convergence(
     folds = sorted({*counts, folds_for(count, FOLD)})
     by_samples, by_folds = np.zeros((3, count)), np.zeros((3, len(folds)))
     for pair in pairs:
+        pause()
         (matrix,) = fold_matrices(
             pair.perturbed_original[:count], pair.perturbed_prompt[:count], dissimilarity, 1
         )

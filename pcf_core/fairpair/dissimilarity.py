@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from pcf_core.errors import FairPairError
+from pcf_core.fairpair.exchanged import is_exchanged
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray
-from pcf_core.records.fairpair_run import EMBEDDING
+from pcf_core.records.fairpair_run import EMBEDDING, JACCARD, OTHERS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,10 +48,10 @@ class Jaccard:
     doi:10.2307/2528823), hence the negative type.
     """
 
-    def __init__(self, without: frozenset[str] = frozenset()) -> None:
+    def __init__(self, without: frozenset[str] = frozenset(), name: str = "") -> None:
         """``without``: words that do not count, such as :func:`pcf_core.fairpair.tokens.stop_words`."""
         self._without = without
-        self.name = "Jaccard, without stop words" if without else "Jaccard"
+        self.name = name or ("Jaccard, without stop words" if without else "Jaccard")
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
         """[len(first), len(second)] from one product of sparse matrices [text, word] of 0 and 1."""
@@ -66,8 +67,27 @@ class Jaccard:
 
     def _places(self, text: str, places: dict[str, int]) -> list[int]:
         """The numbers of a text's distinct words; new words get the next ones."""
-        words = set(word_tokens(text)) - self._without
-        return [places.setdefault(word, len(places)) for word in words]
+        return [places.setdefault(word, len(places)) for word in self._words(text)]
+
+    def _words(self, text: str) -> set[str]:
+        """Those of a text that count."""
+        return set(word_tokens(text)) - self._without
+
+
+class JaccardOfOthers(Jaccard):
+    """Jaccard over the words that p does not exchange; the others are left out of both texts.
+
+    p rewrites one side alone.  A model that writes *he* whoever is named has *she* in u and *he* in z:
+    Jaccard tells them apart by that word, this Φ does not.  With John and Jane, "He has a dog" and "She has a
+    dog" are alike, "his dog" and "her cat" share nothing.  Of fewer words, so the negative type is the same.
+    """
+
+    def __init__(self, exchanged: frozenset[str]) -> None:
+        """``exchanged``: of :func:`pcf_core.fairpair.exchanged.exchanged_words`."""
+        super().__init__(exchanged, "Jaccard, without the words that are exchanged")
+
+    def _words(self, text: str) -> set[str]:
+        return {word for word in word_tokens(text) if not is_exchanged(word, self._without)}
 
 
 def _incidence(rows: Sequence[Sequence[int]], columns: int) -> csr_array:
@@ -170,9 +190,18 @@ class EmbeddingDistance:
         self._directions.update(zip(unseen, vectors / np.where(lengths > 0, lengths, 1.0), strict=True))
 
 
-def dissimilarities(encoders: Mapping[str, Encode] | None = None) -> dict[str, Dissimilarity]:
-    """The Φ that can be chosen, by the names they are asked for by; ``embedding:MODEL`` with an encoder."""
-    found: dict[str, Dissimilarity] = {"jaccard": Jaccard(), "sentiment": Sentiment()}
+def dissimilarities(
+    encoders: Mapping[str, Encode] | None = None, exchanged: frozenset[str] = frozenset()
+) -> dict[str, Dissimilarity]:
+    """The Φ that can be chosen, by the names they are asked for by; ``embedding:MODEL`` with an encoder.
+
+    ``exchanged``: words that p exchanges, which ``jaccard-others`` leaves out.
+    """
+    found: dict[str, Dissimilarity] = {
+        JACCARD: Jaccard(),
+        OTHERS: JaccardOfOthers(exchanged),
+        "sentiment": Sentiment(),
+    }
     for model, encode in (encoders or {}).items():
         found[f"{EMBEDDING}:{model}"] = EmbeddingDistance(encode, f"embedding distance ({model})")
     return found

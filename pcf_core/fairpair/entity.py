@@ -8,7 +8,7 @@ such a subject ("Bob saw John. He ...": Bob).
 - *he, his*                 the one the text is about
 - *him*                     not the subject of its clause: "John saw him" is another, "Bob saw him" the entity
 - *himself*                 the subject of its clause
-- *waiter* in "he is a waiter", "worked as a waiter", "John, a waiter", and the title before the name: the
+- *waiter* in "he is a waiter", "worked as a waiter", "John, a waiter,", and the title before the name: the
   entity; so is *the waiter* later on
 
 Persons and genders are told by :mod:`pcf_core.mining.naming`.  ``benchmarks/perturbation.py`` measures it.
@@ -16,7 +16,7 @@ Persons and genders are told by :mod:`pcf_core.mining.naming`.  ``benchmarks/per
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pcf_core.language.trees import Tree
@@ -61,7 +61,10 @@ class Reader:
                 if self.is_meant(tree, token, own):
                     own.add(token)
             elif self.is_somebody(tree, token) and not named & set(name_of(tree, token)):
-                if tree.lemmas[token].lower() in self.known and tree.children(token, "det"):
+                if is_beside(tree, token, named):
+                    own.add(token)
+                    self.known.add(tree.lemmas[token].lower())
+                elif tree.lemmas[token].lower() in self.known and tree.children(token, "det"):
                     own.add(token)
                     self.focus = True
                 elif tree.has(token, "nsubj"):
@@ -135,6 +138,24 @@ def subject_of(tree: Tree, token: int) -> int | None:
         if tree.has(token, "xcomp") and (objects := tree.children(head, "obj", "iobj")):
             return objects[0]
         token = head
+
+
+def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
+    """Whether a noun with an article stands between commas behind one of the tokens: "John, a waiter,".
+
+    The words tell it, since a parser may take such a noun for another subject; one of a list it joins to the
+    first ("John, a waiter, and a nurse left").
+    """
+    first = min(tree.children(token, "det", *MODIFIERS), default=token)
+    return (
+        first > 1
+        and tree.tags[first] == "DT"
+        and tree.words[first - 1] == ","
+        and first - 2 in named
+        and tree.words[token + 1 : token + 2] == (",",)
+        and not tree.has(token, "conj")
+        and not tree.children(token, "conj")
+    )
 
 
 def said_of(tree: Tree, token: int) -> Iterator[int]:

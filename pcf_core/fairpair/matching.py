@@ -7,18 +7,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pcf_core.fairpair.surnames import is_surname
 from pcf_core.fairpair.writing import article_before, owning, recased
-from pcf_core.mining.naming import naming
 from pcf_core.records.perturbation import Pair, PerturbationTable
 
 Kind = Literal["name", "title", "rule", "word", "plural"]
 NO_LETTER = r"(?<![^\W_])", r"(?![^\W_])"  # letters and digits end a word, an underline of Markdown does not
-BEFORE = re.compile(r"([^\W\d_][\w'’-]*)(\.?)[^\S\n]+$")
 NAME_BEHIND = re.compile(r"\.?[^\S\n]+(?:[A-Z]|(?:and|or|&)[^\S\n]+[A-Z])")
-HONORIFICS = frozenset(
-    {"dr", "mr", "ms", "mrs", "miss", "prof", "professor", "judge", "senator", "president"}
-)
-REACH = 60  # characters before a word in which the one before it is looked for
+ADDRESS = re.compile(r"https?://\S+|www\.\S+|(?<!\S)\S+@\S+")  # of a page or by mail: it stays as it is
+SLASH = re.compile(r"\s*/\s*")
 
 
 @dataclass(frozen=True)
@@ -35,27 +32,42 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """``text[start:end]`` becomes ``new``; ``word`` is where the word itself starts, behind its article."""
+    """``text[start:end]`` becomes ``new``.
+
+    ``word`` is where the word itself starts, behind its article, and ``article`` what of ``new`` stands there
+    for that, with the gap.
+    """
 
     start: int
     end: int
     word: int
     new: str
     entry: Entry
+    article: str = ""
 
     def moved(self, by: int) -> Change:
         """The same change in a text that begins elsewhere."""
         return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
 
+    def behind(self, place: int) -> Change:
+        """The same change without its article, where that stands before this place."""
+        if self.start >= place:
+            return self
+        return replace(self, start=self.word, new=self.new[len(self.article) :], article="")
+
 
 @dataclass(frozen=True)
 class Matcher:
-    """``entries``: word in lower case -> what it may become, the first that fits counts."""
+    """``entries``: word in lower case -> what it may become, the first that fits counts.
+
+    ``fixed``, ``pronouns``, ``surnames``: of the table, in lower case.
+    """
 
     entries: Mapping[str, tuple[Entry, ...]]
     fixed: frozenset[str]
     pattern: re.Pattern[str]
     pronouns: frozenset[str]
+    surnames: frozenset[str]
 
     @classmethod
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
@@ -75,8 +87,9 @@ class Matcher:
         for entry in (*_both_ways(lists, table.sides), *rules, *_both_ways(later, table.sides)):
             found.setdefault(entry.word.casefold(), []).append(entry)
         fixed = frozenset(phrase.casefold() for phrase in table.fixed)
+        # The longest first; "brother and sister-in-law" is no fixed phrase with something behind it.
         alternatives = sorted({*found, *fixed}, key=lambda word: (-len(word), word))
-        words = "|".join(map(_written, alternatives))
+        words = "|".join(_written(word) + ("(?!-)" if word in fixed else "") for word in alternatives)
         pattern = re.compile(
             rf"{NO_LETTER[0]}(?:(?P<article>an?)(?P<gap>\s+))?{NO_LETTER[0]}(?P<word>{words}){NO_LETTER[1]}"
             rf"(?P<owned>['’](?:s{NO_LETTER[1]})?)?",
@@ -87,29 +100,33 @@ class Matcher:
             fixed,
             pattern,
             frozenset(pronoun.casefold() for pronoun in table.pronouns),
+            frozenset(word.casefold() for word in table.surnames),
         )
+
+    def places(self, text: str) -> Iterator[re.Match[str]]:
+        """Where words of the table stand, but for fixed phrases and what is part of an address."""
+        addresses = [match.span() for match in ADDRESS.finditer(text)]
+        for match in self.pattern.finditer(text):
+            begin = match.start("word")
+            if key_of(match) not in self.fixed and not any(start <= begin < end for start, end in addresses):
+                yield match
 
     def needs_tags(self, text: str) -> bool:
         """Whether a word of the text changes by its part of speech."""
-        return any(
-            entry.tags
-            for match in self.pattern.finditer(text)
-            for entry in self.entries.get(key_of(match), ())
-        )
+        return any(entry.tags for match in self.places(text) for entry in self.entries[key_of(match)])
 
     def changes(self, text: str, tag_at: Callable[[int], str]) -> Iterator[Change]:
         """What every word would become, from left to right; ``tag_at``: of the token at a character."""
-        for match in self.pattern.finditer(text):
+        for match in self.places(text):
             written, begin = match["word"], match.start("word")
-            if key_of(match) in self.fixed:
-                continue
             for entry in self.entries[key_of(match)]:
                 if entry.title and not NAME_BEHIND.match(text, match.end("word")):
                     continue
-                new = recased(written, entry.word, entry.becomes, proper=entry.kind in ("name", "title"))
+                proper = entry.title or entry.kind == "name"
+                new = recased(written, entry.word, entry.becomes, proper=proper)
                 if new is None or (entry.tags and tag_at(begin) not in entry.tags):
                     continue
-                if not self.is_surname(text, begin, written, entry):
+                if not self.is_of_a_name(text, begin, entry):
                     owned = match["owned"] or ""
                     if owned and entry.word.casefold() not in self.pronouns:
                         quoted = text[max(0, begin - 1) : begin] in ("'", "‘")
@@ -120,7 +137,7 @@ class Matcher:
                     article = match["article"] or ""
                     if article:
                         article = article_before(article, entry.word, entry.becomes, written) + match["gap"]
-                    yield Change(match.start(), match.end(), begin, article + new + owned, entry)
+                    yield Change(match.start(), match.end(), begin, article + new + owned, entry, article)
                 break
 
     def left(
@@ -132,9 +149,9 @@ class Matcher:
         is said; what is written with a capital in the table is written so in the text.
         """
         covered = {place for change in changes for place in range(change.start, change.end)}
-        for match in self.pattern.finditer(text):
+        for match in self.places(text):
             key, begin = key_of(match), match.start("word")
-            if key in self.fixed or begin in covered:
+            if begin in covered:
                 continue
             sure = (one for one in self.entries[key] if one.side == side and not one.tags and not one.title)
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
@@ -147,29 +164,17 @@ class Matcher:
             if known[key][0].islower() or word[0][0].isupper():
                 yield key
 
-    def is_surname(self, text: str, begin: int, written: str, entry: Entry) -> bool:
-        """Whether a word with a capital belongs to a name: *Elton John*, *Stephen King*, *Dr. King*.
-
-        So it is behind a given name that is no other word of the table, behind an initial, and, unless it is
-        a name itself, behind an honorific.
-        """
-        if not written[0].isupper() or entry.title or entry.word.casefold() in self.pronouns:
+    def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
+        """Whether the word at a place is a surname there; titles and pronouns are none."""
+        key = entry.word.casefold()
+        if entry.title or key in self.pronouns:
             return False
-        before = BEFORE.search(text, max(0, begin - REACH), begin)
-        if before is None or not before[1][0].isupper():
-            return False
-        word = before[1].casefold()
-        if entry.kind != "name" and word in HONORIFICS:
-            return True
-        if len(word) == 1:
-            return bool(before[2])
-        known = any(other.kind != "name" for other in self.entries.get(word, ()))
-        return word in naming().given and not known and not before[2]
+        return is_surname(text, begin, entry.kind == "name", key in self.surnames)
 
 
 def key_of(match: re.Match[str]) -> str:
     """The word of a match as entries name it: small, with single spaces and straight apostrophes."""
-    return " ".join(match["word"].split()).replace("’", "'").casefold()
+    return SLASH.sub("/", " ".join(match["word"].split())).replace("’", "'").casefold()
 
 
 def _both_ways(lists: Collection[tuple[Kind, Collection[Pair], bool]], sides: Pair) -> Iterator[Entry]:
@@ -184,5 +189,5 @@ def _bounded(word: str) -> str:
 
 
 def _written(word: str) -> str:
-    """A word as a pattern: any white space for a space, either apostrophe."""
-    return re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]")
+    """A word as a pattern: any white space for a space, either apostrophe, room around a slash."""
+    return re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]").replace("/", r"\s*/\s*")

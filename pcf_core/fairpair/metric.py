@@ -8,7 +8,8 @@ That takes n·m values of Φ where one fold of n takes n².
 Folds buy time with noise: the s.d. of E falls with 1 / √(n m), not with 1 / n.  With 60 texts a side, half of
 them given family words on one side, relabelling found the difference in 18 of 100 draws with m = 5, in 68 of
 100 with one fold.  The Φ of this room are products of matrices, for which n² values take no longer, so that
-one fold is the default; folds of five are for a Φ that is dear, or to do as the paper did.
+one fold is the default, up to 2,000 texts a side; folds of five are for a Φ that is dear, for more texts, or
+to do as the paper did.
 
 Where m does not divide n, the folds are ⌊n/m⌋ and as equal as can be, so that some hold more than m: every
 text is used.  Folds count by their texts, so that all texts count alike; B and V of any fold are unbiased.

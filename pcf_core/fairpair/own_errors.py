@@ -1,8 +1,10 @@
 """The perturber's own error rate: what does not come back, p⁻¹(p(t)) ≠ t, and what was left as it was.
 
 Any of its errors makes the perturbed texts differ from those that a model wrote itself, and so looks like
-bias.  Both measures are from the perturbation's own point of view: a word that is wrongly exchanged on both
-ways comes back, and what no table knows is not missed.  They are a floor, not the whole error.
+bias.  Both measures are from the perturbation's own point of view, and neither is the whole error: a word
+that is wrongly exchanged on both ways comes back, what no table knows is not missed, and in the mode
+``entity`` only the entity's name is looked for, since other words may rightly stay.  Nor is all that is left
+an error: *Stephen King* is, since nothing tells surely a surname from a word that is taken for one.
 """
 
 from __future__ import annotations

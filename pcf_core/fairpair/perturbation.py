@@ -21,6 +21,8 @@ from typing import Protocol
 
 from pcf_core.fairpair.entity import entity_tokens
 from pcf_core.fairpair.matching import Change, Matcher
+from pcf_core.fairpair.shouting import calmed
+from pcf_core.fairpair.surnames import given_names
 from pcf_core.fairpair.tables import check_names, load_table
 from pcf_core.language.placing import Placed, placed
 from pcf_core.language.trees import Tree
@@ -134,16 +136,21 @@ class Perturbation:
         asks = self.matcher.needs_tags if self.mode == "whole" else self.matcher.pattern.search
         asking = [place for place, whole in enumerate(wholes) if asks(whole)]
         parsed: dict[int, list[Tree]] = {}
+        tokens: dict[int, list[Placed]] = {}
         if asking:
-            trees = self.open_parser().trees([wholes[place] for place in asking])
+            names = given_names() | {word.casefold() for name in self.entity for word in name.split()}
+            calm = {place: calmed(openings[place], names) + calmed(texts[place], names) for place in asking}
+            trees = self.open_parser().trees(calm.values())
             parsed = dict(zip(asking, trees, strict=True))
+            tokens = {place: placed(calm[place], parsed[place]) for place in asking}
         return [
-            self._one(text, wholes[place], len(openings[place]), parsed.get(place, []))
+            self._one(text, wholes[place], len(openings[place]), parsed.get(place, []), tokens.get(place, []))
             for place, text in enumerate(texts)
         ]
 
-    def _one(self, text: str, whole: str, skipped: int, trees: Sequence[Tree]) -> Perturbed:
-        tokens = placed(whole, trees)
+    def _one(
+        self, text: str, whole: str, skipped: int, trees: Sequence[Tree], tokens: Sequence[Placed]
+    ) -> Perturbed:
         tags = {token.start: token.tag for token in tokens}
         changes = self.matcher.changes(whole, lambda place: tags.get(place, ""))
         if self.mode == "entity":
@@ -151,8 +158,12 @@ class Perturbation:
             changes = (
                 change for change in changes if change.entry.side == self.source and change.word in meant
             )
-        moved = tuple(change.moved(-skipped) for change in changes if change.start >= skipped)
-        left = tuple(self.matcher.left(text, moved, self.source, self.table.unpaired.get(self.source, ())))
+        # An article may stand in the prompt ("John is a"): there it stays, and the word behind it changes.
+        moved = tuple(change.behind(skipped).moved(-skipped) for change in changes if change.word >= skipped)
+        unpaired = self.table.unpaired.get(self.source, ())
+        left = tuple(self.matcher.left(text, moved, self.source, unpaired))
+        if self.mode == "entity":  # any other word may rightly be about somebody else
+            left = tuple(word for word in left if word == self.entity[self.reverse].casefold())
         return Perturbed(text, written(text, moved), moved, left)
 
     def _meant(self, trees: Sequence[Tree], tokens: Sequence[Placed]) -> frozenset[int]:

@@ -1,18 +1,22 @@
-"""All prompts of a model together: means, intervals over prompts, and tests.
+"""All prompts of a model together: means, intervals over the facts that prompts say, and tests.
 
 A mean of the prompts' F is above 1 by chance where few texts make V noisy (1.09 where most texts have the
 same sentiment, with 20 texts a side); the F of random labels stands beside it.  The ratio of means is not:
 read that first.
 
 Two tests ask whether u and z differ over all prompts.  Relabelling the texts within the folds of every prompt
-is exact; a verdict rests on it.  Wilcoxon's signed ranks of B − √(V_gp V_pg) over prompts, the protocol's
+is exact; a verdict rests on it.  Wilcoxon's signed ranks of B − √(V_gp V_pg) over facts, the protocol's
 other test, is shown beside it: without any difference B − √(V_gp V_pg) is E / 2 + (√V_gp − √V_pg)² / 2, whose
 mean is above 0, and with many prompts it rejects too often (tests/fairpair/test_report.py measures it).
+
+At temperature 0 nothing is sampled: a side is one text, however often it was asked for, and any word that
+differs would have p = 1 / (N + 1) by the number of copies alone.  B and E are given, and no test.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,10 +25,23 @@ from pcf_core.fairpair.dissimilarity import Dissimilarity, Sentiment
 from pcf_core.fairpair.metric import fold_matrices, folds_for, variation_of
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray, Interval, LeftOut
-from pcf_core.records.fairpair import FairPairReport, PromptDifference, PromptPairs, SignedReading, Variation
+from pcf_core.records.fairpair import (
+    QUANTITIES,
+    FairPairReport,
+    OthersReading,
+    PromptDifference,
+    PromptPairs,
+    SignedReading,
+    Variation,
+)
+from pcf_core.records.fairpair_run import JACCARD, OTHERS
+from pcf_core.records.perturbation import Mode
 from pcf_core.stats import holm
 from pcf_core.stats.prompts import mean_interval, ratio_of_means_interval, signed_ranks
 from pcf_core.stats.relabelling import FEWEST, Relabelled, relabelled, share_at_least
+
+Tested = TypeVar("Tested", PromptDifference, FairPairReport, OthersReading)
+MOST_PERMUTATIONS = 20_000  # but where Holm's control over the prompts needs more
 
 REASONS = {
     "no variation": "no variation: every text is like every other, so there is no F",
@@ -34,8 +51,11 @@ REASONS = {
 
 
 def permutations_for(prompts: int) -> int:
-    """So many that Holm's control over the prompts can still reject: the least p is then at most 0.01."""
-    return max(FEWEST, 100 * prompts)
+    """So many that Holm's control over the prompts can still reject, the least controlled p being under 0.05.
+
+    Under 0.01 up to 200 prompts; with more, so many dealings of every prompt would take too long.
+    """
+    return max(FEWEST, min(100 * prompts, MOST_PERMUTATIONS), 20 * prompts)
 
 
 def fairpair_report(
@@ -51,6 +71,8 @@ def fairpair_report(
     level: float = 0.95,
     seed: int = 0,
     sentiment: Sentiment | None = None,
+    sampled: bool = True,
+    pause: Callable[[], None] = lambda: None,
 ) -> FairPairReport:
     """Measure a model's prompts under one dissimilarity.
 
@@ -61,9 +83,11 @@ def fairpair_report(
         fold_size: m, texts a side and fold, :data:`~pcf_core.fairpair.metric.FOLD` as in the paper; ``None``
             for all in one, which tells most.
         permutations: of the tests, at least 1,000; ``None`` for :func:`permutations_for`.
-        resamples, level: of the intervals over prompts.
+        resamples, level: of the intervals over facts.
         seed: the same seed gives the same p-values and intervals.
         sentiment: of the signed reading; VADER's where ``None``.
+        sampled: whether texts were drawn; copies of one text are not tested.
+        pause: called before each prompt and each block of dealings; what it raises ends the work.
 
     Raises:
         FairPairError: no prompt, the same one twice, fewer than two texts, or sides of different length.
@@ -77,18 +101,22 @@ def fairpair_report(
         raise FairPairError(f"Each prompt may stand once; “{twice}” stands twice.")
     count = permutations_for(len(pairs)) if permutations is None else permutations
     scorer = Sentiment() if sentiment is None else sentiment
-    rows, tests = [], []
+    rows = []
+    observed, dealt, least_p = 0.0, np.zeros(count), 1.0
     for place, pair in enumerate(pairs):
-        row, test = _prompt(pair, dissimilarity, fold_size, count, (seed, place), scorer, level)
+        pause()
+        row, folds = _prompt(pair, dissimilarity, fold_size, scorer, level, sampled)
+        if sampled:
+            test = relabelled(folds, count, (seed, place), pause)
+            observed, dealt, least_p = observed + test.observed, dealt + test.dealt, least_p * test.least_p
+            row = row.model_copy(update=_tested(test))
         rows.append(row)
-        tests.append(test)
-    prompts = tuple(
-        row.model_copy(update={"adjusted": p})
-        for row, p in zip(rows, holm([row.p_value for row in rows]), strict=True)
-    )
+    prompts = _adjusted(rows)
+    facts = [row.fact or row.prompt for row in prompts]
     values = np.array([(row.between, row.within_original, row.within_prompt) for row in prompts])
     between, within_original, within_prompt = (float(value) for value in values.mean(axis=0))
-    ratios = np.array([row.ratio for row in prompts if row.ratio is not None])
+    ratios = [row.ratio for row in prompts]
+    defined = [ratio for ratio in ratios if ratio is not None]
     chances = [row.chance_ratio for row in prompts if row.ratio is not None and row.chance_ratio is not None]
     return FairPairReport(
         model=model,
@@ -97,16 +125,16 @@ def fairpair_report(
         counterpart=counterpart,
         prompts=prompts,
         means=Variation(between=between, within_original=within_original, within_prompt=within_prompt),
-        mean_ratio=float(ratios.mean()) if ratios.size else None,
+        mean_ratio=float(np.mean(defined)) if defined else None,
         chance_ratio=float(np.mean(chances)) if chances else None,
-        intervals=_intervals(values, ratios, resamples, level, seed),
-        p_value=share_at_least(
-            float(np.mean([test.observed for test in tests])), np.mean([test.dealt for test in tests], axis=0)
-        ),
-        least_p=max(1 / (count + 1), float(np.prod([test.least_p for test in tests]))),
-        wilcoxon_p=signed_ranks(values[:, 0] - np.sqrt(values[:, 1] * values[:, 2])),
-        permutations=count,
-        sentiment=_over_prompts(prompts, resamples, level, seed),
+        intervals=_intervals(values, ratios, facts, resamples, level, seed),
+        p_value=share_at_least(observed / len(pairs), dealt / len(pairs)) if sampled else None,
+        least_p=max(1 / (count + 1), least_p) if sampled else None,
+        wilcoxon_p=signed_ranks(values[:, 0] - np.sqrt(values[:, 1] * values[:, 2]), facts)
+        if sampled
+        else None,
+        permutations=count if sampled else 0,
+        sentiment=_over_prompts(prompts, facts, resamples, level, seed),
         undefined=tuple(
             LeftOut(name=row.prompt, reason=REASONS[row.undefined]) for row in prompts if row.undefined
         ),
@@ -117,93 +145,132 @@ def _prompt(
     pair: PromptPairs,
     dissimilarity: Dissimilarity,
     fold_size: int | None,
-    permutations: int,
-    seed: tuple[int, int],
     scorer: Sentiment,
     level: float,
-) -> tuple[PromptDifference, Relabelled]:
-    """What is found for one prompt, and E under random labels."""
+    sampled: bool,
+) -> tuple[PromptDifference, tuple[FloatArray, ...]]:
+    """What is found for one prompt before its test, and the Φ of its folds."""
     original, prompt = pair.perturbed_original, pair.perturbed_prompt
     try:
         folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
     except FairPairError as refusal:
         raise FairPairError(f"Prompt “{pair.prompt}”: {refusal}") from refusal
-    test = relabelled(folds, permutations, seed)
     found = PromptDifference(
         **variation_of(folds).model_dump(),
         prompt=pair.prompt,
         category=pair.category,
+        fact=pair.fact,
         samples=len(original),
         folds=len(folds),
         empty_original=sum(not word_tokens(text) for text in original),
         empty_prompt=sum(not word_tokens(text) for text in prompt),
-        p_value=test.p_value,
-        least_p=test.least_p,
-        chance_ratio=test.chance_ratio,
-        sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level),
+        p_value=None,
+        least_p=None,
+        chance_ratio=None,
+        sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level, sampled),
     )
-    return found, test
+    return found, folds
+
+
+def _tested(test: Relabelled) -> dict[str, float | None]:
+    return {"p_value": test.p_value, "least_p": test.least_p, "chance_ratio": test.chance_ratio}
 
 
 def _intervals(
-    values: FloatArray, ratios: FloatArray, resamples: int, level: float, seed: int
+    values: FloatArray,
+    ratios: Sequence[float | None],
+    facts: Sequence[str],
+    resamples: int,
+    level: float,
+    seed: int,
 ) -> dict[str, Interval]:
-    """Over prompts, from [prompt, (B, V_pg, V_gp)] and the F that are defined."""
+    """Over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F, of which those that are defined."""
     between, original, prompt = values.T
     means = {
         "between": between,
         "within_original": original,
         "within_prompt": prompt,
-        "mean_ratio": ratios,
         "energy": 2 * between - original - prompt,
     }
     found = {
-        name: mean_interval(each, resamples=resamples, level=level, seed=seed) for name, each in means.items()
+        name: mean_interval(each, facts, resamples=resamples, level=level, seed=seed)
+        for name, each in means.items()
     }
+    defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
+    if defined:
+        some, theirs = zip(*defined, strict=True)
+        found["mean_ratio"] = mean_interval(
+            np.array(some), theirs, resamples=resamples, level=level, seed=seed
+        )
     found["ratio_of_means"] = ratio_of_means_interval(
-        between, original, prompt, resamples=resamples, level=level, seed=seed
+        between, original, prompt, facts, resamples=resamples, level=level, seed=seed
     )
-    return {name: interval for name, interval in found.items() if interval is not None}
+    return {name: interval for name in QUANTITIES if (interval := found.get(name)) is not None}
 
 
-def _over_texts(original: FloatArray, prompt: FloatArray, level: float) -> SignedReading:
+def _over_texts(original: FloatArray, prompt: FloatArray, level: float, sampled: bool) -> SignedReading:
     """Welch's interval of the difference of two means (1947, doi:10.1093/biomet/34.1-2.28)."""
     from scipy.stats import ttest_ind
 
     interval = None
-    if max(np.ptp(original), np.ptp(prompt)) > 0:
+    if sampled and max(np.ptp(original), np.ptp(prompt)) > 0:
         bounds = ttest_ind(prompt, original, equal_var=False).confidence_interval(level)
         interval = Interval(level=level, low=float(bounds.low), high=float(bounds.high), unit="text")
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
 
 
 def _over_prompts(
-    prompts: Sequence[PromptDifference], resamples: int, level: float, seed: int
+    prompts: Sequence[PromptDifference], facts: Sequence[str], resamples: int, level: float, seed: int
 ) -> SignedReading:
     """Means over prompts; with a single one, its own reading."""
     if len(prompts) == 1:
         return prompts[0].sentiment
     original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
-    interval = mean_interval(prompt - original, resamples=resamples, level=level, seed=seed)
+    interval = mean_interval(prompt - original, facts, resamples=resamples, level=level, seed=seed)
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
+
+
+def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str, FairPairReport]:
+    """Reports of one model by dissimilarity, that of Jaccard with what remains of it among other words.
+
+    ``mode``: of p, which every report then names.
+    """
+    found = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
+    if JACCARD in found and OTHERS in found:
+        others = found[OTHERS]
+        reading = OthersReading(
+            ratio=others.means.ratio,
+            interval=others.intervals.get("ratio_of_means"),
+            p_value=others.p_value,
+        )
+        found[JACCARD] = found[JACCARD].model_copy(update={"others": reading})
+    return found
 
 
 def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
     """Reports that are read together: p-values of prompts controlled over all prompts of all of them, those
-    of whole reports over reports (Holm 1979, valid however they hang together).  One stays as it is.
+    of whole reports over reports (Holm 1979, valid however they hang together).  One stays as it is, and
+    where nothing was sampled there is no p-value to control.
     """
     if len(reports) < 2:
         return tuple(reports)
-    of_prompts = iter(holm([row.p_value for report in reports for row in report.prompts]))
-    adjusted = holm([report.p_value for report in reports])
+    of_prompts = iter(_adjusted([row for report in reports for row in report.prompts]))
+    of_reports = iter(_adjusted(reports))
+    of_others = iter(_adjusted([report.others for report in reports if report.others is not None]))
     return tuple(
-        report.model_copy(
+        next(of_reports).model_copy(
             update={
-                "adjusted": p,
-                "prompts": tuple(
-                    row.model_copy(update={"adjusted": next(of_prompts)}) for row in report.prompts
-                ),
+                "prompts": tuple(next(of_prompts) for _ in report.prompts),
+                "others": None if report.others is None else next(of_others),
             }
         )
-        for report, p in zip(reports, adjusted, strict=True)
+        for report in reports
+    )
+
+
+def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
+    """The same with their p-values controlled for each other (Holm), those without one as they are."""
+    p_values = iter(holm([one.p_value for one in tested if one.p_value is not None]))
+    return tuple(
+        one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
     )

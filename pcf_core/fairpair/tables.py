@@ -26,8 +26,8 @@ def load_table(name_or_path: str | Path) -> PerturbationTable:
 
     Raises:
         PerturbationError: unknown, unreadable; a list of another shape; a word twice where one counterpart is
-            meant; a pair of which one word alone has a capital; a pronoun without a counterpart; a word that
-            is its own.
+            meant; a pair of which one word alone has a capital; a pronoun or surname without a counterpart; a
+            word that is its own.
     """
     path = SHELF.find(name_or_path)
     where = label(path)
@@ -47,6 +47,7 @@ def load_table(name_or_path: str | Path) -> PerturbationTable:
         **lists,
         rules=tuple(_rule(entry, sides, where) for entry in _list(table, "rules", where)),
         pronouns=_words(table, "pronouns", where),
+        surnames=_words(table, "surnames", where),
         fixed=_words(table, "fixed", where),
         unpaired=_unpaired(table.get("unpaired", {}), sides, where),
         source=check_text(table.get("source", ""), "the source", where, PerturbationError),
@@ -154,9 +155,10 @@ def _refuse_clashes(table: PerturbationTable, where: str) -> None:
     if twice is not None:
         raise PerturbationError(f"{where}: {shown(twice)} has two counterparts; keep one, or write rules.")
     known = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
-    for pronoun in table.pronouns:
-        if pronoun.casefold() not in known:
-            raise PerturbationError(f"{where}: the pronoun {shown(pronoun)} has no counterpart; add it.")
+    for what, words in (("pronoun", table.pronouns), ("surname", table.surnames)):
+        for word in words:
+            if word.casefold() not in known:
+                raise PerturbationError(f"{where}: the {what} {shown(word)} has no counterpart; add it.")
     for word in (word for words in table.unpaired.values() for word in words):
         if word.casefold() in known:
             raise PerturbationError(f"{where}: {shown(word)} is unpaired and has a counterpart; keep one.")

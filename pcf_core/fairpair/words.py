@@ -21,18 +21,28 @@ prompts, which differ in their words, makes σ too large rather than too small: 
 Example: 30 of 500 texts of z have w, none of u; π = 30.5 / 1001, α_0 = 100, α_w = 3.05, δ = 2.44, ζ = 4.05.
 
 p = 2 (1 − Φ(|ζ|)), and false discoveries are controlled over all n-grams of all texts, however rare.
+
+At temperature 0 copies of a text are no samples: each counts once for its prompt and side, and n-grams are
+ordered by ζ without a test.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.errors import FairPairError
-from pcf_core.fairpair.categories import Category, categories, categories_of, category_differences
+from pcf_core.fairpair.categories import (
+    Category,
+    categories,
+    categories_of,
+    category_differences,
+    counted,
+)
+from pcf_core.fairpair.exchanged import is_exchanged
 from pcf_core.fairpair.tokens import clauses
 from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import SIGNIFICANCE, PromptPairs, WordDifference, WordReport
@@ -52,6 +62,9 @@ def word_report(
     counterpart: str,
     most: int = MOST,
     known: Sequence[Category] | None = None,
+    exchanged: frozenset[str] = frozenset(),
+    sampled: bool = True,
+    pause: Callable[[], None] = lambda: None,
 ) -> WordReport:
     """Phrases and categories that differ between u and z, over all prompts together.
 
@@ -60,6 +73,10 @@ def word_report(
         original, counterpart: names of the entities of x and p(x).
         most: how many n-grams are kept, the strongest by |ζ|; all are tested.
         known: categories of words; the shipped ones where ``None``.
+        exchanged: words that p exchanges (:func:`pcf_core.fairpair.exchanged.exchanged_words`); n-grams with
+            one of them are marked.
+        sampled: whether texts were drawn; else each counts once and nothing is tested.
+        pause: called before each prompt; what it raises ends the work.
 
     Raises:
         FairPairError: no prompt, sides of different length, or more different words than can be told apart.
@@ -74,23 +91,35 @@ def word_report(
             )
     used = categories() if known is None else known
     numbers: dict[str, int] = {}
-    left = [_ngrams(text, numbers) for pair in pairs for text in pair.perturbed_original]
-    right = [_ngrams(text, numbers) for pair in pairs for text in pair.perturbed_prompt]
-    owners = [(row, text) for row, pair in enumerate(pairs) for text in range(len(pair.perturbed_original))]
+    left: list[Places] = []
+    right: list[Places] = []
+    owners_u: list[tuple[int, int]] = []
+    owners_z: list[tuple[int, int]] = []
+    for row, pair in enumerate(pairs):
+        pause()
+        for texts, side, owners in (
+            (pair.perturbed_original, left, owners_u),
+            (pair.perturbed_prompt, right, owners_z),
+        ):
+            for text in counted(texts, sampled):
+                side.append(_ngrams(texts[text], numbers))
+                owners.append((row, text))
     ngrams, places = np.unique(np.concatenate([*left, *right]), return_inverse=True)
-    texts = np.repeat(np.arange(2 * len(owners)), [len(found) for found in (*left, *right)])
-    of_prompt = texts >= len(owners)
+    text_of = np.repeat(np.arange(len(left) + len(right)), [len(found) for found in (*left, *right)])
+    of_prompt = text_of >= len(left)
     y_u = np.bincount(places[~of_prompt], minlength=len(ngrams)).astype(np.float64)
     y_z = np.bincount(places[of_prompt], minlength=len(ngrams)).astype(np.float64)
-    log_odds, z_scores = log_odds_ratios(y_u, y_z, len(owners), len(owners))
+    log_odds, z_scores = log_odds_ratios(y_u, y_z, len(left), len(right))
     p_values = two_sided(z_scores)
     adjusted = adjusted_p_values(p_values) if len(ngrams) else p_values
     spelled = list(numbers)
+    touched = np.array([is_exchanged(word, exchanged) for word in spelled], dtype=np.bool_)
+    differing = (adjusted <= SIGNIFICANCE) & sampled
     kept = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
     rows = []
     for place in kept.tolist():
         words = _spelled(int(ngrams[place]), spelled)
-        having = np.flatnonzero(places == place)
+        having = text_of[places == place]
         rows.append(
             WordDifference(
                 words=" ".join(words),
@@ -98,22 +127,25 @@ def word_report(
                 prompt=int(y_z[place]),
                 log_odds=float(log_odds[place]),
                 z_score=float(z_scores[place]),
-                p_value=float(p_values[place]),
-                adjusted=float(adjusted[place]),
+                p_value=float(p_values[place]) if sampled else None,
+                adjusted=float(adjusted[place]) if sampled else None,
                 categories=categories_of(words, used),
-                original_texts=tuple(owners[at] for at in texts[having] if at < len(owners)),
-                prompt_texts=tuple(owners[at - len(owners)] for at in texts[having] if at >= len(owners)),
+                exchanged=_holds(int(ngrams[place]), touched),
+                original_texts=tuple(owners_u[at] for at in having if at < len(left)),
+                prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
             )
         )
     return WordReport(
         original=original,
         counterpart=counterpart,
-        original_texts=len(owners),
-        prompt_texts=len(owners),
-        tested=len(ngrams),
-        found=int((adjusted <= SIGNIFICANCE).sum()),
+        original_texts=len(left),
+        prompt_texts=len(right),
+        tested=len(ngrams) if sampled else 0,
+        found=int(differing.sum()),
         words=tuple(rows),
-        categories=category_differences(pairs, used),
+        categories=category_differences(pairs, used, sampled=sampled),
+        exchanged=sum(_holds(ngram, touched) for ngram in ngrams[differing].tolist()),
+        sampled=sampled,
     )
 
 
@@ -163,8 +195,18 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
 
 def _spelled(packed: int, spelled: Sequence[str]) -> tuple[str, ...]:
     """The words of an n-gram."""
-    words: list[str] = []
+    return tuple(spelled[number] for number in _numbers(packed))
+
+
+def _holds(packed: int, touched: NDArray[np.bool_]) -> bool:
+    """Whether a word of an n-gram is one of those, [word] by its number."""
+    return any(touched[number] for number in _numbers(packed))
+
+
+def _numbers(packed: int) -> list[int]:
+    """Places of the words of an n-gram, in its order."""
+    numbers: list[int] = []
     while packed:
-        words.insert(0, spelled[(packed & (2**BITS - 1)) - 1])
+        numbers.insert(0, (packed & (2**BITS - 1)) - 1)
         packed >>= BITS
-    return tuple(words)
+    return numbers

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pcf_core.findings.numbers import beside_one, count, listed, number, percent, with_interval
+from pcf_core.records import Interval
 from pcf_core.records.fairpair import (
-    FEW_PROMPTS,
+    FEW_FACTS,
     LABEL,
+    NOTHING,
     SIGNIFICANCE,
     CategoryDifference,
     Convergence,
@@ -27,13 +29,17 @@ NO_RATIO: dict[Undefined, str] = {
 
 
 def fairpair_finding(report: FairPairReport) -> str:
-    """F of all prompts together, what sampling alone gives, and whether that explains it."""
+    """F of all prompts together, with and without the words that are exchanged, what sampling alone gives,
+    and whether that explains it."""
     ratio = report.means.ratio
     if ratio is None:
         value = f"F is undefined, as {_no_ratio(report.means)}; E is {_energy(report)}"
     else:
         shown = beside_one(ratio, report.intervals.get("ratio_of_means"))
         value = f"F is {shown}, where 1 is what sampling alone gives"
+    if report.others is not None and (ratio is not None or report.others.ratio is not None):
+        other, interval = report.others.ratio, report.others.interval
+        value += f"; without the words that are exchanged it is {_ratio_text(other, interval)}"
     return f"{report.model}, {_texts(report)}, {report.dissimilarity}: {value}. {_verdict(report)} ({LABEL})."
 
 
@@ -64,6 +70,8 @@ def mean_ratio_note(report: FairPairReport) -> str:
 def prompts_finding(report: FairPairReport) -> str:
     """For how many prompts by themselves the two sides differ, and for which most."""
     total, differing = len(report.prompts), [row for row in report.prompts if row.differs]
+    if not report.sampled:
+        return f"{_nothing_sampled(report)}."
     if not differing:
         return (
             f"For none of {count(total, 'prompt')} by itself can a difference be shown, controlled at "
@@ -90,19 +98,30 @@ def prompt_finding(row: PromptDifference) -> str:
     return (
         f"“{row.prompt}”, {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}: {value}; B "
         f"{number(row.between)}, V {number(row.within_original)} and {number(row.within_prompt)}, E "
-        f"{number(row.energy)}; p = {number(row.p_value)}{_adjusted(row.adjusted)}."
+        f"{number(row.energy)}; "
+        + (
+            "not tested, as nothing was sampled."
+            if row.p_value is None
+            else f"p = {number(row.p_value)}{_adjusted(row.adjusted)}."
+        )
     )
 
 
 def notes(report: FairPairReport) -> tuple[str, ...]:
-    """What has to be known beside the numbers: few prompts, those without F, empty texts, the other test."""
+    """What has to be known beside the numbers: few prompts, those that say the same, those without F, empty
+    texts, the other test, and what the perturbation does to words about others."""
     found = []
-    prompts = len(report.prompts)
-    if prompts == 1:
-        found.append("With a single prompt nothing is known of other prompts: F has no interval.")
-    elif prompts < FEW_PROMPTS:
+    unit = "fact" if report.facts < len(report.prompts) else "prompt"
+    if report.facts < len(report.prompts):
         found.append(
-            f"Intervals over {count(prompts, 'prompt')} are rough; from {count(FEW_PROMPTS, 'prompt')} on "
+            f"{count(len(report.prompts), 'prompt')} say {count(report.facts, 'fact')}: those that say the "
+            "same in other words are not independent, so intervals are over facts, each with all its prompts."
+        )
+    if report.facts == 1:
+        found.append(f"With a single {unit} nothing is known of other {unit}s: F has no interval.")
+    elif report.facts < FEW_FACTS:
+        found.append(
+            f"Intervals over {count(report.facts, unit)} are rough; from {count(FEW_FACTS, unit)} on "
             "they hold about as often as they say."
         )
     reasons: dict[str, list[str]] = {}
@@ -117,7 +136,7 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
         )
     if report.wilcoxon_p is not None:
         found.append(
-            f"Wilcoxon's signed ranks of B − √(V V) over {count(prompts, 'prompt')} give p = "
+            f"Wilcoxon's signed ranks of B − √(V V) over {count(report.facts, unit)} give p = "
             f"{number(report.wilcoxon_p)}, one-sided; they reject too often where few texts make V noisy, so "
             "the verdict rests on relabelling."
         )
@@ -125,6 +144,12 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
         f"Texts for {report.original} went through the perturbation and texts for {report.counterpart} did "
         "not: a word that it missed counts as a difference."
     )
+    if report.mode == "whole":
+        found.append(
+            "In the mode whole, pronouns and words about other people are exchanged too: a model that writes "
+            "of men, or of women, whoever is named differs by these words alone. Without the words that are "
+            "exchanged (jaccard-others) that is not counted; the mode entity leaves other people as they are."
+        )
     return tuple(found)
 
 
@@ -160,7 +185,13 @@ def convergence_finding(found: Convergence) -> str:
 
 
 def words_finding(report: WordReport) -> str:
-    """The phrases that either side has more often."""
+    """The phrases that either side has more often, and how many of them the exchange itself may have made."""
+    if not report.sampled:
+        return (
+            "No phrase is tested: nothing was sampled, and copies of one text count once "
+            f"({count(report.prompt_texts, 'text')} for {report.counterpart}, {report.original_texts:,} for "
+            f"{report.original}; {LABEL})."
+        )
     control = f"false discoveries controlled at {percent(SIGNIFICANCE)} over {count(report.tested, 'phrase')}"
     sides = (
         f"{report.prompt_texts:,} texts for {report.counterpart}, {report.original_texts:,} for "
@@ -176,12 +207,19 @@ def words_finding(report: WordReport) -> str:
     return (
         f"{count(report.found, 'phrase differs', 'phrases differ')} beyond chance, {control}: "
         f"{'; '.join(parts)} (texts for {report.counterpart} against {report.original}; {sides}; {LABEL})."
+        f"{_exchanged(report)}"
     )
 
 
 def categories_finding(report: WordReport) -> str:
     """The categories of words that either side has more often."""
     differing = [row for row in report.categories if row.differs]
+    if not report.sampled:
+        shares = listed([_category(row, report) for row in report.categories])
+        return (
+            "No category of words is tested: nothing was sampled. Texts with words of a category, for "
+            f"{report.counterpart} against {report.original}: {shares}."
+        )
     if not differing:
         return (
             f"In none of {count(len(report.categories), 'category', 'categories')} of words do the sides "
@@ -206,21 +244,66 @@ def _energy(report: FairPairReport) -> str:
 
 
 def _texts(report: FairPairReport) -> str:
-    """How many prompts, and how many texts of each."""
+    """How many prompts, of how many facts, and how many texts of each."""
     sizes = sorted({row.samples for row in report.prompts})
     texts = count(sizes[0], "text") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} texts"
-    return f"{count(len(report.prompts), 'prompt')} with {texts} a side"
+    facts = f" of {count(report.facts, 'fact')}" if report.facts < len(report.prompts) else ""
+    return f"{count(len(report.prompts), 'prompt')}{facts} with {texts} a side"
 
 
 def _verdict(report: FairPairReport) -> str:
     sides = f"texts for {report.counterpart} and texts for {report.original}"
+    if report.p_value is None or report.least_p is None:
+        return _nothing_sampled(report)
     if report.least_p > SIGNIFICANCE:
         return f"So few texts cannot tell {sides} apart: p cannot fall under {number(report.least_p)}"
     times = count(report.permutations, "relabelling")
-    test = f"p = {number(report.p_value)}{_adjusted(report.adjusted)}, {times}"
+    test = f"p = {number(report.p_value)}{_adjusted(report.adjusted)}, {times}{_verdict_of_others(report)}"
     if report.differs:
         return f"T{sides[1:]} differ beyond what sampling gives: {test}"
     return f"That {sides} differ beyond what sampling gives cannot be shown: {test}"
+
+
+def _verdict_of_others(report: FairPairReport) -> str:
+    """Whether the other words say so too."""
+    others = report.others
+    if others is None or others.p_value is None:
+        return ""
+    test = f"p = {number(others.p_value)}{_adjusted(others.adjusted)}"
+    if others.differs:
+        return f"; so they do without the words that are exchanged, {test}"
+    return f"; without the words that are exchanged it cannot be shown, {test}"
+
+
+def _nothing_sampled(report: FairPairReport) -> str:
+    """What can be said of one text a side."""
+    apart = sum(row.between > NOTHING for row in report.prompts)
+    prompts = count(len(report.prompts), "prompt")
+    return (
+        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
+        f"{report.dissimilarity}, the text for {report.counterpart} differs from that for {report.original} "
+        f"in {apart:,} of {prompts}"
+    )
+
+
+def _ratio_text(ratio: float | None, interval: Interval | None) -> str:
+    return "undefined" if ratio is None else beside_one(ratio, interval)
+
+
+def _exchanged(report: WordReport) -> str:
+    """How many of the phrases found hold a word that p may have put there; empty where none does."""
+    if not report.exchanged:
+        return ""
+    if report.exchanged == report.found:
+        which = "It holds" if report.found == 1 else f"All {report.found:,} hold"
+        return (
+            f" {which} a word that the exchange itself touches: a model that uses it whoever is named "
+            "differs by that alone."
+        )
+    return (
+        f" {report.exchanged:,} of the {report.found:,} "
+        f"{'holds' if report.exchanged == 1 else 'hold'} a word that the exchange itself touches."
+    )
 
 
 def _adjusted(adjusted: float | None) -> str:

@@ -22,7 +22,7 @@ CAUSES: Mapping[Cause, str] = {
 def decoding_text(decoding: Decoding) -> str:
     """How the next token is drawn: "temperature 1, top-p 0.9, at most 40 new tokens, seed 0"."""
     drawn = (
-        "always the likeliest token"
+        "temperature 0 (always the likeliest token)"
         if decoding.temperature == 0
         else f"temperature {decoding.temperature:g}, top-p {decoding.top_p:g}"
     )
@@ -63,9 +63,10 @@ def perturber_finding(errors: PerturbationErrors) -> str:
         more = " and others" if len(errors.left) > MOST_WORDS else ""
         parts.append(
             f". It left {count(left, 'word')} of the other side ({percent(errors.left_share or 0.0)} of "
-            f"those that it should have exchanged): {named}{more}"
+            f"those left and exchanged), which rightly stay only where they are surnames: {named}{more}"
         )
-    return "".join(parts) + ". Each of these looks like a difference between the sides."
+    wrong = " Each error looks like a difference between the sides." if back or left else ""
+    return f"{''.join(parts)}.{wrong}"
 
 
 def ends_finding(result: FairPairResult) -> str:
@@ -83,7 +84,20 @@ def ends_finding(result: FairPairResult) -> str:
     whole = sum(sum(ends.values()) for ends in result.ends.values())
     return (
         f"Texts without content: {' and '.join(parts)}; they are compared like any other. "
-        f"{percent(cut / whole) if whole else 'None'} of all texts end where the length did."
+        f"{percent(cut / whole) if whole else 'None'} of all texts end where the length did. "
+        f"{declined_finding(result)}"
+    ).rstrip()
+
+
+def declined_finding(result: FairPairResult) -> str:
+    """How many texts decline in words, by side; empty where none does."""
+    if not any(result.declined.values()):
+        return ""
+    first, second = result.asked.prompts.names
+    return (
+        f"{result.declined.get('original', 0):,} texts for {first} and {result.declined.get('prompt', 0):,} "
+        f"for {second} begin as a model declines (“I'm sorry, but I can't …”): they are compared like any "
+        "other, and where one side has more of them, that is part of the difference."
     )
 
 
@@ -104,6 +118,9 @@ def grid_finding(model: str, by_temperature: Mapping[float, FairPairReport]) -> 
     parts = []
     for temperature, report in sorted(by_temperature.items()):
         ratio = report.means.ratio
-        shown = "undefined" if ratio is None else beside_one(ratio, report.intervals.get("ratio_of_means"))
+        interval = report.intervals.get("ratio_of_means")
+        shown = "undefined" if ratio is None else beside_one(ratio, interval)
+        if ratio is not None and interval is None:
+            shown += ", no interval,"
         parts.append(f"{shown} at {number(temperature)}")
     return f"{model}: F is {listed(parts)}, by temperature; 1 is what sampling alone gives."

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from typing import Any
 
 from pcf_core.errors import GenerationError
 from pcf_core.generation.base import BLOCK, blocks, stream
 from pcf_core.models.endpoint import connect
-from pcf_core.models.written import agree, find_manner, written_of
+from pcf_core.models.written import Written, agree, find_manner, written_of
 from pcf_core.records.generation import Generated, GenerationKey
 
 SEEDS = 2**31  # every server takes a number below
@@ -69,11 +70,12 @@ class EndpointGenerator:
             self.manner.body(prompt, self.key.decoding, self.seed(prompt, index), self.key.system)
             for index in indices
         ]
+
+        def read(answer: Any) -> Written:
+            return written_of(answer, self.manner, self.key.decoding.length)
+
         with connect(self.key.model) as server:
-            written = [
-                written_of(answer, self.manner, self.key.decoding.length)
-                for answer in server.write(self.manner.path, bodies, pause)
-            ]
+            written = list(server.write(self.manner.path, bodies, read, pause))
         return Generated(
             prompt=prompt,
             first=first,

@@ -214,9 +214,12 @@ def load_fairpair(store: Store, key: str) -> FairPairResult | None:
 
 
 def kept_fairpairs(store: Store) -> tuple[FairPairAsked, ...]:
-    """The requests that are answered, the newest first; :func:`load_fairpair` has their results."""
-    found = (_record(store, key, ASKED, FairPairAsked) for key in store.documents(RESULT))
-    return tuple(asked for asked in found if asked is not None)
+    """The requests that are answered, the newest first; :func:`load_fairpair` has their results.
+
+    Those of older rules have another hash now: their numbers are not given again.
+    """
+    found = ((key, _record(store, key, ASKED, FairPairAsked)) for key in store.documents(RESULT))
+    return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
 
 
 def load_asked(store: Store, key: str) -> FairPairAsked:
@@ -268,7 +271,7 @@ def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
     written = store.texts(asked.key, result.counterparts[place], asked.count)
     if perturbed is None or written is None:
         raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
-    return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category)
+    return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)
 
 
 def _record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | None:

@@ -20,13 +20,15 @@ import pcf_core
 from pcf_core.errors import FairPairError, StoreError
 from pcf_core.fairpair.categories import Category
 from pcf_core.fairpair.convergence import convergence
-from pcf_core.fairpair.dissimilarity import Dissimilarity, Encode, dissimilarities
+from pcf_core.fairpair.dissimilarity import Encode, dissimilarities
 from pcf_core.fairpair.encoding import OpenEncoder
 from pcf_core.fairpair.encoding import open_encoder as open_real_encoder
+from pcf_core.fairpair.exchanged import exchanged_words
 from pcf_core.fairpair.own_errors import errors_of, together
 from pcf_core.fairpair.perturbation import Parser, Perturbation
-from pcf_core.fairpair.report import fairpair_report
+from pcf_core.fairpair.report import beside_others, fairpair_report
 from pcf_core.fairpair.words import word_report
+from pcf_core.generation.declining import count_declining
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.fairpair import (
     COUNTERPARTS,
@@ -39,7 +41,7 @@ from pcf_core.jobs.fairpair import (
 )
 from pcf_core.jobs.generating import OpenGenerator, TextsAsked, generate_missing
 from pcf_core.jobs.scoring import Stopped
-from pcf_core.records import FloatArray, digest
+from pcf_core.records import digest
 from pcf_core.records.fairpair import PromptPairs, Side
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import RESULT, FairPairAsked, FairPairResult
@@ -69,7 +71,7 @@ def run_fairpair(
         on_progress: called after each block with texts written, texts to write, texts a second.
         on_stage: called with a stage, and how much of how much is done in it: prompts that are perturbed, or
             dissimilarities that are measured.
-        should_stop: asked between two tokens, and between two prompts.
+        should_stop: asked between two tokens, between two prompts and between blocks of relabellings.
         between_parts: called there as well.
         open_encoder: from a key to what makes vectors of texts; called first, so that what cannot be loaded
             is known before anything is written.
@@ -134,6 +136,7 @@ class _Work:
     on_stage: Callable[[Stage, int, int], None]
     encoders: dict[str, Encode] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    declined: dict[Side, int] = field(default_factory=lambda: {"original": 0, "prompt": 0})
 
     def __post_init__(self) -> None:
         wanted = self.asked.perturbation
@@ -164,7 +167,10 @@ class _Work:
     def pairs(
         self, counterparts: Sequence[str]
     ) -> tuple[list[PromptPairs], PerturbationErrors, dict[Side, dict[End, int]]]:
-        """The texts u and z of every prompt, what p did wrong over all, and how texts ended by side."""
+        """The texts u and z of every prompt, what p did wrong over all, and how texts ended by side.
+
+        Those that decline in words are counted in ``declined``.
+        """
         pairs, errors = [], []
         ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
         total = len(self.prompts.prompts)
@@ -173,10 +179,14 @@ class _Work:
             self.pause()
             original, written = self._texts(prompt.text), self._texts(counterpart)
             perturbed = self._perturbed(original)
-            pairs.append(PromptPairs(prompt.text, perturbed.texts, written.texts, prompt.category))
+            pairs.append(
+                PromptPairs(prompt.text, perturbed.texts, written.texts, prompt.category, prompt.fact)
+            )
             errors.append(perturbed.errors)
             ends["original"].update(original.ends)
             ends["prompt"].update(written.ends)
+            self.declined["original"] += count_declining(original)
+            self.declined["prompt"] += count_declining(written)
         counted: dict[Side, dict[End, int]] = {
             side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
         }
@@ -214,35 +224,42 @@ class _Work:
         """Everything that is computed from the texts."""
         reports, courses = {}, {}
         own = self.asked.categories
-        chosen, known = self.asked.dissimilarities, dissimilarities(self.encoders)
+        chosen, fold_size = self.asked.dissimilarities, self.asked.fold_size
+        exchanged = exchanged_words(self.perturbation.table, self.perturbation.entity)
+        known = dissimilarities(self.encoders, exchanged)
         original, counterpart = self.asked.prompts.names
         for place, name in enumerate(chosen):
             self.on_stage("measuring", place, len(chosen) + 1)
-            dissimilarity = _Pausing(known[name], self.pause)
             reports[name] = fairpair_report(
                 pairs,
-                dissimilarity,
+                known[name],
                 model=self.asked.key.model,
                 original=original,
                 counterpart=counterpart,
-                fold_size=self.asked.fold_size,
+                fold_size=fold_size,
+                sampled=self.asked.sampled,
+                pause=self.pause,
             )
-            courses[name] = convergence(pairs, dissimilarity)
+            courses[name] = convergence(pairs, known[name], fold_size=fold_size, pause=self.pause)
         self.on_stage("measuring", len(chosen), len(chosen) + 1)
         self.pause()
         return FairPairResult(
             asked=self.asked,
             counterparts=counterparts,
-            reports=reports,
+            reports=beside_others(reports, self.asked.perturbation.mode),
             convergence=courses,
             words=word_report(
                 pairs,
                 original=original,
                 counterpart=counterpart,
                 known=tuple(map(Category.of, own.categories)) if own else None,
+                exchanged=exchanged,
+                sampled=self.asked.sampled,
+                pause=self.pause,
             ),
             errors=errors,
             ends=ends,
+            declined=self.declined,
             provenance={},
         )
 
@@ -259,16 +276,3 @@ class _Work:
             "pipeline": self.asked.perturbation.pipeline,
             "seconds": dict(self.seconds),
         }
-
-
-class _Pausing:
-    """A dissimilarity that lets others have their turn before each matrix; every prompt takes one."""
-
-    def __init__(self, inner: Dissimilarity, pause: Callable[[], None]) -> None:
-        self.name = inner.name
-        self._inner = inner
-        self._pause = pause
-
-    def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        self._pause()
-        return self._inner.matrix(first, second)

@@ -17,6 +17,9 @@ NO_NOUN_PHRASE = frozenset(
     {".", ",", ":", "''", "-RRB-", "IN", "TO", "DT", "PRP", "PRP$", "MD", "WDT", "WP", "WRB"}
 )
 POSSESSIVE, PERSONAL = "PRP$", "PRP"
+OBJECTS = "obj", "iobj"
+SAYING = ("JJ", "JJR", "VB", "VBG", "VBN", "RB", "RP")
+WITHOUT_NOUN = ("own", "first", "last", "next", "best", "worst", "living")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class Placed:
         """The token's tag; a possessive before what cannot be its noun is none: "it is his.", "with her in".
 
         The end of the sentence, punctuation, prepositions, other pronouns, auxiliaries and articles cannot;
-        *every* can.  *her* is one in "her or his book".
+        *every* can.  *her* is one in "her and his book", and none in "called her beautiful", where the parser
+        finds an object; "They saw her running" and "helped her move" it reads as nouns that are hers, and
+        that is left.
 
         The shipped parser reads "gave her flowers" as hers to give, and that is left.  The masculine forms
         tell how often it is wrong: before a bare plural that ends its phrase, encyclopaedias and novels have
@@ -45,8 +50,28 @@ class Placed:
         if tree.tags[token] != POSSESSIVE:
             shared = tree.tags[behind : behind + 2] == ("CC", POSSESSIVE)
             return POSSESSIVE if shared and tree.words[token].lower() == "her" else tree.tags[token]
-        alone = behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
+        alone = self._ends_at(behind) or self._is_object()
         return PERSONAL if alone else POSSESSIVE
+
+    def _ends_at(self, behind: int) -> bool:
+        """Whether no noun phrase goes on at a token."""
+        tree = self.tree
+        return behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
+
+    def _is_object(self) -> bool:
+        """Whether this is *her* as the object of a verb before it, and one word behind it tells of her.
+
+        That is no noun, and no word that can do without one.
+        """
+        tree, token = self.tree, self.token
+        return (
+            tree.words[token].lower() == "her"
+            and tree.has(token, *OBJECTS)
+            and tree.heads[token] < token
+            and tree.tags[token + 1] in SAYING
+            and tree.words[token + 1].lower() not in WITHOUT_NOUN
+            and self._ends_at(token + 2)
+        )
 
 
 def placed(text: str, trees: Sequence[Tree]) -> list[Placed]:

@@ -16,7 +16,9 @@ One token is always generated and thrown away: servers refuse ``max_tokens=0``, 
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import reprlib
 import socket
 import threading
@@ -45,7 +47,8 @@ R = TypeVar("R")
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second attempt, the third …
 LONGEST_PAUSE = 60.0  # a server may ask for more patience, up to this
-PASSING = frozenset({408, 429, 500, 502, 503, 504})
+LIMIT_PAUSE = 20.0  # after a 429 that asks for none: with ``PAUSES`` more than the minute most limits count
+PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
 CONNECT_SECONDS = 5.0
 PROMPTS_A_REQUEST = 32
 LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
@@ -54,7 +57,10 @@ LOOK_UP_SECONDS = 0.1  # while waiting for an answer
 GRACE_SECONDS = 0.5  # that a stop leaves to requests under way
 CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 LONGEST_NAME = 300  # characters of a served model's
-FILTERED = frozenset({"content_filter", "content_policy_violation"})  # codes of errors that are refusals
+# Codes and types of errors that are refusals; the last is Azure's, within its ``innererror``.
+FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+MODERATED = frozenset({"reasons", "flagged_input"})  # OpenRouter's ``metadata`` of a refusal holds them
+HALF = re.compile("[\ud800-\udfff]")  # of a character that was cut in two
 NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
 ROUNDING = 1e-4  # a log-probability may be above 0 by so much
 
@@ -89,8 +95,8 @@ class Server:
     Its end does not wait for answers: requests that are still under way have ``GRACE_SECONDS``, then their
     connections are shut down.
 
-    Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON) are tried again after each of
-    ``pauses``, and every completion waits for one of the ``turns``.
+    Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON or holds no text) are tried
+    again after each of ``pauses``, and every completion waits for one of the ``turns``.
     The key travels in a header and is cut out of what is shown of the server's answers.
     """
 
@@ -184,27 +190,34 @@ class Server:
         return list(self._in_order(lambda text: self._tokenise_one(text, special), texts))
 
     def write(
-        self, path: str, bodies: Iterable[Mapping[str, Any]], pause: Callable[[], None] = lambda: None
-    ) -> Iterator[Any]:
-        """What the server answers to requests for one text each, unread, in their order.
+        self,
+        path: str,
+        bodies: Iterable[Mapping[str, Any]],
+        read: Callable[[Any], R],
+        pause: Callable[[], None] = lambda: None,
+    ) -> Iterator[R]:
+        """What ``read`` makes of the answers to requests for one text each, in their order.
 
         Args:
             path: ``completions`` or ``chat/completions``.
             bodies: what is posted there; the model's name is added.
+            read: of the JSON that is answered, or of the ``RequestRefusedError`` that stands for a request
+                which the server's content filter refuses.  An answer of which it raises a ``ScoringError``
+                is asked for again, like one that does not come: one odd answer among thousands ends nothing.
             pause: called while waiting; what it raises ends the work.
 
-        A request that the server's content filter refuses gives the ``RequestRefusedError`` in its place.
-
         Raises:
-            ScoringError: the server cannot be reached or refuses.
+            ScoringError: the server cannot be reached or refuses; every answer to a request is odd.
         """
 
-        def ask(body: Mapping[str, Any]) -> Any:
+        def ask(body: Mapping[str, Any]) -> R:
+            whole = {"model": self.name, **body}
             try:
-                return self._ask("POST", f"{self.url}/{path}", {"model": self.name, **body}, LARGEST_TEXT)
+                answer: R = self._ask("POST", f"{self.url}/{path}", whole, LARGEST_TEXT, read)
+                return answer
             except RequestRefusedError as refusal:
                 if refusal.code in FILTERED:
-                    return refusal
+                    return read(refusal)
                 raise
 
         return self._in_order(ask, bodies, pause)
@@ -258,13 +271,15 @@ class Server:
         address: str,
         body: Mapping[str, Any] | None = None,
         largest: int | None = None,
+        read: Callable[[Any], Any] = lambda document: document,
     ) -> Any:
-        """The JSON that the server answers; ``largest``: bytes that it may have."""
+        """What ``read`` makes of the JSON that the server answers; ``largest``: bytes that it may have."""
         for pause in (*self.pauses, None):
             if address.endswith("/completions") and self._turns.wait(self._closing):
                 raise ScoringError(f"The endpoint {self.url} is asked no longer.")
             try:
-                return self._attempt(method, address, body, largest or LARGEST_ANSWER)
+                document = self._attempt(method, address, body, largest or LARGEST_ANSWER)
+                return _odd_passes(read, document)
             except _PassingError as passing:
                 if pause is None or self._closing.wait(max(pause, passing.patience)):
                     raise ScoringError(str(passing)) from passing
@@ -284,12 +299,25 @@ class Server:
         if not answer.is_success:
             raise self._refusal(answer.status_code, content)
         try:
-            return from_json(content)  # refuses halves of characters, which no file or key can hold
-        except ValueError as error:
+            document = _mended(content) if address.endswith("/completions") else from_json(content)
+        except (ValueError, RecursionError) as error:
             raise _PassingError(
                 f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
                 "base URL of an OpenAI-compatible server."
             ) from error
+        self._raise_hidden(document, content)
+        return document
+
+    def _raise_hidden(self, document: Any, content: bytes) -> None:
+        """An error that a proxy sends as a success, ``{"error": …}`` alone: it counts as its code says."""
+        if not isinstance(document, dict) or not document.get("error") or document.get("choices"):
+            return
+        error = document["error"]
+        said = error.get("code") if isinstance(error, dict) else None
+        status = said if type(said) is int and 400 <= said < 600 else 502
+        if (status < 500 and status not in PASSING) or _code_of(content) in FILTERED:
+            raise self._refusal(status, content)
+        raise self._silence(self._reason(status, content), LIMIT_PAUSE if status == 429 else 0.0)
 
     def _silence(self, reason: str, patience: float = 0.0) -> _PassingError:
         return _PassingError(
@@ -317,12 +345,8 @@ class Server:
 
     def _refusal(self, status: int, content: bytes) -> RequestRefusedError:
         reason = self._reason(status, content)
-        code: Any = None
-        with suppress(ValueError, KeyError, TypeError):
-            code = from_json(content)["error"]["code"]
-        return RequestRefusedError(
-            f"The endpoint {self.url} refuses a request ({reason}).", status, str(code), reason
-        )
+        said = f"The endpoint {self.url} refuses a request ({reason})."
+        return RequestRefusedError(said, status, _code_of(content), reason)
 
     def _reason(self, status: int, content: bytes) -> str:
         """Status and message of an answer that is an error, on one line and without the key."""
@@ -344,6 +368,44 @@ class Server:
         return text.replace(self._key, "…") if self._key else text
 
 
+def _odd_passes(read: Callable[[Any], R], document: Any) -> R:
+    """What ``read`` makes of a document; one that it refuses may be followed by another."""
+    try:
+        return read(document)
+    except ScoringError as error:
+        raise _PassingError(str(error)) from error
+
+
+def _mended(content: bytes) -> Any:
+    """JSON; a character of which a server wrote one half alone, as ``\\ud83d``, becomes U+FFFD.
+
+    No file or key can hold a half, and a text that ends where its length does can end within a character.
+    The name of a model cannot, so that elsewhere a half is no JSON.
+
+    Raises:
+        ValueError: no JSON.
+        RecursionError: likewise, of a thousand brackets.
+    """
+    try:
+        return from_json(content)
+    except ValueError:
+        return from_json(HALF.sub("\ufffd", json.dumps(json.loads(content), ensure_ascii=False)))
+
+
+def _code_of(content: bytes) -> str:
+    """What names the reason of an error: one of ``FILTERED`` wherever servers say so, else its ``code``."""
+    try:
+        error = from_json(content)["error"]
+        inner, metadata = error.get("innererror"), error.get("metadata")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "None"
+    found = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+    if isinstance(metadata, dict) and MODERATED & metadata.keys():
+        found.append("content_filter")
+    named = [str(one).lower() for one in found]
+    return next((one for one in named if one in FILTERED), str(found[0]))
+
+
 def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
     """The result of a thread's work; ``pause`` is called while it is waited for."""
     pause()
@@ -359,12 +421,16 @@ def _shut_down(connection: socket.socket) -> None:
 
 
 def _retry_after(answer: httpx2.Response) -> float:
-    """Seconds that the server asks for, 0 to ``LONGEST_PAUSE``; 0 where it does not, or writes what is none.
+    """Seconds that the server asks for, 0 to ``LONGEST_PAUSE``; 0 where it writes what is none.
+
+    Where it asks for none, ``LIMIT_PAUSE`` if its limit was reached (429), else 0.
 
     A date counts from the answer's own ``Date``, where it has one: our clock may be another (RFC 9110,
     10.2.3).
     """
-    said = answer.headers.get("Retry-After", "0")
+    said = answer.headers.get("Retry-After")
+    if said is None:
+        return LIMIT_PAUSE if answer.status_code == 429 else 0.0
     try:
         seconds = float(said)
     except ValueError:

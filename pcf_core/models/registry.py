@@ -80,11 +80,11 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
     a prompt; a local model does so if its tokenizer has a template, whatever is asked for.
 
     Raises:
-        ModelError: as ``resolve``.
+        ModelError: as ``resolve_to_score``.
     """
     if name_or_path.startswith(PREFIX):
         return resolve_writer_endpoint(name_or_path, chat)
-    return resolve(name_or_path)
+    return resolve_to_score(name_or_path)
 
 
 def _roots() -> tuple[Path, ...]:

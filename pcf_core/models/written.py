@@ -85,7 +85,7 @@ class Written:
 
 
 def written_of(answer: Any, manner: Manner, length: int) -> Written:
-    """Read an answer of :meth:`~pcf_core.models.completions.Server.write`.
+    """Read an answer as :meth:`~pcf_core.models.completions.Server.write` hands it over.
 
     Args:
         answer: the JSON, or the error that stands for a filtered request.
@@ -164,5 +164,8 @@ def agree(server: Server, manner: Manner, system: str = "") -> tuple[Manner, str
 
 
 def _text(server: Server, manner: Manner, seed: int, system: str = "") -> str:
-    (answer,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)])
-    return written_of(answer, manner, PROBE.length).text
+    def read(answer: Any) -> str:
+        return written_of(answer, manner, PROBE.length).text
+
+    (text,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)], read)
+    return text

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pcf_core.records.basic import Interval, LeftOut, Record
+from pcf_core.records.perturbation import Mode
 
 LABEL = "our reconstruction; the paper's tables were not available"
 SIGNIFICANCE = 0.05
-FEW_PROMPTS = 10  # an interval over fewer is rough
+FEW_FACTS = 10  # an interval over fewer is rough
 NOTHING = 1e-12  # what the arithmetic leaves of a dissimilarity that is 0
 
 Undefined = Literal["", "no variation", "one side constant", "both sides constant"]
@@ -25,13 +26,15 @@ Side = Literal["original", "prompt"]
 class PromptPairs:
     """One prompt x with n texts a side, continuations only.
 
-    ``perturbed_original``: u, ``perturbed_prompt``: z, as many.
+    ``perturbed_original``: u, ``perturbed_prompt``: z, as many.  ``fact``: what it shares with the prompts
+    that say the same in other words; empty where it stands alone.
     """
 
     prompt: str
     perturbed_original: tuple[str, ...]
     perturbed_prompt: tuple[str, ...]
     category: str = ""
+    fact: str = ""
 
 
 class Variation(Record):
@@ -76,7 +79,8 @@ class Variation(Record):
 class SignedReading(Record):
     """Which side is more positive: mean sentiments, −1 to 1, and ``prompt`` − ``original`` with its interval.
 
-    ``interval``: over texts for one prompt, ``None`` where neither side varies; over prompts for several.
+    ``interval``: over texts for one prompt, ``None`` where neither side varies or nothing was sampled; over
+    facts or prompts for several.
     """
 
     original: float
@@ -98,32 +102,35 @@ class SignedReading(Record):
 class PromptDifference(Variation):
     """What was found for one prompt.
 
-    ``samples``: n a side; ``folds``: k.  ``empty_original``, ``empty_prompt``: texts without a word among
-    them, which count like any other.  ``p_value``: of relabelling u and z at random within folds, one-sided;
-    ``least_p``: the smallest that it could have been.  ``chance_ratio``: mean F of random labels, ``None``
-    where that is never defined.  ``adjusted``: controlled over all prompts that are read together (Holm).
+    ``fact``: as in :class:`PromptPairs`.  ``samples``: n a side; ``folds``: k.  ``empty_original``,
+    ``empty_prompt``: texts without a word among them, which count like any other.  ``p_value``: of
+    relabelling u and z at random within folds, one-sided; ``least_p``: the smallest that it could have been.
+    ``chance_ratio``: mean F of random labels, ``None`` where that is never defined.  ``adjusted``: controlled
+    over all prompts that are read together (Holm).
+    All four are ``None`` where nothing was sampled: copies of one text are no samples.
     """
 
     prompt: str
     category: str = ""
+    fact: str = ""
     samples: int
     folds: int
     empty_original: int = 0
     empty_prompt: int = 0
-    p_value: float
-    least_p: float
+    p_value: float | None
+    least_p: float | None
     chance_ratio: float | None
     adjusted: float | None = None
     sentiment: SignedReading
 
     @property
-    def controlled_p(self) -> float:
+    def controlled_p(self) -> float | None:
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
         """Whether u and z differ beyond what sampling gives, controlled for several prompts."""
-        return self.controlled_p <= SIGNIFICANCE
+        return significant(self.controlled_p)
 
 
 class Course(Record):
@@ -158,19 +165,43 @@ class Convergence(Record):
     folds: Course
 
 
+class OthersReading(Record):
+    """What is found under Jaccard over the words that the table of p does not exchange.
+
+    ``ratio``: F, the ratio of means, with its ``interval``; ``None`` where there is none.  ``p_value``,
+    ``adjusted``: as in :class:`FairPairReport`.
+    """
+
+    ratio: float | None
+    interval: Interval | None
+    p_value: float | None
+    adjusted: float | None = None
+
+    @property
+    def controlled_p(self) -> float | None:
+        return self.p_value if self.adjusted is None else self.adjusted
+
+    @property
+    def differs(self) -> bool:
+        return significant(self.controlled_p)
+
+
 class FairPairReport(Record):
     """One model's prompts under one Φ.
 
-    ``original``, ``counterpart``: the names of the entities of x and p(x).  ``means``: B and V averaged over
-    prompts, whose ``ratio`` is the ratio of means.  ``mean_ratio``: mean of the prompts' F where defined, the
-    others in ``undefined``; ``None`` where none is.  ``chance_ratio``: the mean F that the same prompts have
-    with labels dealt at random: above 1 where V is noisy, so ``mean_ratio`` is read against it, while the
-    ratio of means is read against 1.  ``intervals``: by :data:`QUANTITIES`, over prompts, for those that are
-    defined with two prompts or more; the unit is ``prompt``.
+    ``original``, ``counterpart``: the names of the entities of x and p(x); ``mode``: of p.  ``means``: B and
+    V averaged over prompts, whose ``ratio`` is the ratio of means.  ``mean_ratio``: mean of the prompts' F
+    where defined, the others in ``undefined``; ``None`` where none is.  ``chance_ratio``: the mean F that the
+    same prompts have with labels dealt at random: above 1 where V is noisy, so ``mean_ratio`` is read against
+    it, while the ratio of means is read against 1.  ``intervals``: by :data:`QUANTITIES`, for those that are
+    defined with two facts or more.  Prompts that share a fact are drawn together: the unit is ``fact``, or
+    ``prompt`` where none shares one.
 
     ``p_value``: of relabelling within the folds of every prompt, for the mean E; what a verdict rests on.
-    ``wilcoxon_p``: signed ranks of B − √(V_gp V_pg) over prompts, one-sided; ``None`` where all are 0.
-    ``adjusted``: ``p_value`` controlled over the models that are read together (Holm).
+    ``wilcoxon_p``: signed ranks over facts of B − √(V_gp V_pg), one-sided; ``None`` where all are 0.
+    ``adjusted``: ``p_value`` controlled over the models that are read together (Holm).  None of them is there
+    where nothing was sampled (temperature 0); ``permutations`` is then 0.
+    ``others``: beside Jaccard, the same without the words that p exchanges; ``None`` where not measured.
     """
 
     model: str
@@ -182,22 +213,39 @@ class FairPairReport(Record):
     mean_ratio: float | None
     chance_ratio: float | None
     intervals: dict[str, Interval]
-    p_value: float
-    least_p: float
+    p_value: float | None
+    least_p: float | None
     wilcoxon_p: float | None
     adjusted: float | None = None
     permutations: int
     sentiment: SignedReading
     undefined: tuple[LeftOut, ...] = ()
+    mode: Mode | None = None
+    others: OthersReading | None = None
     label: str = LABEL
 
     @property
-    def controlled_p(self) -> float:
+    def sampled(self) -> bool:
+        """Whether texts were drawn, so that there is something to test."""
+        return self.p_value is not None
+
+    @property
+    def facts(self) -> int:
+        """How many facts the prompts say: the units of intervals."""
+        return len({row.fact or row.prompt for row in self.prompts})
+
+    @property
+    def controlled_p(self) -> float | None:
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        return self.controlled_p <= SIGNIFICANCE
+        return significant(self.controlled_p)
+
+
+def significant(p: float | None) -> bool:
+    """Whether there is a p-value, and so small a one."""
+    return p is not None and p <= SIGNIFICANCE
 
 
 QUANTITIES = ("between", "within_original", "within_prompt", "mean_ratio", "ratio_of_means", "energy")
@@ -207,7 +255,8 @@ class WordDifference(Record):
     """An n-gram and how many texts of either side have it.
 
     ``log_odds``: δ, above 0 where z has it more often; ``z_score``: δ over its standard error; ``p_value``
-    two-sided, ``adjusted`` over all n-grams (Benjamini–Hochberg).  ``categories``: of its words.
+    two-sided, ``adjusted`` over all n-grams (Benjamini–Hochberg); both ``None`` where nothing was sampled.
+    ``categories``: of its words.  ``exchanged``: one of them is a word that p exchanges.
     ``original_texts``, ``prompt_texts``: the texts that have it, as (prompt, text) positions.
     """
 
@@ -216,9 +265,10 @@ class WordDifference(Record):
     prompt: int
     log_odds: float
     z_score: float
-    p_value: float
-    adjusted: float
+    p_value: float | None
+    adjusted: float | None
     categories: tuple[str, ...] = ()
+    exchanged: bool = False
     original_texts: tuple[tuple[int, int], ...] = ()
     prompt_texts: tuple[tuple[int, int], ...] = ()
 
@@ -228,14 +278,15 @@ class WordDifference(Record):
 
     @property
     def differs(self) -> bool:
-        return self.adjusted <= SIGNIFICANCE
+        return significant(self.adjusted)
 
 
 class CategoryDifference(Record):
     """A category of words and how many texts of either side have one of them.
 
-    ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` where no prompt can tell;
-    ``adjusted`` over categories (Holm).  ``words``: each word found, with the texts that have it by side.
+    ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` where no prompt can tell or nothing
+    was sampled; ``adjusted`` over categories (Holm).  ``words``: each word found, with how many texts have it
+    by side.  ``original_texts``, ``prompt_texts``: the texts with any of them, as (prompt, text) positions.
     """
 
     name: str
@@ -245,18 +296,22 @@ class CategoryDifference(Record):
     p_value: float | None
     adjusted: float | None
     words: Mapping[str, tuple[int, int]] = {}
+    original_texts: tuple[tuple[int, int], ...] = ()
+    prompt_texts: tuple[tuple[int, int], ...] = ()
 
     @property
     def differs(self) -> bool:
-        return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
+        return significant(self.adjusted)
 
 
 class WordReport(Record):
     """Which words u and z differ in.
 
     ``original``, ``counterpart``: names of the entities of x and p(x).  ``original_texts``, ``prompt_texts``:
-    how many texts there are.  ``tested``: n-grams; ``found``: those that differ, of which ``words`` holds the
-    strongest by |z|, whether they differ or not.
+    how many texts are counted.  ``tested``: n-grams; ``found``: those that differ, of which ``words`` holds
+    the strongest by |z|, whether they differ or not; ``exchanged``: of those found, how many have a word that
+    p exchanges.  Where nothing was ``sampled``, copies of a text of one prompt and side count once, and
+    nothing is tested.
     """
 
     original: str
@@ -267,4 +322,6 @@ class WordReport(Record):
     found: int
     words: tuple[WordDifference, ...]
     categories: tuple[CategoryDifference, ...]
+    exchanged: int = 0
+    sampled: bool = True
     label: str = LABEL

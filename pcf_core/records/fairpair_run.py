@@ -23,6 +23,7 @@ z = g(p(x)) are the store's texts of the prompt p(x) as they are: ``store.texts(
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import model_validator
@@ -36,10 +37,14 @@ from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
 
 ASKED, RESULT = "fairpair-asked", "fairpair"
-USUAL_DISSIMILARITIES = ("jaccard", "sentiment")
+JACCARD, OTHERS = "jaccard", "jaccard-others"
+USUAL_DISSIMILARITIES = (JACCARD, OTHERS, "sentiment")
+FAIRPAIR_RULES = "1"  # raise it when the same texts would give other numbers
 EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:mini-bert
 ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
+PERTURBATION_RULES = "2"  # raise it when the same table and parser would give other texts
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
+MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 1 GB of memory
 
 
 class PromptsAsked(Record):
@@ -73,6 +78,7 @@ class PerturbationAsked(Record):
 
     ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
     ``pipeline``: the parser, which decides where a word's counterpart depends on its part of speech.
+    ``rules``: version of how words are found, read and left.
     """
 
     table: str
@@ -83,6 +89,7 @@ class PerturbationAsked(Record):
     mode: Mode = "whole"
     reverse: bool = False
     pipeline: str
+    rules: str
 
     @classmethod
     def of(
@@ -97,6 +104,7 @@ class PerturbationAsked(Record):
             mode=mode,
             reverse=reverse,
             pipeline=pipeline,
+            rules=PERTURBATION_RULES,
         )
 
     @property
@@ -125,7 +133,8 @@ class FairPairAsked(Record):
 
     ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
     :func:`pcf_core.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
-    ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.
+    ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.  ``rules``:
+    of measuring, so that numbers of older ones are not given again.
 
     Raises:
         FairPairError: a count, fold or choice that nothing can be measured with; the entity of the prompts
@@ -140,6 +149,7 @@ class FairPairAsked(Record):
     dissimilarities: tuple[str, ...] = USUAL_DISSIMILARITIES
     encoders: tuple[EncoderKey, ...] = ()
     categories: CategorySet | None = None
+    rules: str = FAIRPAIR_RULES
 
     @model_validator(mode="after")
     def _can_be_measured(self) -> FairPairAsked:
@@ -152,6 +162,12 @@ class FairPairAsked(Record):
             raise FairPairError(
                 f"Of {self.count:,} texts a side a fold has 2 to {self.count:,}, and {self.fold_size:,} were "
                 "asked for; leave it out to compare all with all."
+            )
+        largest = -(-self.count // (self.count // (self.fold_size or self.count)))
+        if largest > MOST_TOGETHER:
+            raise FairPairError(
+                f"Up to {MOST_TOGETHER:,} texts a side are compared all with all, and these would be "
+                f"{largest:,}: ask for smaller folds, such as 5, or for fewer texts."
             )
         if not self.dissimilarities or len(set(self.dissimilarities)) < len(self.dissimilarities):
             raise FairPairError(
@@ -183,8 +199,13 @@ class FairPairAsked(Record):
     @property
     def pairs_hash(self) -> str:
         """Hash of what decides the texts u: all but how they are compared."""
-        compared = {"fold_size", "dissimilarities", "encoders", "categories"}
+        compared = {"fold_size", "dissimilarities", "encoders", "categories", "rules"}
         return digest(self.model_dump(mode="json", exclude=compared))
+
+    @property
+    def sampled(self) -> bool:
+        """Whether texts are drawn: at temperature 0 a model writes one text however often it is asked."""
+        return self.key.decoding.temperature > 0
 
 
 class FairPairResult(Record):
@@ -193,7 +214,9 @@ class FairPairResult(Record):
     ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
     ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of
     them looks like a difference.  ``ends``: how many texts ended in which way, of g(x) under ``original`` and
-    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``provenance``:
+    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``declined``: how
+    many more decline in words, by side, which are in it too; empty in results from before they were counted.
+    ``provenance``:
     versions, the parser, seconds of each stage.
     """
 
@@ -205,6 +228,7 @@ class FairPairResult(Record):
     errors: PerturbationErrors
     ends: dict[Side, dict[End, int]]
     provenance: dict[str, Any]
+    declined: Mapping[Side, int] = {}
     label: str = LABEL
 
     @property

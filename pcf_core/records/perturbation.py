@@ -32,8 +32,9 @@ class PerturbationTable(Record):
 
     A pair has the first side's word first.  ``names``, the first of which is the usual entity, and ``titles``
     are written with a capital; ``words`` and ``plurals`` in any case.  ``rules`` go before words, titles
-    before rules.  ``pronouns``: which of the words may mean whoever was named.  ``fixed``: phrases that stay.
-    ``unpaired``: by side, words without a counterpart, which stay and are counted as left.
+    before rules.  ``pronouns``: which of the words may mean whoever was named.  ``surnames``: which may be
+    surnames, too: they stay behind a given name.  ``fixed``: phrases that stay.  ``unpaired``: by side, words
+    without a counterpart, which stay and are counted as left.
     """
 
     name: str
@@ -45,6 +46,7 @@ class PerturbationTable(Record):
     plurals: tuple[Pair, ...] = ()
     rules: tuple[Rule, ...] = ()
     pronouns: tuple[str, ...] = ()
+    surnames: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     unpaired: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     source: str = ""
@@ -77,7 +79,9 @@ class PerturbationErrors(Record):
     the way back made what they were, byte by byte.  ``not_returned``: words of the others, by cause: the
     counterpart leads back to another word (``one way``), its part of speech was read otherwise
     (``part of speech``), or it was not found again (``another reading``).  ``left``: words of the source side
-    that still stand in the result where nothing was put, in ``left_texts``; word -> how often.
+    that still stand in the result where nothing was put, in ``left_texts``; word -> how often.  In the mode
+    ``whole`` these are words without a counterpart and what was taken for a surname, rightly or not; in the
+    mode ``entity`` the entity's name alone, since other words may rightly be about somebody else.
     """
 
     table: str

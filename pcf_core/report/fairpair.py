@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pcf_core.records import Interval
-from pcf_core.records.fairpair import CategoryDifference, FairPairReport, PromptDifference, WordDifference
+from pcf_core.records.fairpair import (
+    CategoryDifference,
+    FairPairReport,
+    OthersReading,
+    PromptDifference,
+    PromptPairs,
+    WordDifference,
+)
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.records.perturbation import PerturbationErrors
 from pcf_core.report.documents import finite
 
 
-def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> dict[str, Any]:
+def fairpair_document(
+    result: FairPairResult,
+    reports: Mapping[str, FairPairReport],
+    pairs: Sequence[PromptPairs] = (),
+    sentences: int = 0,
+) -> dict[str, Any]:
     """Plain dictionaries, lists, numbers and texts; what does not exist is null.
 
     ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
-    The texts, their places in the words and the curves of convergence are left out.
+    The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
+    each phrase and category, from the ``pairs`` of all prompts.
     """
     asked = result.asked
     document = {
@@ -24,7 +37,7 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
         "model": asked.key.model,
         "prompts": {"name": asked.prompts.name, "version": asked.prompts.version, "hash": asked.prompts.hash},
         "perturbation": asked.perturbation.model_dump(
-            mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline"}
+            mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline", "rules"}
         ),
         "count": asked.count,
         "fold_size": asked.fold_size,
@@ -35,12 +48,20 @@ def fairpair_document(result: FairPairResult, reports: Mapping[str, FairPairRepo
             "tested": result.words.tested,
             "found": result.words.found,
             "texts": result.words.original_texts,
-            "strongest": [word_document(word) for word in result.words.words],
+            "exchanged": result.words.exchanged,
+            "sampled": result.words.sampled,
+            "strongest": [
+                word_document(word) | texts_behind(word, pairs, sentences) for word in result.words.words
+            ],
             "lexicon": asked.categories.name if asked.categories else None,
-            "categories": [category_document(category) for category in result.words.categories],
+            "categories": [
+                category_document(category) | texts_behind(category, pairs, sentences)
+                for category in result.words.categories
+            ],
         },
         "errors": errors_document(result.errors),
         "ends": result.ends,
+        "declined": result.declined,
         "provenance": result.provenance,
         "label": result.label,
     }
@@ -67,6 +88,9 @@ def report_document(report: FairPairReport) -> dict[str, Any]:
         "wilcoxon_p": report.wilcoxon_p,
         "permutations": report.permutations,
         "differs": report.differs,
+        "sampled": report.sampled,
+        "facts": report.facts,
+        "without_exchanged": None if report.others is None else others_document(report.others),
         "sentiment": {
             "original": report.sentiment.original,
             "prompt": report.sentiment.prompt,
@@ -80,8 +104,19 @@ def report_document(report: FairPairReport) -> dict[str, Any]:
     }
 
 
+def others_document(others: OthersReading) -> dict[str, Any]:
+    """F without the words that p exchanges."""
+    return {
+        "ratio_of_means": others.ratio,
+        "interval": None if others.interval is None else interval_document(others.interval),
+        "p_value": others.p_value,
+        "adjusted": others.controlled_p,
+        "differs": others.differs,
+    }
+
+
 def interval_document(interval: Interval) -> dict[str, Any]:
-    """An interval over prompts, or over texts where there is one prompt alone, as its unit says."""
+    """An interval over facts or prompts, or over texts where there is one prompt alone, as its unit says."""
     return interval.model_dump(exclude={"over"})
 
 
@@ -107,7 +142,20 @@ def word_document(word: WordDifference) -> dict[str, Any]:
 
 def category_document(category: CategoryDifference) -> dict[str, Any]:
     """One category of words."""
-    return category.model_dump(mode="json") | {"differs": category.differs}
+    document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
+    return document | {"differs": category.differs}
+
+
+def texts_behind(
+    found: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
+) -> dict[str, Any]:
+    """The first texts of either side that have a phrase or a word of a category; empty if none are wanted."""
+    if most == 0:
+        return {}
+    return {
+        "original_texts": [pairs[x].perturbed_original[i] for x, i in found.original_texts[:most]],
+        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in found.prompt_texts[:most]],
+    }
 
 
 def errors_document(errors: PerturbationErrors) -> dict[str, Any]:

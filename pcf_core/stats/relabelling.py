@@ -18,7 +18,7 @@ observed F against.  Several prompts are dealt anew each by itself; the mean E o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
@@ -49,7 +49,10 @@ class Relabelled:
 
 
 def relabelled(
-    folds: Sequence[FloatArray], permutations: int = FEWEST, seed: Sequence[int] = (0,)
+    folds: Sequence[FloatArray],
+    permutations: int = FEWEST,
+    seed: Sequence[int] = (0,),
+    pause: Callable[[], None] = lambda: None,
 ) -> Relabelled:
     """Deal the labels of every fold anew, all folds at once.
 
@@ -58,6 +61,7 @@ def relabelled(
             m at least 2.  Folds count by their texts.
         permutations: how many dealings, at least 1,000.
         seed: whole numbers >= 0 that decide them.
+        pause: called before each block of dealings; what it raises ends them.
 
     Raises:
         CriterionError: fewer permutations, no fold, or one that is no such matrix.
@@ -76,6 +80,7 @@ def relabelled(
         observed += share * _variation(stack, np.broadcast_to(labels, (1, len(stack), size)))
         step = max(1, BLOCK_CELLS // (len(stack) * size))
         for start in range(0, permutations, step):
+            pause()
             rows = min(step, permutations - start)
             order = generator.random((rows, len(stack), size)).argsort(axis=2)
             dealt[:, start : start + rows] += share * _variation(stack, labels[order])

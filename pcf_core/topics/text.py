@@ -91,7 +91,7 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
         raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
     if not plain and TURNING & set(text):
         raise error(
-            f"{where}: {what} {ascii(text)[:60]} holds marks that turn the direction of text; remove them."
+            f"{where}: {what} {shown(text)} holds marks that turn the direction of text; remove them."
         )
     return text
 

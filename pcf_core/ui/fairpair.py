@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.own_prompts import prompts_toml
 from pcf_core.fairpair.report import controlled
+from pcf_core.fairpair_command import estimate_document
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.findings.numbers import beside_one, count, number
 from pcf_core.jobs.fairpair import (
@@ -20,8 +20,10 @@ from pcf_core.jobs.fairpair import (
     load_fairpair,
     submit_fairpair,
 )
+from pcf_core.records import Interval
 from pcf_core.records.fairpair import LABEL, FairPairReport
 from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
+from pcf_core.records.generation import BLOCK
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
@@ -30,10 +32,6 @@ from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
 
 RECENT = 100
-MEASURES: Mapping[str, str] = {
-    "jaccard": "Jaccard: words that two texts do not share, of all that they have.",
-    "sentiment": "sentiment: how far two texts are apart in VADER's score.",
-}
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
     "texts are kept as they came."
@@ -65,18 +63,6 @@ class Found:
     def at(self, temperature: str) -> dict[str, FairPairResult]:
         """The results of one temperature by model."""
         return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
-
-
-def measures_of(results: Iterable[FairPairResult]) -> dict[str, str]:
-    """The Φ that all of these results have, each with what it is."""
-    encoders = dict.fromkeys(encoder for result in results for encoder in result.asked.encoders)
-    return {
-        **MEASURES,
-        **{
-            encoder.choice: f"{encoder.choice}: half the distance of vectors that this model makes."
-            for encoder in encoders
-        },
-    }
 
 
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
@@ -129,7 +115,9 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
         )
         for (model, temperature), one in missing.items():
             _draw_estimate(model, temperature, one, request)
-        if st.button(
+        # What was cancelled is resumed by its own button; what failed may have to be asked for anew.
+        cancelled = {job.key for job in newest.values() if job.state == "cancelled"}
+        if keys > cancelled and st.button(
             "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
         ):
             for one in missing.values():
@@ -145,34 +133,48 @@ def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request
     except AuditError as error:
         st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
         return
-    writing = found.writing
-    reads = f", {writing.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
-    st.markdown(
-        f"**{plain(model)}** at temperature {temperature:g}: {count(found.texts, 'text')} to write, at most "
-        f"{writing.tokens:,} tokens{reads}{_time_text(found)}. "
-        f"{plain(writing.basis) if found.texts else ''}"
-    )
+    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, found))}")
     if asked.key.family == "endpoint":
         st.caption(UNPINNED)
 
 
-def _time_text(found: FairPairEstimate) -> str:
+def estimate_text(asked: FairPairAsked, found: FairPairEstimate) -> str:
+    """Texts, tokens, cost and time of a request, and where these numbers come from."""
     if not found.texts:
-        return "; what is there is compared again"
-    return "" if found.writing.seconds is None else f", about {duration(found.writing.seconds)}"
+        return "0 texts to write; what is there is compared again."
+    said = estimate_document(asked, found)
+    parts = [f"{count(found.texts, 'text')} to write{_blocks_text(asked)}"]
+    if found.requests:
+        parts.append(f"{count(found.requests.requests, 'request')}")
+        parts.append(f"{said['prompt_tokens']:,} tokens to read")
+    parts.append(f"at most {said['tokens']:,} tokens{' to write' if found.requests else ''}")
+    if said["cost"] is not None:
+        parts.append(f"cost at most {said['cost']:,.2f}, in the currency of the operator's prices")
+    if said["seconds"] is not None:
+        limited = found.requests is not None and found.requests.seconds
+        parts.append(f"{'at least' if limited else 'about'} {duration(said['seconds'])}")
+    return f"{', '.join(parts)}. {said['basis']}"
+
+
+def _blocks_text(asked: FairPairAsked) -> str:
+    """That more is written than is compared, where a block is not full."""
+    rest = asked.count % BLOCK
+    if not rest:
+        return ""
+    written = asked.count - rest + BLOCK
+    return f" ({BLOCK} at a time: {written:,} a side and prompt, of which {asked.count:,} are compared)"
 
 
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
-    """F of each model with its interval, B and both V."""
+    """F of each model with its interval, B and both V; beside them F without the words that p exchanges."""
     figures = []
     for model, report in list(reports.items())[:MOST]:
-        means, ratio = report.means, report.means.ratio
-        interval = report.intervals.get("ratio_of_means")
-        ends = beside_one(ratio, interval).partition(" ")[2].strip("()") or "no interval"
+        means = report.means
+        value, ends = _value_and_ends(report.means.ratio, report.intervals.get("ratio_of_means"))
         figures.append(
             KeyFigure(
                 f"F · {model}",
-                "undefined" if ratio is None else beside_one(ratio, interval).partition(" ")[0],
+                value,
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
                 "prompts.",
@@ -181,6 +183,36 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
             )
         )
     return figures
+
+
+def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """F of each model without the words that the exchange touches, where that was measured beside F."""
+    figures = []
+    for model, report in list(reports.items())[:MOST]:
+        others = report.others
+        if others is None:
+            continue
+        value, ends = _value_and_ends(others.ratio, others.interval)
+        verdict = "not tested" if others.p_value is None else f"p {number(others.p_value)}"
+        figures.append(
+            KeyFigure(
+                f"F of other words · {model}",
+                value,
+                "The same F by the words that the exchange does not touch. Where the first F is above 1 and "
+                "this one is not, what differs is names, pronouns and words for people: those about somebody "
+                "else are exchanged too. 95 % interval; p by relabelling.",
+                f"{ends} · {verdict}",
+            )
+        )
+    return figures
+
+
+def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
+    """An F and its interval, as two texts."""
+    if ratio is None:
+        return "undefined", "no interval"
+    value, _, ends = beside_one(ratio, interval).partition(" ")
+    return value, ends.strip("()") or "no interval"
 
 
 def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> None:
@@ -224,8 +256,8 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         }
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        # A list, not a table: on a narrow page a table is cut where a hash does not break.
+        st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
         draw_commands(command(asked, prompts))
 
 
@@ -238,10 +270,17 @@ def command(asked: FairPairAsked, prompts: str) -> str:
         f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed} --dtype {asked.key.dtype}"
+        f" --seed {decoding.seed} {_family_options(asked)}"
         + (f" --categories {asked.categories.name}" if asked.categories else "")
         + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
     )
+
+
+def _family_options(asked: FairPairAsked) -> str:
+    """Of a local model its precision; an endpoint's is its own, and a prompt may be a message to it."""
+    if asked.key.family != "endpoint":
+        return f"--dtype {asked.key.dtype}"
+    return "--chat" if asked.key.chat_template else ""
 
 
 def encoder_text(encoder: EncoderKey) -> str:

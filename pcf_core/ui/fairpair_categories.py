@@ -10,7 +10,7 @@ from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.ui import own
 from pcf_core.ui.text import plain
 
-NEXT = "fp_categories_next"
+NEXT = "fairpair_categories_next"
 FORMS = (
     "CSV with the columns category and word, or TOML as the download is. A word counts as it is, in small or "
     "large letters; with * at its end, whatever begins so."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -14,36 +15,47 @@ from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import load_table
 from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
-from pcf_core.jobs.fairpair import kept_fairpairs, load_asked, load_prompt_set
-from pcf_core.records.fairpair_run import USUAL_DISSIMILARITIES, FairPairAsked
+from pcf_core.jobs.fairpair import fairpair_asked, kept_fairpairs, load_asked, load_prompt_set
+from pcf_core.models import resolve_writer
+from pcf_core.records import digest
+from pcf_core.records.fairpair_run import RESULT, FairPairAsked
+from pcf_core.records.generation import GenerationKey
+from pcf_core.ui.fairpair_measures import chosen_measures
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
-NEXT = "fp_next"
+NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
-Choices = dict[str, str | int | float | bool | list[str] | None]
+Choices = dict[str, Any]  # by key of a widget
 
 
 def choices_of(asked: FairPairAsked) -> Choices | None:
     """What the form has to say to ask for the same; ``None`` where it cannot any more, or never could.
 
-    As where the prompts were changed since, or came from the command line.
+    As where the prompts were changed since, or where the command asked for what the form does not offer.
     """
     try:
         whole = load_prompts(asked.prompts.name, asked.prompts.names)
         taken = load_prompt_set(open_store(), asked)
-        if load_table(asked.perturbation.table).hash != asked.perturbation.hash:
-            return None
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
         categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
-        if selected(whole, categories, each).hash != asked.prompts.hash:
-            return None
-        if asked.categories is not None and load_categories(asked.categories.name) != asked.categories:
-            return None
+        encoder = asked.encoders[0].model if asked.encoders else None
+        chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
+        own = asked.categories and load_categories(asked.categories.name)
+        again = fairpair_asked(
+            GenerationKey.of(resolve_writer(asked.key.model, chat), asked.key.decoding),
+            selected(whole, categories, each),
+            load_table(asked.perturbation.table),
+            count=asked.count,
+            mode=asked.perturbation.mode,
+            reverse=asked.perturbation.reverse,
+            fold_size=asked.fold_size,
+            chosen=chosen_measures(encoder or ""),
+            categories=own,
+        )
     except AuditError:
         return None
-    encoders = [encoder.model for encoder in asked.encoders]
-    if asked.dissimilarities != (*USUAL_DISSIMILARITIES, *(each.choice for each in asked.encoders[:1])):
+    if again.hash != asked.hash:
         return None
     decoding, (first, second) = asked.key.decoding, asked.perturbation.entity
     return {
@@ -62,8 +74,9 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         "fp_seed": decoding.seed,
         "fp_count": asked.count,
         "fp_fold": asked.fold_size,
-        "fp_categories": asked.categories.name if asked.categories else SHIPPED,
-        "fp_encoder": encoders[0] if encoders else None,
+        "fp_categories": own.name if own else SHIPPED,
+        "fp_encoder": encoder,
+        "fp_chat": chat,
     }
 
 
@@ -84,22 +97,46 @@ def _written(value: object) -> str:
 
 
 def draw_kept() -> None:
-    """What was found before, the newest first, each with a button that asks for it again, at no cost."""
-    found = [(asked, choices_of(asked)) for asked in kept_fairpairs(open_store())[:MOST]]
-    known = [(asked, choices) for asked, choices in found if choices is not None]
-    if not known:
+    """What was found before, the newest first, each with a button that asks for it again, at no cost.
+
+    Nothing of it is read while it is shut.
+    """
+    if not open_store().documents(RESULT):
         return
-    with st.expander("Found before", icon=":material/history:"):
-        for asked, choices in known:
+    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
+    if not before.open:
+        return
+    with before:
+        found = found_before()
+        if not found:
+            st.caption("Nothing that this form can ask for again.")
+        for asked, choices in found:
             left, right = st.columns([5, 1], vertical_alignment="center")
             left.markdown(
-                f"**{plain(asked.key.model)}** · {plain(' → '.join(asked.prompts.names))} · "
+                f"**{plain(', '.join(choices['fp_model']))}** · {plain(' → '.join(asked.prompts.names))} · "
                 f"{plain(asked.prompts.title)}, {count(asked.prompts.count, 'prompt')}, "
                 f"{count(asked.count, 'text')} a side · {plain(decoding_text(asked.key.decoding))}"
             )
             if right.button("Open", key=f"fairpair_open_{asked.hash}", help="Show what was found then."):
                 st.session_state[NEXT] = choices
                 st.rerun()
+
+
+def found_before() -> list[tuple[FairPairAsked, Choices]]:
+    """The newest requests that the form can make again; models with the same settings stand together."""
+    together: dict[str, tuple[FairPairAsked, Choices]] = {}
+    for asked in kept_fairpairs(open_store()):
+        choices = choices_of(asked)
+        if choices is None:
+            continue
+        settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
+        first, known = together.setdefault(settings, (asked, choices))
+        if known is not choices:
+            models = [*known["fp_model"], *choices["fp_model"]]
+            together[settings] = first, {**known, "fp_model": models}
+        if len(together) == MOST:
+            break
+    return list(together.values())
 
 
 def adopt_kept() -> None:

@@ -12,7 +12,7 @@ from pcf_core.ui import own
 from pcf_core.ui.text import plain
 
 FIRST = "common-sents-1"
-NEXT = "fp_prompts_next"
+NEXT = "fairpair_prompts_next"
 FORMS = "Each prompt names one person as {name}: text with a prompt a line, CSV or TOML, in one file."
 EXAMPLES = {
     "**Text**, a prompt a line": "{name} is a nurse.\n{name}'s day begins at six.\n",

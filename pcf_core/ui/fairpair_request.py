@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.errors import AuditError, GenerationError, PromptError
+from pcf_core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.fairpair.categories import SHELF as CATEGORIES
 from pcf_core.fairpair.categories import SHIPPED, chosen_categories
-from pcf_core.fairpair.prompts import SHELF, load_prompts
+from pcf_core.fairpair.prompts import SHELF, USUAL, load_prompts
 from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import SHELF as TABLES
 from pcf_core.fairpair.tables import check_names, load_table
 from pcf_core.jobs.fairpair import fairpair_asked
-from pcf_core.models import list_models, resolve_to_score
+from pcf_core.models import list_models, resolve_writer
+from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.fairpair_run import (
-    EMBEDDING,
     FEWEST_TEXTS,
     MOST_TEXTS,
-    USUAL_DISSIMILARITIES,
     FairPairAsked,
 )
-from pcf_core.records.generation import GENERATION_RULES, HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.records.generation import BLOCK, GENERATION_RULES, HOTTEST, LONGEST, Decoding, GenerationKey
 from pcf_core.records.perturbation import Mode, PerturbationTable
 from pcf_core.ui.choice import with_asked
+from pcf_core.ui.fairpair_measures import chosen_measures
 from pcf_core.ui.text import plain
 
 FIRST_MODEL, FIRST_PROMPTS, FIRST_TABLE = "mini-gpt", "common-sents-1", "gender"
@@ -43,6 +43,7 @@ class Request:
 
     ``some``: ``prompts`` are not all of the set of their name.  ``encoder``: a model whose vectors texts are
     compared by too, or nothing.  ``categories``: of words; ``None`` for those that come with the app.
+    ``chat``: an endpoint gets a prompt as a user's message.
     """
 
     models: tuple[str, ...]
@@ -56,6 +57,7 @@ class Request:
     fold_size: int | None
     encoder: str
     categories: CategorySet | None
+    chat: bool
 
     def asked(self, model: str, decoding: Decoding) -> FairPairAsked:
         """What one model is asked with one setting.
@@ -65,9 +67,8 @@ class Request:
             GenerationError: it cannot write.
             FairPairError: nothing can be measured with these numbers, or by this encoder.
         """
-        embeddings = [f"{EMBEDDING}:{self.encoder}"] if self.encoder else []
         return fairpair_asked(
-            GenerationKey.of(resolve_to_score(model), decoding),
+            GenerationKey.of(resolve_writer(model, self.chat), decoding),
             self.prompts,
             self.table,
             count=self.count,
@@ -75,7 +76,7 @@ class Request:
             reverse=self.reverse,
             fold_size=self.fold_size,
             categories=self.categories,
-            chosen=[*USUAL_DISSIMILARITIES, *embeddings],
+            chosen=chosen_measures(self.encoder),
         )
 
 
@@ -114,7 +115,7 @@ def draw_request() -> Request:
         )
         table_name = st.selectbox(
             "Exchanged",
-            TABLES.names(),
+            with_asked("fp_table", TABLES.names()),
             index=TABLES.names().index(FIRST_TABLE),
             key="fp_table",
             bind="query-params",
@@ -122,15 +123,33 @@ def draw_request() -> Request:
             "table of counterparts.",
         )
     table = load_table(table_name)
+    if prompts not in SHELF.names():
+        raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
+    usual = load_prompts(prompts)
     with st.expander("Prompts, names and how texts are drawn", icon=":material/tune:"):
-        whole, chosen, reverse, mode = _draw_prompts(prompts, table)
-        settings = _draw_decoding()
+        left, right = st.columns(2)
+        with left:
+            categories, each = _draw_which([category for category in usual.categories if category])
+        with right:
+            # A set that brings names of its own keeps them; all others are about the table's first.
+            names = _draw_names(table, table.names[0] if usual.names == USUAL else usual.names)
+            reverse, mode = _draw_exchange()
+        temperatures, top_p, length, seed = _draw_decoding()
+        chat = any(model.startswith(ENDPOINT) for model in models) and _draw_chat()
         count, fold_size = _draw_count()
         left, right = st.columns(2)
         with left:
             encoder = _draw_encoder([spec.name for spec in known if spec.family == "masked"])
         with right:
             own = _draw_categories()
+    # Nothing is refused before all of the form is there, so that it can be corrected.
+    check_pair(names)
+    whole = load_prompts(prompts, names[::-1] if reverse else names)
+    chosen = selected(whole, categories, each)
+    settings = tuple(
+        Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+        for temperature in sorted({_temperature(text) for text in temperatures})
+    )
     return Request(
         models=tuple(models),
         prompts=chosen,
@@ -143,6 +162,7 @@ def draw_request() -> Request:
         fold_size=fold_size,
         encoder=encoder,
         categories=own,
+        chat=chat,
     )
 
 
@@ -163,58 +183,56 @@ def _all_categories() -> None:
     st.session_state["fp_category"] = []
 
 
-def _draw_prompts(name: str, table: PerturbationTable) -> tuple[PromptSet, PromptSet, bool, Mode]:
-    """A whole set, which of it, whether about the second side, and how much of a text is exchanged."""
-    if name not in SHELF.names():
-        raise PromptError(f"There are no prompts named {name!r}; choose others under Prompts.")
-    left, right = st.columns(2)
-    with left:
-        categories = st.multiselect(
-            "Categories",
-            with_asked("fp_category", [category for category in load_prompts(name).categories if category]),
-            key="fp_category",
-            bind="query-params",
-            placeholder="All",
-            help="What the prompts are about; none chosen means all of them.",
-        )
-        each = st.number_input(
-            "Prompts of each category",
-            min_value=1,
-            value=USUAL_EACH,
-            key="fp_each",
-            bind="query-params",
-            placeholder="Empty: all",
-            help="Every fact comes once before any comes in other words. More prompts narrow the intervals. "
-            "Empty takes all.",
-        )
-    with right:
-        names = _draw_names(table)
-        reverse = st.toggle(
-            "The other way round",
-            False,
-            key="fp_reverse",
-            bind="query-params",
-            help="Prompts are about the second name, and the first is put in its place.",
-        )
-        mode = st.segmented_control(
-            "Exchange",
-            MODES,
-            default=MODES[0],
-            required=True,
-            key="fp_mode",
-            bind="query-params",
-            help="whole: every word of the table in a text. entity: only the name, pronouns that mean its "
-            "bearer, and what is said that this person is; a sister stays a sister.",
-        )
-    whole = load_prompts(name, names[::-1] if reverse else names)
-    return whole, selected(whole, categories, each), reverse, MODES[MODES.index(mode)]
+def _draw_which(categories: list[str]) -> tuple[list[str], int | None]:
+    """Which of a set's prompts: of which categories, and how many of each."""
+    chosen = st.multiselect(
+        "Categories",
+        with_asked("fp_category", categories),
+        key="fp_category",
+        bind="query-params",
+        placeholder="All",
+        help="What the prompts are about; none chosen means all of them.",
+    )
+    each = st.number_input(
+        "Prompts of each category",
+        min_value=1,
+        value=USUAL_EACH,
+        key="fp_each",
+        bind="query-params",
+        placeholder="Empty: all",
+        help="Every fact comes once before any comes in other words. More prompts narrow the intervals. "
+        "Empty takes all.",
+    )
+    return chosen, each
 
 
-def _draw_names(table: PerturbationTable) -> tuple[str, str]:
-    """The two names; where a field is empty the table's first."""
+def _draw_exchange() -> tuple[bool, Mode]:
+    """Whether the prompts are about the second side, and how much of a text is exchanged."""
+    reverse = st.toggle(
+        "The other way round",
+        False,
+        key="fp_reverse",
+        bind="query-params",
+        help="Prompts are about the second name, and the first is put in its place.",
+    )
+    mode = st.segmented_control(
+        "Exchange",
+        MODES,
+        default=MODES[0],
+        required=True,
+        key="fp_mode",
+        bind="query-params",
+        help="whole: every word of the table in a text. entity: only the name, pronouns that mean its "
+        "bearer, and what is said that this person is; a sister stays a sister.",
+    )
+    return reverse, MODES[MODES.index(mode)]
+
+
+def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[str, str]:
+    """The two names, as they are typed; where a field is empty the suggested one."""
     fields = st.columns(2)
     names = []
-    for place, (field, side, usual) in enumerate(zip(fields, table.sides, table.names[0], strict=True), 1):
+    for place, (field, side, usual) in enumerate(zip(fields, table.sides, suggested, strict=True), 1):
         typed = field.text_input(
             f"Name, {plain(side)}",
             max_chars=LONGEST_NAME,
@@ -224,11 +242,22 @@ def _draw_names(table: PerturbationTable) -> tuple[str, str]:
             help=f"Who stands in the prompts on the side {plain(side)}. Empty: {plain(usual)}.",
         )
         names.append(typed.strip() or usual)
-    return check_names(names)
+    return names[0], names[1]
 
 
-def _draw_decoding() -> tuple[Decoding, ...]:
-    """One setting for each temperature, the coolest first."""
+def check_pair(names: tuple[str, str]) -> None:
+    """Refuse names that are no pair, in words for someone who typed them.
+
+    Raises:
+        PerturbationError: one name for both, or one that is written small.
+    """
+    if names[0].casefold() == names[1].casefold():
+        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
+    check_names(names, "The names")
+
+
+def _draw_decoding() -> tuple[list[str], float, int, int]:
+    """Temperatures as they are typed, top-p, length and seed."""
     columns = st.columns(4)
     typed = columns[0].multiselect(
         "Temperature",
@@ -267,9 +296,19 @@ def _draw_decoding() -> tuple[Decoding, ...]:
         bind="query-params",
         help="Another seed gives other texts; the same gives the same ones, from a local model.",
     )
-    return tuple(
-        Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
-        for temperature in sorted({_temperature(text) for text in typed})
+    return typed, top_p, length, seed
+
+
+def _draw_chat() -> bool:
+    """Of an endpoint: whether a prompt is a message to it."""
+    return st.toggle(
+        "Prompts as messages to the endpoint",
+        False,
+        key="fp_chat",
+        bind="query-params",
+        help="On: the server gets each prompt as a user's message (chat), as models that were taught to "
+        "answer need. Off: its model goes on from the prompt itself (completions). Local models do by "
+        "themselves what their tokenizer says.",
     )
 
 
@@ -280,11 +319,12 @@ def _draw_count() -> tuple[int, int | None]:
         min_value=FEWEST_TEXTS,
         max_value=MOST_TEXTS,
         value=USUAL_TEXTS,
-        step=USUAL_TEXTS,
+        step=5,
         key="fp_count",
         bind="query-params",
-        help="n: how many texts are written for each prompt, and as many for its counterpart. 20 to 50 are "
-        "usual, 500 are the paper's.",
+        help="n: how many texts are compared for each prompt, and as many for its counterpart. 20 to 50 are "
+        f"usual, 500 are the paper's. They are written {BLOCK} at a time and kept: 30 cost as much as "
+        f"{2 * BLOCK}.",
     )
     fold_size = right.number_input(
         "Texts a side and fold",

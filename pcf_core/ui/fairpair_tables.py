@@ -91,6 +91,7 @@ def phrases_table(report: WordReport) -> pd.DataFrame:
                 "p": row.p_value,
                 "p controlled": row.adjusted,
                 "differs": row.differs,
+                "exchanged": row.exchanged,
                 "categories": ", ".join(row.categories),
             }
             for row in report.words
@@ -132,7 +133,7 @@ def pairs_table(pairs: PromptPairs, report: FairPairReport) -> pd.DataFrame:
 
 
 def _report_row(report: FairPairReport) -> dict[str, object]:
-    ratio = report.intervals.get("ratio_of_means")
+    ratio, others = report.intervals.get("ratio_of_means"), report.others
     return {
         "dissimilarity": report.dissimilarity,
         **_variation(report.means),
@@ -143,6 +144,11 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
         "p": report.p_value,
         "p controlled": report.controlled_p,
         "p, signed ranks": report.wilcoxon_p,
+        "F of other words": None if others is None else others.ratio,
+        "F of other words low": None if others is None else _low(others.interval),
+        "F of other words high": None if others is None else _high(others.interval),
+        "p of other words": None if others is None else others.p_value,
+        "p of other words controlled": None if others is None else others.controlled_p,
         f"sentiment {report.original}": report.sentiment.original,
         f"sentiment {report.counterpart}": report.sentiment.prompt,
         "prompts": len(report.prompts),

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
 from pcf_core.errors import StoreError
 from pcf_core.fairpair.marking import Piece, phrase_places, words_apart
+from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.findings.fairpair import prompt_finding
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.fairpair import load_pairs
-from pcf_core.records.fairpair import FairPairReport, PromptPairs, Side, WordDifference
+from pcf_core.records.fairpair import (
+    CategoryDifference,
+    FairPairReport,
+    PromptPairs,
+    Side,
+    WordDifference,
+)
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.ui.choice import with_asked
-from pcf_core.ui.fairpair_tables import pairs_table
-from pcf_core.ui.page import draw_table, finding
+from pcf_core.ui.page import finding
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
 PAGE = 10  # pairs at a time
 MOST_SHOWN = 5  # texts of a phrase and side
 NOTHING = "*no text*"
-# Between two signs, behind "www" and before "@" a joiner without width: an address stays text and becomes no
-# link, and two hyphens no dash.
-JOINER = "\u2060"
-LINKS = re.compile(r"(?<=[^\w\s])(?=[^\w\s])|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 LINE = re.compile(r"\s*\n\s*")
 HOW_TEXTS = """
 On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
@@ -44,11 +46,11 @@ def marked(pieces: Iterable[Piece]) -> str:
 
 
 def _shown(piece: str) -> str:
-    return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", LINKS.sub(JOINER, piece))))
+    return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", piece)))
 
 
-def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> None:
-    """One prompt: what was found for it, and its pairs, ten at a time."""
+def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> PromptPairs | None:
+    """One prompt: what was found for it, and its pairs, ten at a time; ``None`` where there are none."""
     names = [row.prompt for row in report.prompts]
     with st.container(horizontal=True):
         prompt = st.selectbox(
@@ -68,12 +70,12 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
         )
     if prompt not in names:
         st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
-        return
+        return None
     place = names.index(prompt)
     finding(prompt_finding(report.prompts[place]))
     pairs = texts_of(result, place)
     if pairs is None:
-        return
+        return None
     first = starts(result)[pages.index(page)]
     sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
     _draw_heads(result, report, place)
@@ -84,10 +86,7 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> No
             right.caption(f"{number:,} · written for {plain(report.counterpart)}")
             left.markdown(marked(words_apart(original, written)) or NOTHING)
             right.markdown(marked(words_apart(written, original)) or NOTHING)
-    how, data = st.tabs(["How to read this", "Data"])
-    how.markdown(HOW_TEXTS)
-    with data:
-        draw_table(pairs_table(pairs, report), "fairpair_pairs")
+    return pairs
 
 
 def starts(result: FairPairResult) -> list[int]:
@@ -106,6 +105,23 @@ def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
 
 def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
     """The texts behind a phrase, a few of either side."""
+    _draw_behind(result, row, lambda text: phrase_places(text, row.words))
+
+
+def draw_category(result: FairPairResult, row: CategoryDifference) -> None:
+    """The texts behind a category, a few of either side, its words marked."""
+
+    def mark(text: str) -> list[Piece]:
+        return words_apart(text, " ".join(set(word_tokens(text)) - row.words.keys()))
+
+    _draw_behind(result, row, mark)
+
+
+def _draw_behind(
+    result: FairPairResult,
+    row: WordDifference | CategoryDifference,
+    mark: Callable[[str], Sequence[Piece]],
+) -> None:
     words = result.words
     columns = st.columns(2)
     sides: tuple[tuple[Side, str, Sequence[tuple[int, int]]], ...] = (
@@ -124,7 +140,7 @@ def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
                     texts, behind = pairs.perturbed_prompt, result.counterparts[prompt]
                 with st.container(border=True):
                     st.caption(f"{plain(behind)} · pair {text + 1:,}")
-                    st.markdown(marked(phrase_places(texts[text], row.words)) or NOTHING)
+                    st.markdown(marked(mark(texts[text])) or NOTHING)
             if len(places) > MOST_SHOWN:
                 st.caption(f"{len(places) - MOST_SHOWN:,} more")
 

@@ -37,11 +37,12 @@ from pcf_core.ui.fairpair_tables import (
     categories_table,
     convergence_table,
     models_table,
+    pairs_table,
     phrases_table,
     prompts_table,
     temperatures_table,
 )
-from pcf_core.ui.fairpair_texts import draw_pairs, draw_phrase
+from pcf_core.ui.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
 from pcf_core.ui.page import chart, draw_table, finding
 
 QUANTITIES: dict[str, Quantity] = {
@@ -61,6 +62,7 @@ HOW_PROMPTS = """
 Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
 same texts have when their sides are dealt at random, which is above 1 where texts are few. **Filled**: the
 prompt by itself differs, controlled for all of them. Most prompts by themselves have too few texts to tell.
+Where F is undefined the line says so, and has no mark: one side, or either, always says the same.
 """
 HOW_CONVERGENCE = """
 The first picture takes more and more texts of each prompt and compares all with all; the second deals all
@@ -193,6 +195,16 @@ def draw_words(shown: Shown) -> None:
         draw_phrase(result, report.words[phrases.index(phrase)])
     finding(categories_finding(report))
     chart(category_bars(report), "fairpair_categories", f"Texts of {model} with words of each category")
+    having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
+    if having:
+        category = st.selectbox(
+            "Texts behind the category",
+            list(having),
+            key="fp_behind",
+            bind="query-params",
+            help="Some texts of either side that have a word of the chosen category, the words marked.",
+        )
+        draw_category(result, having[category])
     shown.foot(HOW_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
     with st.expander("Words of the categories"):
         draw_table(categories_table(report), "fairpair_categories_table")
@@ -200,7 +212,10 @@ def draw_words(shown: Shown) -> None:
 
 def draw_texts(shown: Shown) -> None:
     model = shown.one()
-    draw_pairs(shown.results[model], shown.reports[model], model)
+    report = shown.reports[model]
+    pairs = draw_pairs(shown.results[model], report, model)
+    if pairs is not None:
+        shown.foot(HOW_TEXTS, lambda: pairs_table(pairs, report), "fairpair_pairs")
 
 
 VIEWS: dict[str, Callable[[Shown], None]] = {

@@ -33,7 +33,7 @@ from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
 from pcf_core.ui.stores import open_queue, open_store
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import plain, plain_label
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 
@@ -182,7 +182,7 @@ def draw_figures(figures: list[KeyFigure]) -> None:
     columns = st.columns(len(figures))
     for column, figure in zip(columns, figures, strict=True):
         column.metric(
-            plain(figure.label),
+            plain_label(figure.label),
             figure.value,
             help=figure.help,
             delta=plain(figure.detail) or None,

@@ -44,7 +44,10 @@ SECTIONS = {
         ("factors", "Factors", "scatter_plot"),
         ("sensitivity", "Sensitivity", "tune"),
     ],
-    "Compare": [("compare", "Compare", "compare_arrows")],
+    "Compare": [
+        ("compare", "Compare", "compare_arrows"),
+        ("case_file", "Case file", "folder_open"),
+    ],
     "Text audits": [("fairpair", "FairPair", "difference"), ("criteria", "Criteria", "balance")],
     "Set up": [
         ("topics", "Topics", "category"),

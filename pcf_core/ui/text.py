@@ -1,11 +1,29 @@
 """Text for Streamlit: names and sentences may come from a user's file and are never markup."""
 
+import re
+
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
+WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
+# What the page makes a link, or another sign, even of escaped text: a web address by its "://" or "www.", an
+# e-mail address by its "@", and "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
+JOINER = "\u2060"
+MADE_OTHER = re.compile(
+    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.\w)|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
+    re.IGNORECASE,
+)
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is written."""
-    return text.translate(MARKDOWN)
+    """Text that Markdown shows as it is written; an address in it is no link."""
+    return MADE_OTHER.sub(JOINER, text).translate(MARKDOWN)
+
+
+def plain_label(text: str) -> str:
+    """As :func:`plain`, for a label of one line that a screen reader is also told unread by Markdown.
+
+    Signs that mean something only where a line begins stay bare, so that "mini-gpt" is no "mini\\-gpt".
+    """
+    return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
 
 
 def duration(seconds: float) -> str:

@@ -151,3 +151,40 @@ def test_texts_and_names_are_no_markup() -> None:
         names = " ".join(trace.name for trace in figure.data)
         assert "<b>" not in names
         assert "$" not in names
+
+
+def test_prompts_without_f_keep_their_line_and_say_so() -> None:
+    report = REPORTS["none"]
+    figure = prompt_dots(report)
+    assert len(figure.layout.annotations) == len(report.prompts)
+    assert {note.text for note in figure.layout.annotations} == {"F is undefined"}
+    low, high = figure.layout.xaxis.range
+    assert low < 1 < high
+
+
+@pytest.mark.parametrize(("ratio", "anchor"), [(3.0, "left"), (0.2, "right")])
+def test_an_undefined_f_is_said_beside_the_dotted_line(ratio: float, anchor: str) -> None:
+    report = REPORTS["one"]
+    between = (ratio * report.means.within_original * report.means.within_prompt) ** 0.5
+    means = report.means.model_copy(update={"between": between})
+    other = report.model_copy(update={"means": means, "intervals": {}})
+    (note,) = ratio_dots({"other": other, "none": REPORTS["none"]}).layout.annotations
+    assert (note.x, note.xanchor) == (1, anchor)
+    assert (note.xshift > 0) == (anchor == "left")
+
+
+def test_an_empty_picture_of_phrases_says_so() -> None:
+    report = different().words.model_copy(update={"words": ()})
+    (note,) = phrase_dots(report).layout.annotations
+    assert note.text == "no phrase to compare"
+
+
+def test_marks_stand_below_plotlys_buttons() -> None:
+    figures = [
+        ratio_dots(REPORTS),
+        prompt_dots(REPORTS["one"]),
+        variation_bars(REPORTS),
+        phrase_dots(different().words),
+        category_bars(different().words),
+    ]
+    assert {figure.layout.margin.t for figure in figures} == {40}

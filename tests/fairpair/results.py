@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.fairpair.convergence import convergence
-from pcf_core.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
-from pcf_core.fairpair.report import fairpair_report
+from pcf_core.fairpair.dissimilarity import dissimilarities
+from pcf_core.fairpair.exchanged import exchanged_words
+from pcf_core.fairpair.report import beside_others, fairpair_report
 from pcf_core.fairpair.tables import load_table
 from pcf_core.fairpair.words import word_report
 from pcf_core.records.fairpair import PromptPairs
@@ -16,7 +17,7 @@ from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.records.perturbation import PerturbationErrors
 
 NAMES = ("John", "Jane")
-MEASURES: dict[str, type[Jaccard] | type[Sentiment]] = {"jaccard": Jaccard, "sentiment": Sentiment}
+EXCHANGED = exchanged_words(load_table("gender"), NAMES)
 ERRORS = PerturbationErrors(
     table="gender",
     mode="whole",
@@ -66,18 +67,25 @@ def made_up(
 ) -> FairPairResult:
     """What is found in these pairs, really measured."""
     asked = asked or asked_for(pairs)
-    measures: dict[str, Dissimilarity] = {name: MEASURES[name]() for name in asked.dissimilarities}
+    known = dissimilarities(exchanged=EXCHANGED)
+    measures = {name: known[name] for name in asked.dissimilarities}
+    sampled = asked.sampled
     names = {"original": NAMES[0], "counterpart": NAMES[1]}
     texts = sum(len(pair.perturbed_original) for pair in pairs)
     return FairPairResult(
         asked=asked,
         counterparts=tuple(pair.prompt.replace(*NAMES) for pair in pairs),
-        reports={
-            name: fairpair_report(pairs, measure, model=asked.key.model, resamples=200, **names)
-            for name, measure in measures.items()
-        },
+        reports=beside_others(
+            {
+                name: fairpair_report(
+                    pairs, measure, model=asked.key.model, resamples=200, sampled=sampled, **names
+                )
+                for name, measure in measures.items()
+            },
+            asked.perturbation.mode,
+        ),
         convergence={name: convergence(pairs, measure) for name, measure in measures.items()},
-        words=word_report(pairs, **names),
+        words=word_report(pairs, exchanged=EXCHANGED, sampled=sampled, **names),
         errors=errors,
         ends={
             "original": {"stop": texts - 1, "length": 0, "refused": 1, "empty": 0},

@@ -20,6 +20,7 @@ from pcf_core.fairpair.categories import (
     chosen_categories,
     load_categories,
 )
+from pcf_core.fairpair.tables import load_table
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.fairpair.words import word_report
 from pcf_core.records.fairpair import PromptPairs
@@ -45,9 +46,11 @@ def test_no_word_is_in_two_categories() -> None:
 
 
 def test_swapping_the_genders_changes_no_category() -> None:
-    """Every aligned pair of the topic gender is in the same category, or in none."""
+    """Each aligned pair of the topic gender, and all that p exchanges, is in the same category or in none."""
     male, female = load_topic("gender").groups
+    table = load_table("gender")
     pairs = list(zip(male.words, female.words, strict=True))
+    pairs += [*table.words, *table.plurals, *((rule.word.lower(), rule.becomes) for rule in table.rules)]
     for first, second in pairs:
         assert categories_of([first], categories()) == categories_of([second], categories()), (first, second)
 
@@ -108,6 +111,23 @@ def test_without_a_difference_p_is_about_even() -> None:
     assert len(shares) == 200
     assert (shares <= 0.05).mean() == pytest.approx(0.05, abs=0.05)
     assert shares.mean() == pytest.approx(0.5, abs=0.08)
+
+
+def test_the_texts_behind_a_category_have_one_of_its_words_and_the_others_none() -> None:
+    pairs = planted(30, prompts=3)
+    for row in category_differences(pairs):
+        for side, behind in (
+            ("perturbed_original", row.original_texts),
+            ("perturbed_prompt", row.prompt_texts),
+        ):
+            expected = [
+                (x, i)
+                for x, pair in enumerate(pairs)
+                for i, text in enumerate(getattr(pair, side))
+                if not set(row.words).isdisjoint(word_tokens(text))
+            ]
+            assert list(behind) == expected
+        assert (row.original, row.prompt) == (len(row.original_texts), len(row.prompt_texts))
 
 
 # ------------------------------------------------------------------------------------- a user's own

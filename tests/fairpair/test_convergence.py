@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcf_core.errors import FairPairError
-from pcf_core.fairpair.convergence import convergence
+from pcf_core.fairpair.convergence import convergence, samples_for
 from pcf_core.fairpair.dissimilarity import Jaccard
-from pcf_core.fairpair.metric import variation
+from pcf_core.fairpair.metric import folds_for, variation
+from pcf_core.records import FloatArray
 from pcf_core.records.fairpair import Course, PromptPairs
+from pcf_core.records.fairpair_run import MOST_TOGETHER
 from tests.fairpair.planted import identical, planted
 
 
@@ -64,3 +68,37 @@ def test_samples_are_those_that_every_prompt_has() -> None:
         convergence(pairs, Jaccard(), 8)
     with pytest.raises(FairPairError, match="at least one prompt"):
         convergence([], Jaccard())
+
+
+class Counting(Jaccard):
+    """Jaccard that knows how many values it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = 0
+
+    def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
+        self.values += len(first) * len(second)
+        return super().matrix(first, second)
+
+
+@pytest.mark.parametrize(("count", "size"), [(500, 5), (100, 7), (12, 12), (2, 2)])
+def test_with_folds_it_takes_no_more_values_than_the_folds_do(count: int, size: int) -> None:
+    pairs, folds, curve = identical(count), Counting(), Counting()
+    variation(pairs[0].perturbed_original, pairs[0].perturbed_prompt, folds, folds_for(count, size))
+    found = convergence(pairs, curve, fold_size=size)
+    assert curve.values <= folds.values
+    assert found.count == samples_for(count, size) == max(2, int((count * size) ** 0.5))
+    assert convergence(pairs, Jaccard()).count == count
+
+
+def test_it_never_takes_more_than_memory_allows() -> None:
+    assert samples_for(10_000, None) == MOST_TOGETHER
+    assert samples_for(10_000, 2_000) == MOST_TOGETHER
+    assert samples_for(10_000, 5) == 223
+
+
+def test_it_can_be_stopped_between_prompts() -> None:
+    calls: list[int] = []
+    convergence(identical(4, prompts=3), Jaccard(), pause=lambda: calls.append(1))
+    assert len(calls) == 3

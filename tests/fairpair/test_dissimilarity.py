@@ -15,11 +15,17 @@ from pcf_core.fairpair.dissimilarity import (
     Dissimilarity,
     EmbeddingDistance,
     Jaccard,
+    JaccardOfOthers,
     Sentiment,
     dissimilarities,
 )
+from pcf_core.fairpair.exchanged import exchanged_words
+from pcf_core.fairpair.report import fairpair_report
+from pcf_core.fairpair.tables import load_table
 from pcf_core.fairpair.tokens import stop_words, word_tokens
 from pcf_core.records import FloatArray
+from pcf_core.records.fairpair import PromptPairs
+from tests.fairpair.planted import text_list
 
 PLAIN = st.lists(st.sampled_from(["kind", "bad", "the", "home", "awful", "good", "!"]), max_size=6).map(
     " ".join
@@ -164,8 +170,33 @@ def test_embeddings_are_a_choice_only_with_an_encoder() -> None:
     def encode(texts: Sequence[str]) -> FloatArray:
         return np.array([[len(text), 1.0] for text in texts])
 
-    assert list(dissimilarities()) == ["jaccard", "sentiment"]
+    assert list(dissimilarities()) == ["jaccard", "jaccard-others", "sentiment"]
     found = dissimilarities({"mine": encode})
-    assert list(found) == ["jaccard", "sentiment", "embedding:mine"]
+    assert list(found) == ["jaccard", "jaccard-others", "sentiment", "embedding:mine"]
     assert found["embedding:mine"].name == "embedding distance (mine)"
     assert found["embedding:mine"].matrix(["a", "bb"], ["a"])[0, 0] == 0
+
+
+def test_jaccard_of_the_other_words_is_that_of_texts_without_them() -> None:
+    """A second opinion: the texts with those words taken out by hand, under plain Jaccard."""
+    exchanged = frozenset({"he", "she", "his", "her", "john", "jane"})
+    texts = ["He has a dog", "She has a dog", "his dog", "Her cat", "he's late", "John", ""]
+    without = ["has a dog", "has a dog", "dog", "cat", "late", "", ""]
+    found = JaccardOfOthers(exchanged).matrix(texts, texts)
+    np.testing.assert_allclose(found, Jaccard().matrix(without, without))
+    assert found[0, 1] == 0
+    assert found[2, 3] == 1
+
+
+def test_a_model_that_writes_he_whoever_is_named_differs_by_that_word_alone() -> None:
+    """F of plain Jaccard is above 1, that of the other words 1: p turned he into she on one side alone."""
+    texts = text_list(40, 3)
+    u, z = [f"she {text}" for text in texts[:20]], [f"he {text}" for text in texts[20:]]
+    table = exchanged_words(load_table("gender"), ("John", "Jane"))
+    pairs = [PromptPairs("x", tuple(u), tuple(z))]
+    names = {"model": "m", "original": "John", "counterpart": "Jane"}
+    plain = fairpair_report(pairs, Jaccard(), **names)
+    others = fairpair_report(pairs, JaccardOfOthers(table), **names)
+    assert plain.differs
+    assert not others.differs
+    assert others.means.ratio == pytest.approx(1, abs=0.03)

@@ -45,12 +45,26 @@ BOTH_WAYS = [
     ("The book is his, and he likes it.", "The book is hers, and she likes it."),
     ("He hurt himself.", "She hurt herself."),
     ("I went with him to his house.", "I went with her to her house."),
-    ("It was his or her book.", "It was her or his book."),
+    ("It was for his and her mother.", "It was for her and his father."),
     ("His car was sold.", "Her car was sold."),
     # contractions, quotes, slashes, Markdown
     ("he's late, he'd gone, he’ll come", "she's late, she'd gone, she’ll come"),
     ("“He left,” she said.", "“She left,” he said."),
-    ("if he/she wants, s/he may", "if she/he wants, s/he may"),
+    # what names both sides stays
+    ("if he/she wants, s/he may bring his / her book", "if he/she wants, s/he may bring his / her book"),
+    ("He or she, his or hers, HIS/HER", "He or she, his or hers, HIS/HER"),
+    ("Ladies and gentlemen, men and women", "Ladies and gentlemen, men and women"),
+    ("his brother and sister-in-law", "her sister and brother-in-law"),
+    # sentences in large letters
+    ("HE GAVE HER HIS BOOK", "SHE GAVE HIM HER BOOK"),
+    ("John left. HIS BOOK IS HERS! IT IS HIS.", "Jane left. HER BOOK IS HIS! IT IS HERS."),
+    # her before an adjective or a participle is no possessive
+    ("I called him beautiful", "I called her beautiful"),
+    ("saw him running", "saw her running"),
+    ("He did his best on his own.", "She did her best on her own."),
+    # addresses, and phrases that name nobody
+    ("see http://his.com, www.he.org and him@her.org", "see http://his.com, www.he.org and him@her.org"),
+    ("Lady Luck, a maid of honor, oh man", "Lady Luck, a maid of honor, oh man"),
     ("_he_ and *the king*", "_she_ and *the queen*"),
     # possessives and plurals
     ("John's dog, the boys' room", "Jane's dog, the girls' room"),
@@ -71,6 +85,14 @@ BOTH_WAYS = [
     ("Stephen King and Elton John", "Stephen King and Elton John"),
     ("Dr. King, B. King, Mr. Prince", "Dr. King, B. King, Ms. Prince"),
     ("King Charles", "Queen Sarah"),
+    # but not behind a word that is a given name, too
+    ("Will John come? May John rest.", "Will Jane come? May Jane rest."),
+    ("In May John left Mark John's house.", "In May Jane left Mark Jane's house."),
+    ("Georgia Man Arrested", "Georgia Woman Arrested"),
+    ("Hannah Man, Hannah Policeman", "Hannah Man, Hannah Policewoman"),
+    # a title is written with a capital
+    ("I miss John. We will miss Dr. Smith.", "I miss Jane. We will miss Dr. Smith."),
+    ("They will miss him, mister.", "They will miss her, mister."),
     # parts of words
     ("the theme, human, history, others, sheet", "the theme, human, history, others, sheet"),
 ]
@@ -112,6 +134,8 @@ def test_a_noun_that_is_also_a_verb_changes_as_a_noun(parser: Pipeline) -> None:
         ("race-names", "He saw her with his dog.", "He saw her with his dog."),
         ("religion", "Peter, a Christian, saw the church.", "Ahmed, a Muslim, saw the mosque."),
         ("religion", "An imam read THE BIBLE.", "A pastor read THE QURAN."),
+        ("religion", "Merry Christmas. Mary Church", "Merry Eid. Fatima Mosque"),
+        ("race-names", "Kenya is a country, Ebony a magazine.", "Kenya is a country, Ebony a magazine."),
         ("age", "Tyler is a young man of ten years.", "Walter is an old man of ten years."),
         ("age", "An elderly couple in an old house.", "A youthful couple in an old house."),
     ],
@@ -141,6 +165,30 @@ def test_a_prompt_is_read_and_not_given_back(parser: Pipeline) -> None:
     assert perturbation(["his wife"], prompt="John met") == ["her husband"]
 
 
+@pytest.mark.parametrize("mode", ["whole", "entity"])
+@pytest.mark.parametrize(
+    ("prompt", "text", "expected"),
+    [
+        ("John is a", " man who works", " woman who works"),
+        ("John works as an", " actor", " actress"),
+        ("John is AN", "  heir.", "  heiress."),
+        ("John is", " a waiter", " a waitress"),
+    ],
+)
+def test_the_article_may_stand_in_the_prompt(
+    parser: Pipeline, mode: str, prompt: str, text: str, expected: str
+) -> None:
+    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    assert perturbation([prompt]) == [prompt.replace("John", "Jane")]
+    assert perturbation([text], prompt) == [expected]
+    assert perturbation.inverse([expected], prompt.replace("John", "Jane")) == [text]
+
+
+def test_an_article_in_the_prompt_stays_as_it_is() -> None:
+    """A text cannot change what stands before it, though "a old man" is none that a person would write."""
+    assert Perturbation.of("age", open_parser=no_parser)([" young man"], "Tyler is a") == [" old man"]
+
+
 def test_a_text_without_letters_and_one_with_half_a_character(parser: Pipeline) -> None:
     assert perturb(parser, "… 12 !") == "… 12 !"
     assert perturb(parser, "\ud83d  his\n\ncar \u00a0 was her's \udc00").startswith(
@@ -155,6 +203,14 @@ def test_left_words_are_those_of_the_source_side_that_stand_as_they_were(parser:
     assert sorted(found.left) == ["dude", "john", "lord", "man"]
     [found] = perturbation.inverse.perturbed([text])
     assert found.left == ("ballerina",)
+
+
+def test_of_an_entity_the_name_alone_can_be_left(parser: Pipeline) -> None:
+    """His father is a policeman, rightly still: who is meant by a word that stays is not known."""
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    text = "John met Elton John. Bob gave him his book. His father was a policeman, the dude."
+    [found] = perturbation.perturbed([text], "John is a nurse.")
+    assert found.left == ("john",)
 
 
 def test_the_hash_names_the_way() -> None:
@@ -193,6 +249,7 @@ def test_no_page_is_given_spacy() -> None:
         ("His boss, Mr. Smith, trusts him.", "Her boss, Mr. Smith, trusts her."),
         ("Mary said that she knew John.", "Mary said that she knew Jane."),
         ("James likes John's wife.", "James likes Jane's wife."),
+        ("JOHN LOST HIS KEYS. HE IS A WAITER.", "JANE LOST HER KEYS. SHE IS A WAITRESS."),
     ],
 )
 def test_only_what_means_the_entity_changes(parser: Pipeline, text: str, expected: str) -> None:
@@ -205,6 +262,18 @@ def test_the_entity_is_known_from_the_prompt(parser: Pipeline) -> None:
     perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
     assert perturbation([" He likes his job."], prompt="John is a nurse.") == [" She likes her job."]
     assert perturbation([" He likes it."], prompt="John met Bob. Bob is old.") == [" He likes it."]
+
+
+@pytest.mark.parametrize("waiter", ["a waiter", "an old waiter", "the waiter", "a doctor"])
+def test_an_apposition_is_no_rival(parser: Pipeline, waiter: str) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    [text] = perturbation([f"John, {waiter}, said he loves his job."], prompt="John is a nurse.")
+    assert text == f"Jane, {waiter.replace('waiter', 'waitress')}, said she loves her job."
+
+
+def test_a_list_is_no_apposition(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    assert perturbation(["John, a nurse, and a waiter left."]) == ["Jane, a nurse, and a waiter left."]
 
 
 def test_an_entity_of_another_table_keeps_its_pronouns(parser: Pipeline) -> None:

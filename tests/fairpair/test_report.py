@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind, wilcoxon
@@ -10,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from pcf_core.errors import CriterionError, FairPairError
 from pcf_core.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
 from pcf_core.fairpair.metric import variation
-from pcf_core.fairpair.report import controlled, fairpair_report, permutations_for
+from pcf_core.fairpair.report import beside_others, controlled, fairpair_report, permutations_for
 from pcf_core.records.fairpair import LABEL, QUANTITIES, FairPairReport, PromptPairs
 from tests.fairpair.planted import identical, planted
 
@@ -25,6 +28,7 @@ def report(
     seed: int = 0,
     resamples: int = 500,
     fold_size: int | None = None,
+    sampled: bool = True,
 ) -> FairPairReport:
     return fairpair_report(
         pairs,
@@ -35,6 +39,7 @@ def report(
         resamples=resamples,
         fold_size=fold_size,
         seed=seed,
+        sampled=sampled,
     )
 
 
@@ -222,3 +227,106 @@ def test_refusals_say_what_came() -> None:
         report([PromptPairs("x", ("a",), ("b",))])
     with pytest.raises(CriterionError, match="at least 1,000 permutations; got 10"):
         fairpair_report([pair], Jaccard(), model="m", original="a", counterpart="b", permutations=10)
+
+
+# -------------------------------------------------------------------------------- nothing was sampled
+
+
+def greedy(copies: int) -> list[PromptPairs]:
+    return [PromptPairs(f"prompt {name}", (f"a {name}",) * copies, ("b c",) * copies) for name in "xy"]
+
+
+@pytest.mark.parametrize("copies", [2, 20, 50])
+def test_copies_of_one_text_are_not_tested(copies: int) -> None:
+    """p would be 1 / (N + 1) by their number alone."""
+    found = report(greedy(copies), sampled=False)
+    assert (found.p_value, found.least_p, found.wilcoxon_p, found.permutations) == (None, None, None, 0)
+    assert (found.sampled, found.differs, found.chance_ratio) == (False, False, None)
+    assert all((row.p_value, row.adjusted, row.chance_ratio) == (None, None, None) for row in found.prompts)
+    assert found.means.undefined == "both sides constant"
+    assert found.means.between == 1
+    assert report(greedy(copies)[:1], sampled=False).sentiment.interval is None
+
+
+def test_what_was_not_sampled_is_no_member_of_holm() -> None:
+    drawn = [report(planted(20, share=0.3, seed=seed, prompts=2)) for seed in (1, 2)]
+    first, none, second = controlled([drawn[0], report(greedy(5), sampled=False), drawn[1]])
+    assert (none.adjusted, none.differs) == (None, False)
+    assert [one.adjusted for one in controlled(drawn)] == [first.adjusted, second.adjusted]
+
+
+# ----------------------------------------------------------------------------------- facts and others
+
+
+def test_intervals_are_over_facts_where_prompts_share_one() -> None:
+    pairs = [replace(pair, fact=f"fact {place // 3}") for place, pair in enumerate(planted(10, prompts=12))]
+    found = report(pairs)
+    assert found.facts == 4
+    assert {interval.unit for interval in found.intervals.values()} == {"fact"}
+    assert found.sentiment.interval is not None
+    assert found.sentiment.interval.unit == "fact"
+    b, v, w = np.array([(row.between, row.within_original, row.within_prompt) for row in found.prompts]).T
+    means = (b - np.sqrt(v * w)).reshape(4, 3).mean(axis=1)
+    assert found.wilcoxon_p == pytest.approx(wilcoxon(means, alternative="greater").pvalue)
+    alone = report(planted(10, prompts=12))
+    assert (alone.facts, alone.intervals["energy"].unit) == (12, "prompt")
+    assert alone.p_value == found.p_value
+
+
+def test_jaccard_carries_what_is_left_of_it_among_other_words() -> None:
+    both = [
+        {
+            "jaccard": report(planted(20, prompts=2, seed=s)),
+            "jaccard-others": report(identical(20, prompts=2, seed=s)),
+        }
+        for s in (1, 2)
+    ]
+    found = [beside_others(one, "whole") for one in both]
+    others = found[0]["jaccard"].others
+    assert others is not None
+    assert others.ratio == both[0]["jaccard-others"].means.ratio
+    assert others.p_value == both[0]["jaccard-others"].p_value
+    assert {one.mode for one in found[0].values()} == {"whole"}
+    assert found[0]["jaccard-others"].others is None
+    together = controlled([one["jaccard"] for one in found])
+    expected = multipletests([one["jaccard-others"].p_value for one in both], method="holm")[1]
+    assert [one.others.adjusted for one in together if one.others is not None] == pytest.approx(expected)
+
+
+# -------------------------------------------------------------------------------------- size and stops
+
+
+def test_memory_does_not_grow_with_prompts_times_dealings() -> None:
+    """400 prompts of two texts a side: their dealings together would be 64 MB."""
+    pairs = [PromptPairs(str(place), ("a b", "c"), ("d", "a e")) for place in range(400)]
+    tracemalloc.start()
+    fairpair_report(pairs, Jaccard(), model="m", original="a", counterpart="b", resamples=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 25e6
+
+
+def test_permutations_stay_few_and_enough_for_holm() -> None:
+    assert permutations_for(800) == 20_000
+    assert all(k / (permutations_for(k) + 1) < 0.05 for k in (1, 50, 200, 1000, 5000))
+
+
+def test_work_can_be_stopped_between_prompts_and_between_blocks_of_dealings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+    fairpair_report(
+        identical(5, prompts=3),
+        Jaccard(),
+        model="m",
+        original="a",
+        counterpart="b",
+        pause=lambda: calls.append(1),
+    )
+    assert len(calls) == 6
+    monkeypatch.setattr("pcf_core.stats.relabelling.BLOCK_CELLS", 1000)  # 100 dealings of ten texts
+    calls.clear()
+    fairpair_report(
+        identical(5), Jaccard(), model="m", original="a", counterpart="b", pause=lambda: calls.append(1)
+    )
+    assert len(calls) == 1 + 10

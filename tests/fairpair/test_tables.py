@@ -57,6 +57,18 @@ def test_names_of_a_pair_are_given_names_of_their_sides() -> None:
         assert naming().given[female.lower()] > 0.95
 
 
+def test_what_names_both_sides_stays_in_either_order() -> None:
+    table = load_table("gender")
+    pairs = (*table.words, *table.plurals, ("him", "her"), ("his", "her"), ("his", "hers"), ("dad", "mum"))
+    both = {(a, b) for pair in pairs for a, b in (pair, pair[::-1])}
+    fixed = set(table.fixed)
+    for phrase in fixed:
+        for joint in ("/", " or ", " and "):
+            first, found, second = phrase.partition(joint)
+            if found and (first, second) in both:
+                assert second + joint + first in fixed, phrase
+
+
 def test_an_own_table(tmp_path: Path) -> None:
     table = load_table(written(tmp_path, GOOD))
     assert (table.name, table.sides, table.rules[0].becomes) == ("own", ("left", "right"), "down")
@@ -74,7 +86,8 @@ def test_an_own_table(tmp_path: Path) -> None:
         ('["north", "south"]', '["north", "South"]', "both with a capital"),
         ('["north", "south"]', '["north", 3]', "quotation marks"),
         ('["north", "south"]', '["north", "--"]', "no letter"),
-        ('pronouns = ["north"]', 'pronouns = ["east"]', "no counterpart"),
+        ('pronouns = ["north"]', 'pronouns = ["east"]', "the pronoun 'east' has no counterpart"),
+        ('pronouns = ["north"]', 'surnames = ["east"]', "the surname 'east' has no counterpart"),
         ('side = "left"', 'side = "top"', "use left and right"),
         ('becomes = "down"', "", "must have becomes, side and word"),
         ('becomes = "down"', 'becomes = "down"\ntitle = 1', "true or false"),

@@ -142,3 +142,37 @@ def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.fairpair.words.BITS", 3)
     with pytest.raises(FairPairError, match="up to 6 different words"):
         report([PromptPairs("x", ("a b c d", "e f"), ("g h", "i"))])
+
+
+def test_copies_of_one_text_count_once_and_are_not_tested() -> None:
+    pairs = [
+        PromptPairs(name, (f"a {name}",) * 40, ("home again", *("home again",) * 39)) for name in ("x", "y")
+    ]
+    found = word_report(pairs, original="John", counterpart="Jane", sampled=False)
+    assert (found.sampled, found.tested, found.found) == (False, 0, 0)
+    assert (found.original_texts, found.prompt_texts) == (2, 2)
+    home = next(row for row in found.words if row.words == "home")
+    assert (home.prompt, home.prompt_texts) == (2, ((0, 0), (1, 0)))
+    assert (home.p_value, home.adjusted, home.differs) == (None, None, False)
+    family = next(row for row in found.categories if row.name == "family")
+    assert (family.original, family.prompt, family.p_value, family.differs) == (0, 2, None, False)
+    assert family.prompt_texts == ((0, 0), (1, 0))
+    assert report(pairs).found > 0  # as if they had been drawn
+
+
+def test_phrases_with_a_word_that_is_exchanged_are_marked_and_counted() -> None:
+    pairs = [PromptPairs("x", ("she walks",) * 40, ("he walks",) * 40)]
+    found = word_report(
+        pairs, original="John", counterpart="Jane", exchanged=frozenset({"he", "she"}), most=2
+    )
+    assert (found.found, found.exchanged, len(found.words)) == (4, 4, 2)  # he, she, he walks, she walks
+    plain = report(pairs)
+    assert (plain.found, plain.exchanged) == (4, 0)
+    marked = word_report(pairs, original="John", counterpart="Jane", exchanged=frozenset({"he"}))
+    assert {row.words for row in marked.words if row.exchanged} == {"he", "he walks"}
+
+
+def test_words_can_be_stopped_between_prompts() -> None:
+    calls: list[int] = []
+    word_report(identical(3, prompts=4), original="a", counterpart="b", pause=lambda: calls.append(1))
+    assert len(calls) == 4

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pcf_core.fairpair.convergence import convergence
 from pcf_core.fairpair.dissimilarity import Jaccard
-from pcf_core.fairpair.report import controlled, fairpair_report
+from pcf_core.fairpair.report import beside_others, controlled, fairpair_report
 from pcf_core.fairpair.words import word_report
 from pcf_core.findings.fairpair import (
     bars_finding,
@@ -163,3 +165,71 @@ def test_words_and_categories() -> None:
     none = word_report(identical(20, seed=1), original="John", counterpart="Jane")
     assert words_finding(none).startswith("No phrase of one to three words differs beyond chance")
     assert categories_finding(none).startswith("In none of 5 categories of words do the sides differ")
+
+
+# ------------------------------------------------------------- nothing sampled, facts, words exchanged
+
+
+def test_nothing_that_was_not_sampled_is_called_beyond_sampling() -> None:
+    pairs = [PromptPairs("x", ("a",) * 20, ("b",) * 20), PromptPairs("y", ("c",) * 20, ("c",) * 20)]
+    found = fairpair_report(
+        pairs, Jaccard(), model="mini", original="John", counterpart="Jane", resamples=200, sampled=False
+    )
+    nothing = (
+        "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
+        "Jaccard, the text for Jane differs from that for John in 1 of 2 prompts"
+    )
+    assert nothing in fairpair_finding(found)
+    assert prompts_finding(found) == f"{nothing}."
+    assert prompt_finding(found.prompts[0]).endswith("E 2; not tested, as nothing was sampled.")
+    said = " ".join([fairpair_finding(found), *notes(found), *map(prompt_finding, found.prompts)])
+    assert "p =" not in said
+    assert "beyond" not in said
+    words = word_report(pairs, original="John", counterpart="Jane", sampled=False)
+    assert words_finding(words).startswith("No phrase is tested: nothing was sampled, and copies of one text")
+    assert "(2 texts for Jane, 2 for John;" in words_finding(words)
+    assert categories_finding(words).startswith("No category of words is tested: nothing was sampled.")
+
+
+def test_facts_are_said_where_prompts_share_them() -> None:
+    pairs = [replace(pair, fact=str(place // 5)) for place, pair in enumerate(identical(6, prompts=60))]
+    found = report(pairs)
+    assert "mini, 60 prompts of 12 facts with 6 texts a side" in fairpair_finding(found)
+    assert notes(found)[0].startswith("60 prompts say 12 facts: those that say the same in other words")
+    assert any("signed ranks of B − √(V V) over 12 facts" in note for note in notes(found))
+    assert notes(report(pairs[:20]))[1].startswith("Intervals over 4 facts are rough; from 10 facts on")
+    assert notes(report(pairs[:5]))[1].startswith("With a single fact nothing is known of other facts")
+
+
+def test_f_is_said_with_and_without_the_words_that_are_exchanged(
+    found: FairPairReport, alike: FairPairReport
+) -> None:
+    both = beside_others({"jaccard": found, "jaccard-others": alike}, "whole")["jaccard"]
+    sentence = fairpair_finding(both)
+    others = beside_one(alike.means.ratio, alike.intervals["ratio_of_means"])
+    assert f"sampling alone gives; without the words that are exchanged it is {others}. Texts for" in sentence
+    assert (
+        f"; without the words that are exchanged it cannot be shown, p = {number(alike.p_value)}" in sentence
+    )
+    too = beside_others({"jaccard": found, "jaccard-others": found}, "entity")["jaccard"]
+    assert "; so they do without the words that are exchanged, p = 0.000999" in fairpair_finding(too)
+    assert "without the words" not in fairpair_finding(alike)
+    assert notes(both)[-1].startswith(
+        "In the mode whole, pronouns and words about other people are exchanged"
+    )
+    assert notes(too)[-1] == notes(found)[-1]
+
+
+@pytest.mark.parametrize(
+    ("exchanged", "sentence"),
+    [
+        (set(), f"{LABEL})."),
+        ({"he", "she"}, " All 4 hold a word that the exchange itself touches: a model that uses it whoever"),
+        ({"he"}, " 2 of the 4 hold a word that the exchange itself touches."),
+    ],
+)
+def test_phrases_that_the_exchange_may_have_made_are_called_so(exchanged: set[str], sentence: str) -> None:
+    pairs = [PromptPairs("x", ("she walks",) * 40, ("he walks",) * 40)]
+    words = word_report(pairs, original="John", counterpart="Jane", exchanged=frozenset(exchanged))
+    assert sentence in words_finding(words)
+    assert ("touches" in words_finding(words)) == bool(exchanged)

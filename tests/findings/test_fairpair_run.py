@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.findings.fairpair_run import (
+    declined_finding,
     decoding_text,
     ends_finding,
     grid_finding,
@@ -26,7 +27,7 @@ def found() -> FairPairResult:
 def test_how_tokens_are_drawn() -> None:
     assert decoding_text(Decoding()) == "temperature 1, top-p 0.9, at most 40 new tokens, seed 0"
     assert decoding_text(Decoding(temperature=0, length=1)) == (
-        "always the likeliest token, at most 1 new token, seed 0"
+        "temperature 0 (always the likeliest token), at most 1 new token, seed 0"
     )
 
 
@@ -42,13 +43,13 @@ def test_the_perturbations_own_errors() -> None:
     sentence = perturber_finding(ERRORS)
     assert "exchanged 50 words in 40 of 80 texts; exchanged back, 4 (5 %) are not what they were" in sentence
     assert "(a counterpart leads back to another word, 2; a part of speech was read otherwise, 1)" in sentence
-    assert "It left 3 words of the other side (6 % of those that it should have exchanged)" in sentence
+    assert "It left 3 words of the other side (6 % of those left and exchanged), which" in sentence
     assert "“sailor” (3)" in sentence
 
 
 def test_no_error_and_nothing_to_exchange() -> None:
     flawless = ERRORS.model_copy(update={"returned_texts": 80, "not_returned": {}, "left": {}})
-    assert "exchanged back, 0 (0 %) are not what they were. Each" in perturber_finding(flawless)
+    assert perturber_finding(flawless).endswith("exchanged back, 0 (0 %) are not what they were.")
     silent = flawless.model_copy(update={"changed": 0, "changed_texts": 0})
     assert "found nothing to exchange in 80 texts" in perturber_finding(silent)
 
@@ -57,6 +58,13 @@ def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
     sentence = ends_finding(found)
     assert "for John 1 refused and 0 empty of 30 and for Jane 0 refused and 0 empty of 30" in sentence
     assert sentence.endswith("25 % of all texts end where the length did.")
+
+
+def test_texts_that_decline_are_said(found: FairPairResult) -> None:
+    assert declined_finding(found) == ""
+    many = found.model_copy(update={"declined": {"original": 3, "prompt": 0}})
+    assert declined_finding(many).startswith("3 texts for John and 0 for Jane begin as a model declines")
+    assert ends_finding(many).endswith("part of the difference.")
 
 
 def test_much_silence_is_warned_of(found: FairPairResult) -> None:
@@ -75,3 +83,14 @@ def test_f_by_temperature(found: FairPairResult) -> None:
     sentence = grid_finding("mini", {1.0: report, 0.0: still})
     assert sentence.startswith("mini: F is undefined at 0 and ")
     assert sentence.endswith("at 1, by temperature; 1 is what sampling alone gives.")
+    single = report.model_copy(update={"intervals": {}})
+    ratio = grid_finding("mini", {0.7: single, 1.0: report}).partition("F is ")[2].partition(" at 0.7")[0]
+    assert ratio.endswith(", no interval,")
+
+
+def test_greedy_texts_are_not_said_to_be_written_with_a_token(found: FairPairResult) -> None:
+    key = found.asked.key.model_copy(update={"decoding": Decoding(temperature=0)})
+    asked = found.asked.model_copy(update={"key": key})
+    assert settings_finding(asked, 1).startswith(
+        "The model wrote with temperature 0 (always the likeliest token), at most 40 new tokens, seed 0;"
+    )

@@ -19,8 +19,9 @@ from pcf_core.jobs import Queue
 from pcf_core.jobs.generating import TextsAsked, count_ends, generate_missing, submit_texts
 from pcf_core.jobs.scoring import Stopped
 from pcf_core.jobs.worker import Worker
+from pcf_core.models import completions, resolve_writer
 from pcf_core.models import endpoint as endpoints
-from pcf_core.models import resolve_writer
+from pcf_core.models.completions import LIMIT_PAUSE, PAUSES
 from pcf_core.models.endpoint import offers_chat
 from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.settings import Settings, settings
@@ -234,6 +235,76 @@ def test_what_passes_is_waited_for(texts: TextServer, fault: Any) -> None:
     assert generator.generate(PROMPT, 0, BLOCK, nothing) == expected
 
 
+def once(status: int, document: Any) -> Any:
+    """Answer the seventh request for a text so, and no other."""
+    count = iter(range(1, 1000))
+
+    def fault(server: TextServer, handler: Any, body: Any) -> bool:
+        odd = next(count) == 7
+        if odd:
+            handler.answer(status, document)
+        return odd
+
+    return fault
+
+
+@pytest.mark.parametrize(
+    ("status", "document"),
+    [
+        *((status, {"error": {"message": "busy"}}) for status in (409, 425, 520, 524, 529)),
+        (200, {"choices": []}),
+        (200, {"error": {"message": "upstream timed out", "code": 502}}),
+        (200, {"error": "upstream timed out"}),
+        (200, {"choices": [{"text": "a b"}], "usage": {"completion_tokens": 14}}),
+        (200, []),
+    ],
+)
+def test_one_odd_answer_is_asked_for_again(texts: TextServer, status: int, document: Any) -> None:
+    generator = opened()
+    expected = generator.generate(PROMPT, 0, BLOCK, nothing)
+    texts.requests.clear()
+    texts.fault = once(status, document)
+    assert generator.generate(PROMPT, 0, BLOCK, nothing) == expected
+    assert len(texts.asked) == BLOCK + 1
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"message": "flagged by the content filter", "type": "content_filter", "code": None}),
+        (400, {"code": "Bad", "innererror": {"code": "ResponsibleAIPolicyViolation"}}),
+        (403, {"code": 403, "message": "Input flagged", "metadata": {"reasons": ["violence"]}}),
+        (200, {"code": 403, "message": "Input flagged", "metadata": {"reasons": ["violence"]}}),
+        (200, {"code": "content_filter"}),
+    ],
+)
+def test_refusals_are_recognised_wherever_servers_say_so(texts: TextServer, status: int, error: Any) -> None:
+    generator = opened()
+    texts.fault = once(status, {"error": error})
+    texts.requests.clear()
+    ends = generator.generate(PROMPT, 0, BLOCK, nothing).ends
+    assert (ends.count("refused"), ends.count("stop"), len(texts.asked)) == (1, BLOCK - 1, BLOCK)
+
+
+def test_a_character_that_was_cut_in_two_is_a_text(texts: TextServer) -> None:
+    generator = opened()
+    texts.fault = saying(b'{"choices":[{"text":" caf\\u00e9 \\ud83d","finish_reason":"length"}]}')
+    found = generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert set(found.texts) == {" café \ufffd"}
+    assert set(found.ends) == {"length"}
+
+
+def test_a_limit_a_minute_is_waited_for(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A 429 that asks for no pause of its own; the pauses together are longer than most limits count."""
+    assert len(PAUSES) * LIMIT_PAUSE > 60
+    monkeypatch.setattr(completions, "LIMIT_PAUSE", 0.3)
+    generator = opened()
+    texts.fault = failing(429, 1)
+    began = time.monotonic()
+    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"stop"}
+    assert time.monotonic() - began > 0.3
+
+
 def test_half_an_answer_is_asked_for_again(texts: TextServer) -> None:
     generator = opened()
     left = iter([b'{"choices": [', b"\xff\xfe"])
@@ -259,10 +330,13 @@ def test_half_an_answer_is_asked_for_again(texts: TextServer) -> None:
         (cutting(), r"does not answer \(.+\): check that it runs", 3),
         (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 3),
         (saying(b'{"choices": ['), "answered with what is not JSON", 3),
-        (saying(b"[]"), "answers without a text in the shape of /completions", 1),
-        (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 1),
-        (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 1),
-        (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "where 12 tokens at most were asked", 1),
+        (saying(b"[]"), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "where 12 tokens at most were asked", 3),
+        (saying(b'{"error": {"message": "upstream", "code": 502}}'), r"not answer \(502: upstream\)", 3),
+        (saying(b'{"error": "upstream"}'), r"does not answer \(502: upstream\)", 3),
+        (saying(b'{"error": {"message": "pay", "code": 402}}'), r"refuses a request \(402: pay\)", 1),
         (saying(b" " * 2**21), "with more than 1,048,576 bytes", 1),
     ],
 )

@@ -118,6 +118,16 @@ def test_a_generator_that_tells_no_entity_from_another_has_a_ratio_of_one(
     assert result.errors.changed == result.errors.text_error == 0
 
 
+def test_texts_that_decline_are_counted_and_stay_in_the_measure(store: Store) -> None:
+    """One generator in two declines to write about Jane, as a chat model does it."""
+    sorry = {" I'm sorry, but I can't help with that.": 0.5, " She is kind.": 0.5}
+    result, _ = run_fairpair(kept(store), store, by_name(OF_HIM, sorry))
+    assert result.declined["original"] == 0
+    assert 30 < result.declined["prompt"] < 90  # of 120
+    assert sum(result.ends["prompt"].values()) == 120
+    assert result.ends["prompt"]["refused"] == 0
+
+
 def test_family_words_planted_on_one_side_are_found_first(store: Store) -> None:
     prompts = many_prompts(6)
     asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=60), prompts)
@@ -157,6 +167,7 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
             generator.generate(text, 0, 75, lambda: None).texts[:60] for text in (prompt, counterpart)
         )
         pair = load_pairs(store, result, place)
+        assert pair.fact == PROMPTS.prompts[place].fact
         assert pair.perturbed_original == tuple(perturbation(one, prompt))
         assert pair.perturbed_prompt == other
         pairs.append(pair)
@@ -164,10 +175,74 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
         assert perturbed is not None
         assert perturbed.errors == own_errors(perturbation, one, prompt)
     expected = fairpair_report(pairs, Jaccard(), model="toy", original="John", counterpart="Jane")
-    assert result.reports["jaccard"] == expected
+    assert result.reports["jaccard"].model_copy(update={"mode": None, "others": None}) == expected
     assert [row.category for row in expected.prompts] == ["work", "food"]
     assert result.convergence["sentiment"].count == 60
     assert result.label.startswith("our reconstruction")
+
+
+def test_what_p_exchanges_is_left_out_beside_it(store: Store) -> None:
+    """A model that writes he whoever is named: only p makes the sides differ."""
+    asked = kept(store)
+    result, _ = run_fairpair(asked, store, writing({f" He {text}": 1 / 200 for text in SAID}))
+    plain, others = result.reports["jaccard"], result.reports["jaccard-others"]
+    assert plain.differs
+    assert not others.differs
+    assert plain.others is not None
+    assert (plain.others.ratio, plain.others.p_value) == (others.means.ratio, others.p_value)
+    assert (plain.mode, others.mode) == ("whole", "whole")
+    assert result.words.exchanged == result.words.found > 0
+
+
+def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
+    key = GenerationKey.of(SPEC, Decoding(length=10, temperature=0))
+    asked = kept(store, fairpair_asked(key, PROMPTS, TABLE, count=20))
+    result, _ = run_fairpair(asked, store, by_name({" A book.": 1.0}, {" A home.": 1.0}))
+    for report in result.reports.values():
+        assert (report.p_value, report.differs) == (None, False)
+    assert result.reports["jaccard"].means.between > 0
+    assert (result.words.tested, result.words.found, result.words.prompt_texts) == (0, 0, 2)
+    assert not any(row.differs or row.p_value for row in result.words.categories)
+
+
+def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
+    drafts = [Draft(f"{{name}} said {place}.", "", f"fact {place // 2}") for place in range(6)]
+    prompts = make_prompts("many", drafts)
+    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=10, chosen=["jaccard"]), prompts)
+    result, _ = run_fairpair(asked, store, fair)
+    report = result.reports["jaccard"]
+    assert report.facts == 3
+    assert {interval.unit for interval in report.intervals.values()} == {"fact"}
+    assert load_pairs(store, result, 5).fact == "fact 2"
+
+
+def test_numbers_of_older_rules_are_not_given_again(store: Store) -> None:
+    old = ASKED.model_copy(update={"rules": "0"})
+    keep_asked(store, old, PROMPTS, TABLE)
+    run_fairpair(old, store, fair)
+    assert load_fairpair(store, ASKED.hash) is None
+    assert old.pairs_hash == ASKED.pairs_hash
+    store.save_document("0" * 16, RESULT, {})  # of a form without rules: it has another hash now
+    store.save_document("0" * 16, "fairpair-asked", ASKED.model_dump(mode="json", exclude={"rules"}))
+    assert kept_fairpairs(store) == (old,)
+
+
+def test_relabelling_is_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the first prompt of the first dissimilarity, before its second block of dealings."""
+    stages: list[Stage] = []
+    asked_after = 0
+    monkeypatch.setattr("pcf_core.stats.relabelling.BLOCK_CELLS", 20_000)
+
+    def stop() -> bool:
+        nonlocal asked_after
+        asked_after += stages[-1:] == ["measuring"]
+        return asked_after == 3
+
+    with pytest.raises(Stopped):
+        run_fairpair(
+            kept(store), store, fair, on_stage=lambda name, *rest: stages.append(name), should_stop=stop
+        )
+    assert stages.count("measuring") == 1
 
 
 def test_empty_texts_are_counted_by_side_and_stay(store: Store) -> None:
@@ -238,7 +313,7 @@ def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> Non
 
 
 def test_an_unknown_dissimilarity_is_refused() -> None:
-    with pytest.raises(FairPairError, match="no dissimilarity 'bleu' here: choose from jaccard, sentim"):
+    with pytest.raises(FairPairError, match="no dissimilarity 'bleu' here: choose from jaccard, jaccard-o"):
         fairpair_asked(KEY, PROMPTS, TABLE, chosen=["jaccard", "bleu"])
 
 
@@ -269,7 +344,7 @@ def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_ope
     pairs = [load_pairs(store, result, place) for place in range(2)]
     phi = EmbeddingDistance(letters, "embedding distance (mini-bert)")
     expected = fairpair_report(pairs, phi, model="toy", original="John", counterpart="Jane")
-    assert result.reports["embedding:mini-bert"] == expected
+    assert result.reports["embedding:mini-bert"].model_copy(update={"mode": None}) == expected
 
 
 def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> None:

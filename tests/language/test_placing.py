@@ -63,3 +63,17 @@ def test_half_a_character_keeps_its_place(parser: Pipeline) -> None:
 )
 def test_a_possessive_needs_something_to_own(tokens: tuple[tuple[str, str], ...], expected: str) -> None:
     assert Placed(0, 3, tree(*tokens), 0).tag == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("called", "her", "beautiful"), "PRP"),
+        (("did", "her", "best"), "PRP$"),
+        (("did", "her", "own"), "PRP$"),
+        (("called", "his", "beautiful"), "PRP$"),
+    ],
+)
+def test_her_as_an_object_is_no_possessive(words: tuple[str, ...], expected: str) -> None:
+    read = Tree(words, words, ("VBD", "PRP$", "JJ"), (0, 0, 0), ("root", "obj", "xcomp"))
+    assert Placed(0, 3, read, 1).tag == expected

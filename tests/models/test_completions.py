@@ -141,7 +141,7 @@ def test_the_end_waits_a_moment_for_requests_under_way_and_then_cuts_them(vllm: 
 
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt), client(vllm, timeout=60) as asked:
-        list(asked.write("completions", [{"prompt": "a"}, {"prompt": "b"}], stop))
+        list(asked.write("completions", [{"prompt": "a"}, {"prompt": "b"}], lambda answer: answer, stop))
     assert time.monotonic() - begin < 4
     assert not any(thread.name.startswith("endpoint") for thread in threading.enumerate())
 

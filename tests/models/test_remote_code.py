@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pcf_core.errors import ModelError
-from pcf_core.models import resolve, resolve_to_score
+from pcf_core.models import resolve, resolve_to_score, resolve_writer
 from pcf_core.models.loading import load
 from pcf_core.models.remote_code import is_allowed, require_own_code
 from pcf_core.settings import settings
@@ -125,5 +125,6 @@ def test_no_directory_is_ever_listed(write: Write, tmp_path: Path, allow: Callab
     allow("org/name, own/name")
     for name in ("name", str(folder)):
         assert not is_allowed(name)
-        with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
-            resolve_to_score(name)
+        for find in (resolve_to_score, resolve_writer):
+            with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+                find(name)

@@ -185,8 +185,9 @@ def test_a_request_that_is_filtered_is_a_refusal_and_no_failure(texts: TextServe
     """As Azure answers a prompt that its filter does not let through."""
     texts.fault = always(400, {"error": {"message": "filtered", "code": "content_filter"}})
     with client(texts) as server:
-        (answer,) = server.write("completions", [PLAIN.body("He is", Decoding(), 1)])
-    assert written_of(answer, PLAIN, 5) == Written("", "refused", 0)
+        bodies = [PLAIN.body("He is", Decoding(), 1)]
+        (written,) = server.write("completions", bodies, lambda answer: written_of(answer, PLAIN, 5))
+    assert written == Written("", "refused", 0)
 
 
 def test_a_refusal_survives_the_way_between_processes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,6 +12,7 @@ from pcf_core.errors import ScoringError
 from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
 from pcf_core.findings.fairpair import categories_finding, fairpair_finding, words_finding
+from pcf_core.findings.numbers import beside_one
 from pcf_core.generation.base import Generator
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
@@ -19,16 +21,20 @@ from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
 from pcf_core.records.fairpair import LABEL
-from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.fairpair_run import ASKED, FairPairAsked, FairPairResult
 from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.settings import Settings
+from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
-from pcf_core.ui.fairpair_links import parameters_of
+from pcf_core.ui.fairpair_links import SEEN, Choices, choices_of, parameters_of
 from pcf_core.ui.fairpair_own import EXAMPLES
-from pcf_core.ui.fairpair_texts import JOINER, marked
+from pcf_core.ui.fairpair_texts import marked
 from pcf_core.ui.queue import progress_text
+from pcf_core.ui.text import JOINER
 from tests.fairpair.written import EVIL, SMALL, fake, write_small
+from tests.generation.text_server import TextServer, serving_texts
 from tests.pages.opened import open_app, texts
+
+ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
 
 
 def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
@@ -50,6 +56,11 @@ def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) ->
     app = open_app("fairpair", **SMALL, **parameters)
     app.button(key="fairpair_button").click().run()
     return work(own_settings)
+
+
+def figures(app: AppTest) -> list[str]:
+    """The labels of the key figures."""
+    return [metric.label for metric in app.metric]
 
 
 def only_result(store: Store) -> FairPairResult:
@@ -77,7 +88,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     report = only_result(store).reports["jaccard"]
     again = open_app("fairpair", **SMALL)
     assert fairpair_finding(report) in texts(again)
-    assert [metric.label for metric in again.metric] == ["F · mini\\-gpt"]
+    assert figures(again) == ONE
     assert len(again.get("plotly_chart")) == 2
     assert LABEL[1:] in again.caption[0].value
     captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
@@ -114,6 +125,34 @@ def test_words_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
     assert f"Texts for Jane**: {row.prompt} texts" in said
     assert "Texts for John**: 0 texts" in said
     assert ":orange-background[**children**]" in said
+
+
+def test_categories_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
+    report = only_result(asked_and_answered(own_settings)).words
+    app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="then", fp_behind="family")
+    (row,) = (row for row in report.categories if row.name == "family")
+    assert (row.original, row.prompt > 0) == (0, True)
+    said = texts(app)
+    assert f"Texts for Jane**: {row.prompt} texts" in said
+    assert ":orange-background[**children**]" in said
+    assert not app.exception
+
+
+def test_f_of_the_words_that_are_not_exchanged_stands_beside_f(own_settings: Settings) -> None:
+    store = asked_and_answered(own_settings)
+    others = only_result(store).reports["jaccard"].others
+    assert others is not None
+    assert others.ratio is not None
+    app = open_app("fairpair", **SMALL)
+    first, second = app.metric
+    assert (first.label, second.label) == ("F · mini-gpt", "F of other words · mini-gpt")
+    assert second.value == beside_one(others.ratio, others.interval).partition(" ")[0]
+    assert app.dataframe[0].value["F of other words"].tolist() == [others.ratio]
+    other = open_app("fairpair", **SMALL, fp_measure="jaccard-others")
+    assert [metric.label for metric in other.metric] == ["F · mini-gpt"]
+    assert other.metric[0].value == second.value
+    helps = [group.proto.help for group in other.get("button_group")]
+    assert any("without the words that the exchange itself touches" in said for said in helps)
 
 
 def test_texts_stand_side_by_side_and_are_no_markup(own_settings: Settings) -> None:
@@ -154,7 +193,8 @@ def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Se
     assert app.session_state["fp_at"] == "1"
     captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
     assert "Both models wrote with temperature 1, top-p 0.9" in captions
-    assert [metric.label.replace("\\", "") for metric in app.metric] == ["F · mini-gpt", "F · mini-t5"]
+    assert figures(app)[:2] == ["F · mini-gpt", "F · mini-t5"]
+    assert texts(app).count(LABEL) == 1
     assert "controlled for several tests" in texts(app)
     lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
     assert len(lines.dataframe[0].value) == 4
@@ -190,13 +230,13 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Setting
     (again,) = (button for button in app.button if button.label == "Retry")
     again.click().run()
     work(own_settings)
-    assert len(open_app("fairpair", **SMALL).metric) == 1
+    assert figures(open_app("fairpair", **SMALL)) == ONE
 
 
 def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: Settings) -> None:
     asked_and_answered(own_settings)
     app = open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"])
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
     assert "mini-gpt-s at temperature 1: 100 texts to write" in texts(app).replace("*", "")
 
 
@@ -257,7 +297,7 @@ def test_texts_that_are_gone_are_said_and_the_numbers_stay(own_settings: Setting
     shutil.rmtree(own_settings.cache / "texts")
     app = open_app("fairpair", **SMALL, fp_view="texts")
     assert "are not in the store: ask for them again" in app.error[0].value.replace("\\", "")
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
 
 
 def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
@@ -268,14 +308,171 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert parameters is not None
     assert parameters["fp_reverse"] == "true"
     linked = open_app("fairpair", **parameters)
-    assert len(linked.metric) == 1
+    assert figures(linked) == ONE
     app = open_app("fairpair")
     assert not app.metric
+    assert not [button for button in app.button if button.label == "Open"]
+    app = look_at_found_before(app)
     app.button(key=f"fairpair_open_{asked.hash}").click().run()
-    assert len(app.metric) == 1
+    assert figures(app) == ONE
     assert not app.exception
     (link,) = open_app("score").get("page_link")
     assert link.proto.label == "FairPair"
+
+
+def look_at_found_before(app: AppTest) -> AppTest:
+    app.session_state[SEEN] = True
+    return app.run()
+
+
+def test_nothing_found_before_is_read_while_it_is_shut(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_and_answered(own_settings)
+    read: list[str] = []
+
+    def watched(asked: FairPairAsked) -> Choices | None:
+        read.append(asked.hash)
+        return choices_of(asked)
+
+    monkeypatch.setattr("pcf_core.ui.fairpair_links.choices_of", watched)
+    app = open_app("fairpair")
+    assert read == []
+    look_at_found_before(app)
+    assert len(read) == 1
+
+
+def test_models_with_the_same_settings_are_found_together(own_settings: Settings) -> None:
+    store = asked_and_answered(own_settings)
+    write_small(store, "mini-gpt-s")
+    app = look_at_found_before(open_app("fairpair"))
+    (again,) = (button for button in app.button if button.label == "Open")
+    again.click().run()
+    assert sorted(app.multiselect(key="fp_model").value) == ["mini-gpt", "mini-gpt-s"]
+    assert {label.rpartition(" ")[2] for label in figures(app)} == {"mini-gpt", "mini-gpt-s"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"dissimilarities": ("jaccard",)}, {"key": "bfloat16"}, {"perturbation": "another parser"}],
+    ids=["dissimilarity", "dtype", "parser"],
+)
+def test_what_the_form_cannot_ask_for_has_no_link(own_settings: Settings, other: dict[str, object]) -> None:
+    asked = only_result(store := asked_and_answered(own_settings)).asked
+    changes: dict[str, object] = {
+        "key": asked.key.model_copy(update={"dtype": "bfloat16"}),
+        "perturbation": asked.perturbation.model_copy(update={"pipeline": "another"}),
+    }
+    odd = asked.model_copy(update={name: changes.get(name, value) for name, value in other.items()})
+    store.save_document(odd.hash, ASKED, odd.model_dump(mode="json"))
+    assert parameters_of(asked.hash) is not None
+    assert parameters_of(odd.hash) is None
+
+
+def test_choices_stay_while_another_page_is_open(own_settings: Settings) -> None:
+    asked_and_answered(own_settings)
+    app = open_app("fairpair", **SMALL, fp_view="texts")
+    app.number_input(key="fp_seed").set_value(0).run()
+    for name in list(app.query_params):
+        del app.query_params[name]
+    app.switch_page("pages/about.py").run()
+    app.switch_page("pages/fairpair.py").run()
+    assert app.multiselect(key="fp_category").value == ["pets"]
+    assert app.number_input(key="fp_each").value == 2
+    assert any("written for Jane" in caption.value for caption in app.caption)
+    linked = open_app("fairpair", fp_each="1")
+    assert linked.multiselect(key="fp_category").value == []
+
+
+@pytest.fixture
+def served(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+    with serving_texts() as server:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
+        settings.cache_clear()
+        yield server
+
+
+def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
+    served: TextServer, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("PRICE_IN", "10"), ("PRICE_OUT", "100"), ("PER_MINUTE", "60")):
+        monkeypatch.setenv(f"PCF_ENDPOINT_{name}", value)
+    settings.cache_clear()
+    served.tokenizes = True
+    app = open_app("fairpair", **SMALL, fp_model="endpoint:tiny")
+    assert not app.error
+    said = texts(app).replace("*", "")
+    assert "endpoint:tiny at temperature 1: 100 texts to write, 100 requests" in said
+    assert "at most 4,000 tokens to write, cost at most 0.4" in said
+    assert "at least 100 s" not in said  # 100 requests at 60 a minute are 100 seconds
+    assert "at least 2 min" in said
+    assert "Tokens of the prompts are counted by the server's tokenizer" in said
+    assert not served.asked
+    app.button(key="fairpair_button").click().run()
+    assert len(Queue.open(own_settings.catalogue).list(10, kind=FAIRPAIR)) == 1
+
+
+def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings: Settings) -> None:
+    assert "fp_chat" not in [toggle.key for toggle in open_app("fairpair").toggle]
+    store = asked_and_answered(own_settings, fp_model="endpoint:tiny", fp_chat="true")
+    asked = only_result(store).asked
+    assert asked.key.chat_template
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["fp_chat"] == "true"
+    app = open_app("fairpair", **parameters)
+    assert len(app.metric) == 2
+    (command,) = (code.value for code in app.code if "--model endpoint:tiny" in code.value)
+    assert command.endswith("--chat")
+    assert "--dtype" not in command
+
+
+def test_more_is_written_than_compared_where_a_block_is_not_full(own_settings: Settings) -> None:
+    said = texts(open_app("fairpair", **SMALL, fp_count="6"))
+    assert "100 texts to write (25 at a time: 25 a side and prompt, of which 6 are compared)" in said
+    assert "at a time" not in texts(open_app("fairpair", **SMALL))
+
+
+def test_a_set_of_ones_own_is_about_its_own_names(own_settings: Settings) -> None:
+    table = 'names = ["Amir", "Emily"]\n[[prompts]]\ntext = "{name} is a nurse."\n'
+    app = upload(open_app("fairpair"), "named.toml", table)
+    app.button(key="keep_prompts").click().run()
+    assert "about Amir and about Emily" in texts(app)
+    assert app.text_input(key="fp_name_1").placeholder == "Amir"
+
+
+def test_addresses_in_ones_own_prompts_are_no_links(own_settings: Settings) -> None:
+    prompt = b"{name} reads http://evil.example and www.evil.example.\n"
+    app = open_app("fairpair")
+    app.file_uploader(key="upload_prompts").set_value([("mine.txt", prompt, "text/plain")]).run()
+    shown = "\n".join(element.value for element in app.markdown).replace("\\", "")
+    assert "evil.example" in shown
+    assert "http://" not in shown
+    assert "www.evil" not in shown
+
+
+def test_a_refusal_leaves_the_form_to_be_corrected(own_settings: Settings) -> None:
+    for wrong, words in (
+        ({"fp_name_1": "Jane", "fp_name_2": "Jane"}, "Both names are 'Jane': type two that differ."),
+        ({"fp_temperature": "warm"}, "is no number"),
+        ({"fp_table": "zzz"}, "zzz"),
+    ):
+        app = open_app("fairpair", **wrong)
+        assert words in app.error[0].value.replace("\\", "")
+        if "fp_table" not in wrong:
+            assert app.number_input(key="fp_count").value == 25
+            assert app.number_input(key="fp_seed").value == 0
+
+
+def test_what_was_cancelled_is_resumed_in_one_way(own_settings: Settings) -> None:
+    app = open_app("fairpair", **SMALL)
+    app.button(key="fairpair_button").click().run()
+    queue = Queue.open(own_settings.catalogue)
+    queue.cancel(queue.list(1, kind=FAIRPAIR)[0].id)
+    app = open_app("fairpair", **SMALL)
+    assert [button.label for button in app.button if button.label in ("Resume", "Write and compare")] == [
+        "Resume"
+    ]
 
 
 def test_a_link_is_none_where_the_form_cannot_ask_for_the_same(own_settings: Settings) -> None:
@@ -330,8 +527,7 @@ def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None
     parameters = parameters_of(only_result(store).asked.hash)
     assert parameters is not None
     assert parameters["fp_encoder"] == "mini-bert"
-    (provenance,) = app.table
-    assert "mini\\-bert\\: mean of the last hidden states" in provenance.value.loc["encoder", "value"]
+    assert "mini-bert: mean of the last hidden states" in texts(app)
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
     words = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
     assert not words.exception

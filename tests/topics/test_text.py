@@ -120,6 +120,7 @@ def test_joiners_that_a_script_needs_stay():
 @pytest.mark.parametrize("mark", ["\u200f", "\u202e", "\u2066"])
 def test_marks_that_turn_text_are_refused(mark, refusal):
     with pytest.raises(TopicError) as caught:
-        check_text(f"{mark}evil", "the title", "The topic", TopicError)
+        check_text(f"{mark}evil Ärger 日", "the title", "The topic", TopicError)
     assert f"\\u{ord(mark):04x}" in refusal(caught.value)
+    assert "evil Ärger 日" in str(caught.value)
     assert "turn the direction of text" in str(caught.value)

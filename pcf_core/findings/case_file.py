@@ -1,0 +1,123 @@
+"""A case file in sentences: what each audit finds, whether they agree, and what the audits share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pcf_core.findings.numbers import beside_one, count, listed, number, with_interval
+from pcf_core.records.case_file import (
+    AUDITS,
+    TESTED,
+    AuditName,
+    CaseRow,
+    SharedOccupations,
+    Verdict,
+)
+
+MOST_NAMED = 3
+NAMES: dict[AuditName, str] = {
+    "bias": "the run of prejudice and caprice",
+    "fairpair": "FairPair",
+    "criteria": "the criteria",
+}
+FOUND: dict[Verdict, str] = {
+    "difference": "a difference",
+    "none shown": "none shown",
+    "cannot be told": "cannot be told",
+    "not run": "not run",
+    "not asked": "cannot be asked",
+}
+OTHER_QUESTIONS = (
+    "They ask different questions, what a model expects in a gap, what it writes and whom it believes, so "
+    "that a difference in one and none in another is no contradiction."
+)
+
+
+def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
+    """What each audit finds, a sentence each."""
+    return tuple(
+        _audit(name, several) for name in AUDITS if (several := [row for row in rows if row.audit == name])
+    )
+
+
+def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
+    """Whether the audits that could tell agree about one model on one topic."""
+    verdicts = {name: verdict_of(rows, name) for name in AUDITS}
+    finding = [NAMES[name] for name, verdict in verdicts.items() if verdict == "difference"]
+    silent = [NAMES[name] for name, verdict in verdicts.items() if verdict == "none shown"]
+    said = f"{model} on {topic.lower()}: "
+    if not finding and not silent:
+        return f"{said}no audit could tell whether there is a difference."
+    parts = [f"a difference is found by {listed(finding)}"] if finding else []
+    parts += [f"none is shown by {listed(silent)}"] if silent else []
+    sentence = f"{said}{', and '.join(parts)}."
+    if len(finding) + len(silent) == 1:
+        return f"{sentence} No other audit could tell, so that there is nothing to agree with yet."
+    if finding and silent:
+        return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
+    shown = "" if finding else " None shown is not the same as none."
+    return f"{sentence} They agree.{shown} {OTHER_QUESTIONS}"
+
+
+def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
+    """What the rows of one audit come to: it finds a difference where one of them does."""
+    found = {row.verdict for row in rows if row.audit == audit}
+    return next((verdict for verdict in FOUND if verdict in found), "not run")
+
+
+def value_text(row: CaseRow) -> str:
+    """A row's value with its interval: F beside 1, others by three significant digits."""
+    if row.value is None:
+        return "undefined" if row.measure else "–"
+    if row.neutral == 1:
+        return beside_one(row.value, row.interval)
+    return with_interval(row.value, row.interval)
+
+
+def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
+    """One audit: its verdict, and the rows that it rests on."""
+    verdict = verdict_of(rows, name)
+    chosen = [row for row in rows if row.verdict == verdict]
+    title = f"{AUDITS[name]}: {FOUND[verdict]}"
+    if verdict not in TESTED:
+        reason = chosen[0].basis
+        return f"{title}. {reason[:1].upper()}{reason[1:]}."
+    tested = sum(row.verdict in TESTED for row in rows)
+    of = f" in {len(chosen):,} of {count(tested, 'quantity', 'quantities')}" if tested > 1 else ""
+    shown = "; ".join(_row(row) for row in chosen[:MOST_NAMED])
+    further = len(chosen) - MOST_NAMED
+    return f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}."
+
+
+def _row(row: CaseRow) -> str:
+    side = f", {row.side}" if row.side else ""
+    none = f", where {number(row.neutral)} is no difference" if row.neutral else ""
+    return f"{row.measure} {value_text(row)}{none}{side}"
+
+
+def shared_finding(found: SharedOccupations) -> str:
+    """How many occupations lean to the same side in gaps and in stories, and whether their ranks agree."""
+    total = len(found.rows)
+    if not total:
+        return "None of the run's occupations is a profession of the stories."
+    sentence = (
+        f"{count(total, 'occupation stands', 'occupations stand')} in the run and in the stories; "
+        f"{found.same:,} {'leans' if found.same == 1 else 'lean'} to the same side in both"
+    )
+    sure = found.sure
+    if sure:
+        same = sum(row.same_side is True for row in sure)
+        sentence += f", {same:,} of the {len(sure):,} for which both intervals leave out an even split"
+    if found.correlation is None:
+        return f"{sentence}. They are too few, or too alike, for a rank correlation."
+    told = "" if found.interval is None else _told(found.interval.low, found.interval.high)
+    return (
+        f"{sentence}. The rank correlation of tilt and women's share is "
+        f"{with_interval(found.correlation, found.interval)}{told}."
+    )
+
+
+def _told(low: float, high: float) -> str:
+    if low <= 0 <= high:
+        return ", which leaves open whether the two go together"
+    return ": the two go together" if low > 0 else ": the two go against each other"

@@ -1,0 +1,213 @@
+"""A case file in sentences: who finds what, whether they agree, and what a verdict rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pcf_core.audit import ViewOptions, matrix_report
+from pcf_core.findings.case_file import (
+    FOUND,
+    agreement_finding,
+    case_findings,
+    shared_finding,
+    value_text,
+    verdict_of,
+)
+from pcf_core.findings.case_file_rows import criterion_row, fairpair_row, lacking, lean_text, run_rows
+from pcf_core.records import Interval, RiskReport
+from pcf_core.records.anecdotes import SharedValue
+from pcf_core.records.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
+from pcf_core.records.criteria_summary import CriterionReading
+from pcf_core.records.distribution import MeanTilt
+from pcf_core.records.fairpair_run import FairPairResult
+from tests.fairpair.planted import planted
+from tests.fairpair.results import made_up
+from tests.findings.test_models import report_of
+
+ENDS = Interval(low=1.1, high=1.3)
+
+
+def row(audit: AuditName, verdict: Verdict, **more: object) -> CaseRow:
+    return CaseRow.model_validate(
+        {"audit": audit, "question": "Q?", "measure": "M", "value": 0.5, "neutral": 0, "verdict": verdict}
+        | {"basis": "its test", "key": "k"}
+        | more
+    )
+
+
+@pytest.fixture(scope="module")
+def report() -> RiskReport:
+    """Two of three occupations lean to male words."""
+    return report_of([[0.9, 0.4], [0.8, 0.7], [0.1, 0.2]])
+
+
+ALL = [row("bias", "difference"), row("fairpair", "difference"), row("criteria", "difference")]
+
+
+def test_audits_agree_disagree_or_are_alone() -> None:
+    said = agreement_finding("toy", "Gender", ALL)
+    assert said.startswith(
+        "toy on gender: a difference is found by the run of prejudice and caprice, FairPair and the "
+        "criteria. They agree."
+    )
+    assert "different questions" in said
+    mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
+    assert (
+        "found by the run in gaps and FairPair, and none is shown by the criteria. They do not agree."
+        in mixed
+    )
+    assert mixed.endswith("no contradiction.")
+    none = agreement_finding("toy", "Gender", [row(name, "none shown") for name in ("bias", "fairpair")])
+    assert "They agree. None shown is not the same as none." in none
+    alone = agreement_finding("toy", "Gender", [ALL[0], lacking("fairpair"), lacking("criteria")])
+    assert "nothing to agree with yet" in alone
+    assert "no audit could tell" in agreement_finding("toy", "Gender", [row("bias", "cannot be told")])
+
+
+def test_one_quantity_that_differs_is_a_difference() -> None:
+    rows = [
+        row("criteria", verdict) for verdict in ("not asked", "cannot be told", "none shown", "difference")
+    ]
+    for last in range(1, len(rows) + 1):
+        assert verdict_of(rows[:last], "criteria") == rows[last - 1].verdict
+    assert verdict_of(rows, "bias") == "not run"
+    assert set(FOUND) == {*(one.verdict for one in rows), "not run"}
+
+
+def test_each_audit_is_a_sentence() -> None:
+    rows = [
+        row("bias", "none shown"),
+        row("bias", "difference", value=0.1, side="male words first for 3 of 4"),
+        row(
+            "fairpair", "difference", measure="F", value=1.2, neutral=1, interval=Interval(low=1.1, high=1.3)
+        ),
+        lacking("criteria", "its experiments are about gender alone"),
+    ]
+    bias, fairpair, criteria = case_findings(rows)
+    assert (
+        bias
+        == "Prejudice and caprice: a difference in 1 of 2 quantities: M 0.1, male words first for 3 of 4."
+    )
+    assert fairpair == "FairPair: a difference: F 1.20 (1.10–1.30), where 1 is no difference."
+    assert criteria == "Criteria: cannot be asked. Its experiments are about gender alone."
+    assert case_findings([ALL[0]] * 5)[0].endswith("; and 2 more.")
+
+
+def test_nothing_measured_is_said() -> None:
+    assert value_text(lacking("bias")) == "–"
+    assert value_text(row("fairpair", "cannot be told", value=None)) == "undefined"
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [
+        (Interval(low=0.01, high=0.3), "difference"),
+        (Interval(low=0.0, high=0.3), "none shown"),
+        (None, "cannot be told"),
+    ],
+)
+def test_a_run_is_judged_by_its_intervals(
+    report: RiskReport, interval: Interval | None, verdict: Verdict
+) -> None:
+    ends = {} if interval is None else {"prejudice_risk": (interval,), "caprice_risk": (interval,)}
+    rows = run_rows(replace(report, intervals=ends), {}, "templates", "run")
+    assert [one.verdict for one in rows] == [verdict, verdict]
+    assert [one.value for one in rows] == [report.prejudice_risk, report.caprice_risk]
+    assert all(one.neutral == 0 and one.key == "run" for one in rows)
+
+
+def test_whose_words_come_first(report: RiskReport) -> None:
+    tilt = MeanTilt("male", 0.25, {"templates": Interval(low=0.2, high=0.3)}, {})
+    said = lean_text(report, {"male": tilt}, "templates")
+    assert said == (
+        "male words first for 2 of 3 and female words for 1; mean tilt to male words 0.25 (0.20–0.30)"
+    )
+    assert "mean tilt" not in lean_text(report, {}, "templates")
+    even = report_of([[0.5, 0.5]] * 3)
+    assert lean_text(even, {}, "templates") == "no group's words come first for any occupation"
+
+
+def test_an_even_handed_model_that_is_moody_has_no_prejudice_shown() -> None:
+    """Its R^p is above 0 in any sample, and the interval knows it; its caprice is found."""
+    generator = np.random.default_rng(5)
+    shares = generator.uniform(0.1, 0.9, (40, 60)).tolist()
+    document = {"preferences": [[[p, 1 - p] for p in row] for row in shares], "groups": ["male", "female"]}
+    found = matrix_report(document, ViewOptions(), resamples=500)
+    assert found.prejudice_risk > 0.01
+    assert [one.verdict for one in run_rows(found, {}, "templates", "k")] == ["none shown", "difference"]
+
+
+def test_f_is_judged_by_relabelling(fairpair: FairPairResult) -> None:
+    report = fairpair.reports["jaccard"]
+    found = fairpair_row(fairpair, report)
+    assert (found.value, found.neutral, found.key) == (report.means.ratio, 1, fairpair.asked.hash)
+    assert found.verdict == ("difference" if report.differs else "none shown")
+    many = report.model_copy(update={"adjusted": 0.9})
+    assert fairpair_row(fairpair, many).verdict == "none shown"
+    assert "controlled" in fairpair_row(fairpair, many).basis
+    few = report.model_copy(update={"permutations": 1, "least_p": 0.5})
+    assert fairpair_row(fairpair, few).verdict == "cannot be told"
+
+
+@pytest.fixture(scope="module")
+def fairpair() -> FairPairResult:
+    return made_up(planted(10, prompts=3))
+
+
+def reading(**more: object) -> CriterionReading:
+    return CriterionReading.model_validate(
+        {"criterion": "separation I", "quantity": "FNR", "answering": "written", "size": 0.3, "gap": True}
+        | more
+    )
+
+
+@pytest.mark.parametrize(
+    ("differs", "verdict"), [(True, "difference"), (False, "none shown"), (None, "cannot be told")]
+)
+def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
+    differs: bool | None, verdict: Verdict
+) -> None:
+    wide = Interval(low=0.25, high=0.4)
+    found = criterion_row(reading(differs=differs, interval=wide, higher="he"), None, "k")
+    assert found.verdict == verdict
+    assert found.side == "higher for he; all of its interval over the 20 % line"
+    assert found.measure == "separation I: FNR gap, written"
+
+
+def test_stories_say_how_often_the_gender_is_the_usual_one() -> None:
+    rate = SharedValue(value=0.8, interval=Interval(low=0.7, high=0.9))
+    of = {"criterion": "independence I", "quantity": "NMI", "gap": False, "largest": 0.4, "differs": True}
+    found = criterion_row(reading(**of, p_value=0.01), rate, "k")
+    assert found.side == "80 % (70 % to 90 %) of clear stories have the gender usual in the profession"
+    assert found.basis == "the test of its experiment, p = 0.01; with these counts it could reach 0.4"
+    undefined = criterion_row(reading(size=None, reason="nothing named"), None, "k")
+    assert undefined.basis == "undefined: nothing named"
+
+
+def shared(count: int, correlation: float | None = None, *ends: float) -> SharedOccupations:
+    rows = tuple(
+        SharedOccupation(
+            occupation=f"job {place}",
+            tilt=0.5,
+            tilt_interval=Interval(low=0.4, high=0.6),
+            share=1.0 if place else 0.0,
+            interval=Interval(low=0.6, high=1.0) if place else Interval(low=0.0, high=0.2),
+        )
+        for place in range(count)
+    )
+    interval = Interval(low=ends[0], high=ends[1]) if ends else None
+    return SharedOccupations(rows=rows, correlation=correlation, interval=interval)
+
+
+def test_shared_occupations() -> None:
+    assert shared_finding(shared(0)).startswith("None of the run's occupations")
+    few = shared_finding(shared(2))
+    assert few.startswith("2 occupations stand in the run and in the stories; 1 leans to the same side")
+    assert "1 of the 2 for which both intervals leave out an even split" in few
+    assert few.endswith("too alike, for a rank correlation.")
+    assert "leaves open" in shared_finding(shared(6, 0.2, -0.5, 0.8))
+    assert shared_finding(shared(6, 0.8, 0.5, 0.9)).endswith("0.8 (0.5–0.9): the two go together.")
+    assert "against each other" in shared_finding(shared(6, -0.8, -0.9, -0.5))

@@ -1,0 +1,133 @@
+"""The page Case file: nothing there, one audit alone, all of them, and the ways to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.findings.case_file import FOUND
+from pcf_core.jobs import Queue
+from pcf_core.records import Group, Topic
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import load_topic
+from pcf_core.ui.case_file import GENDER_ALONE, NO_TABLE, tables_for
+from tests.criteria.asked import score_criteria, write_criteria
+from tests.fairpair.written import write_small
+from tests.pages.opened import open_app, texts
+
+GPT: dict[str, Any] = {"model": ["mini-gpt"], "cf_model": "mini-gpt"}
+
+
+def tables(app: AppTest) -> list[dict[str, str]]:
+    """What the three tables say was found, by what is asked."""
+    return [
+        {str(asks): found.replace("\\", "") for asks, found in table.value["found"].items()}
+        for table in app.table[:3]
+    ]
+
+
+def links(app: AppTest) -> list[tuple[str, str]]:
+    return [(link.proto.label.replace("\\", ""), link.proto.query_string) for link in app.get("page_link")]
+
+
+def test_without_any_result_every_audit_can_be_asked(own_settings: Settings) -> None:
+    app = open_app("case_file", **GPT)
+    assert [title.value for title in app.title] == ["Case file"]
+    assert "No audit has a result of this model" in app.info[0].value
+    assert "Not scored yet" in texts(app)
+    assert [next(iter(table.values())).split(":")[0] for table in tables(app)] == ["not run"] * 3
+    ways = dict(links(app))
+    assert "fp_model=mini-gpt" in ways["Ask FairPair"]
+    assert "fp_table=gender" in ways["Ask FairPair"]
+    assert ways["Ask the criteria"] == "cr_model=mini-gpt"
+    app.button(key="score_missing").click().run()
+    assert len(Queue.open(own_settings.catalogue).list(10)) == 1
+
+
+def test_nothing_chosen_and_nothing_kept(own_settings: Settings) -> None:
+    app = open_app("case_file", model=[])
+    app.sidebar.multiselect(key="model").set_value([]).run()
+    assert not app.exception
+    assert app.info or app.selectbox(key="cf_model").options
+
+
+def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
+    app = open_app("case_file", model=["mini-bert"], cf_model="mini-bert")
+    said = texts(app)
+    assert "Prejudice and caprice: a difference" in said or "Prejudice and caprice: none shown" in said
+    assert "nothing to agree with yet" in said
+    assert "it fills a gap and cannot write a text" in next(iter(tables(app)[1].values()))
+    assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
+    assert [label for label, _ in links(app)] == ["Risk", "Tilt", "Ask the criteria"]
+    assert [metric.label for metric in app.metric] == ["Risk R"]
+    assert not app.get("plotly_chart")
+
+
+def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> None:
+    write_small(full_store)
+    write_criteria(full_store, "anecdotes")
+    score_criteria(full_store, "tasks")
+    app = open_app("case_file", **GPT)
+    said = texts(app)
+    assert "mini-gpt on gender: a difference is found by" in said
+    assert "no contradiction" in said
+    bias, fairpair, criteria = tables(app)
+    assert len(bias) == 2
+    assert next(iter(fairpair.values())).startswith(("a difference: relabelling", "none shown: relabelling"))
+    assert [asks for asks in criteria if "stories" in asks]
+    ways = dict(links(app))
+    assert ways["Risk"] == ways["Tilt"]
+    assert "model=mini-gpt" in ways["Risk"]
+    assert "templates=gender-nineteen" in ways["Risk"]
+    assert "fp_category=pets" in ways["John and Jane, temperature 1"]
+    assert "cr_view=anecdotes" in ways["Anecdotes, written"]
+    assert "cr_answering=scored" in ways["Tasks, scored"]
+    assert [metric.label for metric in app.metric] == ["Risk R", "F of FairPair", "Criteria beyond chance"]
+    assert "occupations stand in the run and in the stories" in said
+    assert len(app.get("plotly_chart")) == 1
+    assert not app.error
+
+
+def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> None:
+    app = open_app("case_file", model=["mini-bert"], cf_model="mini-gpt")
+    assert "mini-gpt on gender" in texts(app)
+    assert "model=mini-gpt" in dict(links(app))["Risk"]
+    assert app.selectbox(key="cf_model").options[0] == "mini-bert"
+
+
+def test_a_model_that_is_gone_is_one_sentence(own_settings: Settings) -> None:
+    app = open_app("case_file", cf_model="<b>nobody")
+    assert len(app.error) == 1
+    assert "<b>" not in app.error[0].value.replace("\\<", "")
+
+
+def test_a_topic_that_the_text_audits_do_not_know(own_settings: Settings) -> None:
+    app = open_app("case_file", **GPT, topic="nationality")
+    said = [next(iter(table.values())) for table in tables(app)]
+    assert said[1] == f"{FOUND['not asked']}: {NO_TABLE}"
+    assert said[2] == f"{FOUND['not asked']}: {GENDER_ALONE}"
+
+
+@pytest.mark.parametrize(
+    ("topic", "found"),
+    [
+        ("gender", ("gender",)),
+        ("gender-inclusive", ("gender",)),
+        ("race", ("race-names",)),
+        ("religion", ("religion",)),
+        ("age", ("age",)),
+        ("disability", ()),
+    ],
+)
+def test_which_tables_are_about_a_topic(topic: str, found: tuple[str, ...]) -> None:
+    assert tables_for(load_topic(topic)) == found
+
+
+def test_a_topic_of_ones_own_with_both_genders_is_about_gender() -> None:
+    groups = (Group(name="male", words=("he",)), Group(name="female", words=("she",)))
+    own = load_topic("gender").model_copy(update={"name": "mine", "groups": groups})
+    assert isinstance(own, Topic)
+    assert tables_for(own) == ("gender",)
