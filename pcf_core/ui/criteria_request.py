@@ -108,7 +108,6 @@ class Request:
         experiment, way = self.experiment(model, name), self.way(model, name)
         if way.wording is None:
             return scored_asked(experiment, ScoringKey.of(resolve_to_score(model)))
-        resolve_to_score(model)  # what loading would refuse is refused now
         spec = resolve_writer(model, chat=way.wording == "instruction")
         return written_asked(
             experiment, GenerationKey.of(spec, self.decoding(name)), way.wording, self.repeats
