@@ -38,7 +38,7 @@ from pcf_core.store import Store
 from tools.ship_results import replace_results
 
 PROMPTS, TABLE, EACH = "common-sents-1", "gender", 3
-WRITERS = ("mini-gpt", "mini-gpt-balanced")
+WRITERS = ("mini-gpt", "mini-gpt-l")
 ASKED: tuple[tuple[str, ExperimentName], ...] = (
     *(("mini-gpt", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
     *(("mini-bert", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
