@@ -18,7 +18,7 @@ from pcf_core.models import resolve
 from pcf_core.records.fairpair import LABEL
 from pcf_core.settings import Settings
 from pcf_core.store import Store
-from tests.test_cli import SCHEMAS, run_cli
+from tests.command_line import SCHEMAS, Run, run_here, run_process
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def small(own_settings: Settings, tmp_path: Path) -> list[str]:
     return ["--prompts", str(tmp_path / "few.csv"), "--count", "4", "--length", "8"]
 
 
-def answer(schema: str, *arguments: str) -> Any:
+def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
     """The command's JSON; each object of a list has the documented shape."""
-    done = run_cli("fairpair", *arguments, "--json")
+    done = run("fairpair", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     for document in found if isinstance(found, list) else [found]:
@@ -64,7 +64,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
 
 
 def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) -> None:
-    done = run_cli("fairpair", "--model", "mini-gpt", *small)
+    done = run_process("fairpair", "--model", "mini-gpt", *small)
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
     assert "mini-gpt: 0 of 100 texts" in done.stderr
