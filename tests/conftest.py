@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import shutil
 import signal
@@ -32,6 +33,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 MINI_MODELS = ("mini-bert", "mini-gpt")
 SMALL = {"gender": "gender-nineteen"}  # templates that tests score in the place of a topic's usual ones
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

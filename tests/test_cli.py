@@ -1,6 +1,6 @@
 """The command line: documented schemas, exit codes, the same numbers as the library.
 
-All commands stand in this one file but ``fairpair`` (``test_fairpair_command.py``), as in the product.
+All commands stand in this one file but ``fairpair`` and ``criteria``, as in the product.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import signal
 import sqlite3
 import subprocess
@@ -32,27 +31,15 @@ from pcf_core.topics import (
     save_set,
     save_topic,
 )
+from tests.command_line import ROOT, SCHEMAS, Done, Run, run_here, run_process
 from tests.topics.mined_sets import small as small_set
 
-ROOT = Path(__file__).resolve().parent.parent
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
-SCHEMAS = {
-    name: json.loads(text)
-    for name, text in re.findall(
-        r"```json schema=(\w+)\n(.*?)```", (ROOT / "docs" / "cli.md").read_text(encoding="utf8"), re.DOTALL
-    )
-}
 
 
-def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-
-
-def answer_of(name: str, *arguments: str) -> Any:
+def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
     """The command's JSON, checked against its documented schema."""
-    done = run_cli(name, *arguments, "--json")
+    done = run(name, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     jsonschema.validate(document, SCHEMAS[name])
@@ -68,11 +55,11 @@ def small(own_settings: Settings, tmp_path: Path) -> list[str]:
 
 
 def test_lists_follow_their_schemas(own_settings: Settings) -> None:
-    assert {"mini-bert", "mini-gpt"} <= {model["name"] for model in answer_of("models")}
-    found = answer_of("topics")
+    assert {"mini-bert", "mini-gpt"} <= {model["name"] for model in answer_of("models", run=run_process)}
+    found = answer_of("topics", run=run_process)
     gender = next(topic for topic in found["topics"] if topic["name"] == "gender")
     assert [group["name"] for group in gender["groups"]] == ["male", "female"]
-    assert "gender-reporting" in {templates["name"] for templates in answer_of("templates")}
+    assert "gender-reporting" in {templates["name"] for templates in answer_of("templates", run=run_process)}
 
 
 def test_a_topic_names_the_sets_that_suit_it(own_settings: Settings) -> None:
@@ -88,7 +75,7 @@ def test_own_topics_come_last_and_can_be_asked_for(own_settings: Settings) -> No
     save_topic(mine)
     (own_settings.cache / "topics" / "broken.toml").write_text("groups = [")
     assert answer_of("topics")["topics"][-1]["name"] == "mine"
-    assert "left out: broken: broken.toml is not valid TOML" in run_cli("topics").stderr
+    assert "left out: broken: broken.toml is not valid TOML" in run_here("topics").stderr
     asked = ("--model", "mini-gpt", "--text", "The nurse said that [Y]")
     assert answer_of("words", "--topic", "mine", *asked)["words"][0]["word"] == mine.words[0]
 
@@ -109,11 +96,11 @@ def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Se
     assert (mine["documents"], mine["matches"], mine["kept"], mine["licence"]) == (12, 20, 1.0, "CC0")
     reporting = next(templates for templates in shipped if templates["name"] == "gender-reporting")
     assert (reporting["documents"], reporting["kept"]) == (10000, 0.1091)
-    assert "left out: broken: broken.parquet is not a readable" in run_cli("templates").stderr
+    assert "left out: broken: broken.parquet is not a readable" in run_here("templates").stderr
 
 
 def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
-    done = run_cli("models", "--known")
+    done = run_process("models", "--known")
     known = json.loads(done.stdout)
     jsonschema.validate(known, SCHEMAS["known"])
     assert {"openai-community/gpt2", "meta-llama/Llama-2-70b-hf"} <= {model["name"] for model in known}
@@ -121,18 +108,18 @@ def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
 
 
 def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> None:
-    scored = answer_of("score", "--model", "mini-gpt", *small)
+    scored = answer_of("score", "--model", "mini-gpt", *small, run=run_process)
     assert (scored["cells"], scored["scored"]) == (6, 6)
     assert answer_of("score", "--model", "mini-gpt", *small)["scored"] == 0
-    risk = answer_of("risk", scored["run"])
+    risk = answer_of("risk", scored["run"], run=run_process)
     assert risk["overall_risk"] == pytest.approx(risk["prejudice_risk"] + risk["caprice_risk"], abs=1e-12)
-    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]")
+    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]", run=run_process)
     felt = answer_of("words", "--model", "mini-gpt", "--text", "The nurse felt that [Y]")
     nurse = next(row for row in risk["occupations"] if row["occupation"] == "nurse")
     mixed = (2 * words["preferences"]["male"] + felt["preferences"]["male"]) / 3
     assert nurse["preferences"]["male"] == pytest.approx(mixed, abs=1e-5)
     out = tmp_path / "cells.json"
-    assert run_cli("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
+    assert run_process("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
     exported = json.loads(out.read_text())
     matrix = tmp_path / "matrix.json"
     cells = {(c["occupation"], c["template"], c["group"]): c["probability"] for c in exported["cells"]}
@@ -176,7 +163,7 @@ def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Setting
     path = tmp_path / "few.toml"
     path.write_text(f'templates = ["[X] is in [Y]", "The country of [X] lies in [Y]"]\nfacts = [{facts}]\n')
     asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
-    root, quadratic = answer_of(*asked), answer_of(*asked, "--score", "quadratic")
+    root, quadratic = answer_of(*asked, run=run_process), answer_of(*asked, "--score", "quadratic")
     assert (root["scored"], quadratic["scored"]) == (4, 0)
     for answer in (root, quadratic):
         assert answer["knowledge"] - answer["mean_score"] == pytest.approx(
@@ -226,7 +213,7 @@ def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Setti
     assert {interval["unit"] for rows in risk["intervals"].values() for interval in rows} == {"draw"}
     assert "corrected for the bias of a sample" in " ".join(risk["warnings"])
     out = tmp_path / "cells.json"
-    assert run_cli("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
+    assert run_here("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
     assert len(json.loads(out.read_text())["cells"]) == 2 * look["templates"]
 
 
@@ -234,6 +221,15 @@ def test_two_models_give_a_list(small: list[str]) -> None:
     both = answer_of("score", "--model", "mini-gpt", "--model", "mini-bert", *small)
     assert [item["cells"] for item in both] == [6, 6]
     assert both[0]["run"] != both[1]["run"]
+
+
+def assert_refused(done: Done, says: str) -> None:
+    """One sentence on stderr, nothing on stdout, exit 2."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -260,7 +256,6 @@ def test_two_models_give_a_list(small: list[str]) -> None:
         (["score", "--model", "mini-gpt", "--engine", "ray", "--queue"], "PCF_ENGINE"),
         (["knowledge", "--model", "mini-gpt", "--set", "rivers"], "shipped knowledge set"),
         (["knowledge", "--model", "mini-gpt", "--score", "cube"], "sqrt, log1p, quadratic"),
-        (["worker", "--device", "toaster"], "PCF_DEVICE"),
         (["mine", "--corpus", "nowhere.txt", "--topic", "gender", "--out", "a.csv"], "nowhere.txt"),
         (MINE, "--out must name"),
         ([*MINE, "--out", "no/such/a.csv"], "--out"),
@@ -277,12 +272,23 @@ def test_two_models_give_a_list(small: list[str]) -> None:
 def test_bad_input_is_one_sentence_and_exit_2(
     own_settings: Settings, arguments: list[str], says: str
 ) -> None:
-    done = run_cli(*arguments)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert_refused(run_here(*arguments), says)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nonsense"], "nonsense"),
+        (["risk", "0000000000000000"], "0000000000000000"),
+        (["score", "--model", "masked:mini-gpt"], "cannot be read as masked"),
+        (["worker", "--device", "toaster"], "PCF_DEVICE"),  # here the variable would stay
+        ([*MINE, "--out", "a.csv", "--pipeline", "no-such-parser"], "no-such-parser"),
+    ],
+)
+def test_bad_input_ends_a_process_with_one_sentence_and_exit_2(
+    own_settings: Settings, arguments: list[str], says: str
+) -> None:
+    assert_refused(run_process(*arguments), says)
 
 
 SENTENCES = (
@@ -296,7 +302,7 @@ def test_mined_templates_are_written_with_their_card(own_settings: Settings, tmp
     (tmp_path / "own.txt").write_text("".join(SENTENCES) + SENTENCES[0])
     out = tmp_path / "own-set.csv"
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--out", str(out)]
-    mined = answer_of("mine", *options, "--workers", "1")
+    mined = answer_of("mine", *options, "--workers", "1", run=run_process)
     assert (mined["out"], mined["name"], mined["words"]) == (str(out), "own-set", 29)
     assert mined["sentences"] == mined["matches"] + sum(mined["dropped"].values()) == 4
     rows = [line.split(",") for line in out.read_text().splitlines()]
@@ -373,7 +379,7 @@ def test_a_path_is_what_a_worker_in_another_folder_finds(
 def test_two_runs_are_compared_and_one_with_itself_is_refused(small: list[str]) -> None:
     scored = answer_of("score", "--model", "mini-bert", "--model", "mini-gpt", *small)
     keys = [run["run"] for run in scored]
-    found = answer_of("compare", *keys)
+    found = answer_of("compare", *keys, run=run_process)
     assert (found["templates"], found["permutations"]["count"]) == (2, 3)
     risk = answer_of("risk", keys[0])
     for name, difference in found["differences"].items():
@@ -382,7 +388,7 @@ def test_two_runs_are_compared_and_one_with_itself_is_refused(small: list[str]) 
         drawn = [interval["over"] for interval in difference["intervals"]]
         assert drawn == ["templates", "occupations", "both"]
     assert found["differences"]["overall_risk"]["verdict"] == "too few"
-    done = run_cli("compare", keys[0], keys[0])
+    done = run_here("compare", keys[0], keys[0])
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be compared with itself" in done.stderr
 

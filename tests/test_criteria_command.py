@@ -25,10 +25,10 @@ from pcf_core.jobs.worker import Worker
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
+from tests.command_line import SCHEMAS, Run, run_here, run_process
 from tests.criteria.nli_folder import write_nli
 from tests.criteria.planted_server import Planted, says_female
 from tests.generation.text_server import TextServer, serving_texts, system_of
-from tests.test_cli import SCHEMAS, run_cli
 
 WOMEN = {"nurse": 0.9, "florist": 0.6, "welder": 0.1, "pilot": 0.0}
 
@@ -51,9 +51,9 @@ def professions(own_settings: Settings, tmp_path: Path) -> Path:
     return path
 
 
-def answer(schema: str, *arguments: str) -> Any:
+def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
     """The command's JSON; each object of a list has the documented shape."""
-    done = run_cli("criteria", *arguments, "--json")
+    done = run("criteria", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     for document in found if isinstance(found, list) else [found]:
@@ -155,6 +155,7 @@ def test_a_model_that_goes_on_from_a_text_writes_stories(own_settings: Settings,
         "criteria",
         *("--model", "mini-gpt", "--experiment", "anecdotes", "--material", str(professions)),
         *("--repeats", "3", "--length", "12"),
+        run=run_process,
     )
     assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 100, 12)
     assert found["key"]["decoding"] == {"temperature": 0.5, "top_p": 1.0, "length": 12, "seed": 0}

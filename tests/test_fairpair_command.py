@@ -22,7 +22,7 @@ from pcf_core.records.fairpair import LABEL
 from pcf_core.settings import Settings
 from pcf_core.stats import holm
 from pcf_core.store import Store
-from tests.test_cli import SCHEMAS, run_cli
+from tests.command_line import SCHEMAS, Run, run_here, run_process
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def small(own_settings: Settings, tmp_path: Path) -> list[str]:
     return ["--prompts", str(tmp_path / "few.csv"), "--count", "4", "--length", "8"]
 
 
-def answer(schema: str, *arguments: str) -> Any:
+def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
     """The command's JSON; each object of a list has the documented shape."""
-    done = run_cli("fairpair", *arguments, "--json")
+    done = run("fairpair", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     for document in found if isinstance(found, list) else [found]:
@@ -70,7 +70,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
 
 
 def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) -> None:
-    done = run_cli("fairpair", "--model", "mini-gpt", *small)
+    done = run_process("fairpair", "--model", "mini-gpt", *small)
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
     assert "--chat" not in done.stderr
@@ -81,7 +81,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     small: list[str], own_settings: Settings
 ) -> None:
     asked = ("fairpair", "--model", "mini-gpt", *small)
-    found = json.loads(run_cli(*asked, "--json").stdout)
+    found = json.loads(run_here(*asked, "--json").stdout)
     result = load_fairpair(Store.open(own_settings.cache), found["asked"])
     assert result is not None
     lines = lines_of(result, result.reports)
@@ -92,7 +92,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
 
 
 def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:
-    done = run_cli("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
+    done = run_here("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
     assert done.returncode == 0
     assert "--chat is of an endpoint and changes nothing for mini-gpt" in done.stderr
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,8 @@ MAY_BE_HEAVY = {
 FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
 
 
-def imports_of(path: Path) -> set[str]:
+@functools.cache
+def imports_of(path: Path) -> frozenset[str]:
     """Every module a file imports anywhere, with the names taken from packages."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
@@ -63,7 +65,7 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path}: imports are absolute"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def room_of(path: Path) -> str:
@@ -95,6 +97,14 @@ def test_ray_and_fsspec_stay_in_their_files(path: Path) -> None:
     tops = {module.split(".")[0] for module in imports_of(path)}
     assert "ray" not in tops or relative in {"jobs/ray_engine.py", "jobs/ray_pool.py"}
     assert "fsspec" not in tops or relative == "store/places.py"
+
+
+def test_the_command_line_starts_without_what_few_commands_need() -> None:
+    code = "import sys, pcf_core.__main__; print(sorted({'pandas', 'scipy', 'torch'} & set(sys.modules)))"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert answer.stdout.strip() == "[]"
 
 
 def test_every_room_says_its_layer() -> None:

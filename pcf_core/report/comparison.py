@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from pcf_core.records.comparison import Comparison, Difference
 from pcf_core.report.documents import finite
+
+if TYPE_CHECKING:  # a third of a command's start, and most write no table
+    import pandas as pd
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -54,6 +55,8 @@ def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any
 
 def comparison_table(comparison: Comparison) -> pd.DataFrame:
     """One row per quantity and occupation, the totals first (their occupation is empty)."""
+    import pandas as pd
+
     rows = [("", 1.0, comparison.differences)]
     rows += [(row.occupation, row.weight, row.differences) for row in comparison.occupations]
     return pd.DataFrame(

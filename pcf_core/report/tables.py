@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from pcf_core.errors import InputError, StoreError
 from pcf_core.records import OccupationRisk, Preferences, RiskReport, RunSpec
 from pcf_core.report.documents import report_document
+
+if TYPE_CHECKING:  # a third of a command's start, and most write no table
+    import pandas as pd
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -23,6 +26,8 @@ def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
     Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined, and
     ``flagged`` says where it is so small that the probability says little.
     """
+    import pandas as pd
+
     rows = [preferences.occupations.index(row.occupation) for row in report.occupations]
     values = preferences.values[rows]
     occupations, templates, groups = values.shape
@@ -50,6 +55,8 @@ def occupation_table(report: RiskReport) -> pd.DataFrame:
 
     Intervals are over templates.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -77,6 +84,8 @@ def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
 
 def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
     """Text cells a spreadsheet would run as a formula get a leading apostrophe."""
+    import pandas as pd
+
     safe = table.copy()
     for column in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[column]):

@@ -1,0 +1,44 @@
+"""The command line as tests call it: as a process of its own, or here.
+
+A process shows exit code and streams as a user has them, and that a command imports what it needs; every
+command is run so at least once.  Elsewhere it is called here, where Python and torch are loaded already.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from pcf_core.__main__ import app, run_command
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = {
+    name: json.loads(text)
+    for name, text in re.findall(
+        r"```json schema=(\w+)\n(.*?)```", (ROOT / "docs" / "cli.md").read_text(encoding="utf8"), re.DOTALL
+    )
+}
+
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+
+def run_process(*arguments: str) -> Done:
+    """A process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+
+
+def run_here(*arguments: str) -> Done:
+    """The same in this process; what is no refusal and no success is raised."""
+    out, errors = io.StringIO(), io.StringIO()
+    with chdir(ROOT), redirect_stdout(out), redirect_stderr(errors):
+        code = run_command(app, arguments, "interrupted")
+    return Done(arguments, code, out.getvalue(), errors.getvalue())
