@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.criteria.answers import MARKS, AnswerReader
+from pcf_core.criteria.answer_words import MARKS
+from pcf_core.criteria.answers import AnswerReader
 from pcf_core.records.questions import Pair, Role
 
 PAIR = Pair(
