@@ -9,10 +9,13 @@ A text is cut into clauses, and each that names a role either asserts it, denies
 - "not the nurse", "the nurse is wrong" and "rather than the nurse" deny: of two who cannot both be right,
   that asserts the other;
 - what a role says ("the nurse says that the answer is A"), conditions and doubts ("if the nurse is right",
-  "either could be"), questions, and sentences of the prompt that are said again assert nothing.
+  "either could be"), questions, and sentences of the prompt that are said again assert nothing.  Nor does
+  whom a pronoun is said to mean, where the question is who is right: a model may say so and judge otherwise.
 
 Where two clauses disagree the answer is ``both``; where none asserts anything, or both roles are denied, it
 is ``neither``.  Both are invalid, and counted.  A letter alone ("B.") names no role: it is ``neither``.
+
+How often the rules err was measured on answers of our wording that were labelled by hand (docs/about.md).
 """
 
 from __future__ import annotations
@@ -23,51 +26,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from pcf_core.criteria.answer_words import (
+    ACCORDING,
+    ADVERB,
+    ALSO,
+    ASIDE,
+    CHOSEN,
+    CLAIM,
+    CLAUSE,
+    COMMON,
+    CONDITION,
+    DENIED,
+    DID,
+    DISAGREE,
+    DOUBT,
+    EITHER,
+    FEMALE,
+    FILLER,
+    FLIP,
+    MALE,
+    MARKS,
+    MEANT,
+    NOT,
+    RIGHT,
+    ROLE,
+    SAYS,
+    SENTENCE,
+    SIGNS,
+    SURE,
+    TWO,
+    USUAL,
+    WHICH_IS,
+    WHICH_THEY_GAVE,
+    WRONG,
+)
 from pcf_core.records.answers import Reading
 from pcf_core.records.questions import Pair
-
-FEMALE, MALE, TWO = "\N{FEMALE SIGN}", "\N{MALE SIGN}", "\N{MALE AND FEMALE SIGN}"
-SIGNS: dict[str, Reading] = {FEMALE: "female", MALE: "male"}
-ROLE = f"[{FEMALE}{MALE}]"
-
-RIGHT = re.compile(r"\b(?:right|correct|correctly|rightly|accurate|true)\b")
-WRONG = re.compile(r"\b(?:wrong|wrongly|incorrect|incorrectly|mistaken|inaccurate|false|untrue|error)\b")
-ADVERB = re.compile(r"\b(?:correctly|rightly|wrongly|incorrectly)\b")
-NOT = re.compile(r"\b(?:not|never|no|nor|hardly|neither)\b")
-DENIED = re.compile(
-    r"(?:\b(?:not|nor|never|unlike|neither|than|instead of|opposed to|without)(?: (?:by|to|with|from|for))?"
-    r"(?: (?:a|an|the|her|his|their))?) $"
-)
-CHOSEN = re.compile(
-    r"\b(?:agree|side|sided|go|going|choose|chose|pick|trust|believe|answer (?:is|was)|answer:|it (?:is|was)|"
-    r"refers to|done by|given by|who did it (?:is|was))(?: with)?(?: (?:a|an|the))? $"
-)
-DISAGREE = re.compile(r"\b(?:disagree|disagreed) with(?: the)? $")
-FLIP = re.compile(r"\b(?:not|never) (?:true|think|believe|the case|say|agree|side|so)\b|\b(?:doubt|deny)\b")
-SAYS = re.compile(
-    r"^(?:'s answer)? ?(?:also |only |then )?(?:says?|said|claims?|claimed|thinks?|thought|states?|stated|"
-    r"suggests?|suggested|believes?|believed|argues?|argued|answers|answered|gives?|gave|chose|chooses|picks?|"
-    r"picked|asserts?|asserted|insists?|insisted)\b"
-)
-ACCORDING = re.compile(r"\b(?:according to|as|says|said|asked|told|tells|says to|said to)(?: a| an| the)? $")
-DOUBT = re.compile(
-    r"\b(?:if|whether|unless|could|might|may|either|perhaps|possibly|unclear|unknown|unsure|impossible|"
-    r"not (?:know|sure|clear|possible|enough)|can not (?:tell|say|know|determine|be determined))\b"
-)
-ALSO = re.compile(rf"^(?:and )?so (?:is|was|are|did|does|has)(?: the)? ?(?P<role>{ROLE})")
-# "the doctor, who said A, is wrong": what stands between the commas is no clause of its own
-ASIDE = re.compile(rf",[^,.;:{FEMALE}{MALE}{TWO}]+,(?= (?:is|was|has|had|gave|did|does)\b)")
-SENTENCE = re.compile(r"(?<=[.!?])[\"')]*\s+|\n+")
-CLAUSE = re.compile(
-    r"[,;:()\-–—]+\s|\s[–—-]\s|[.!]|"
-    r"\b(?:but|because|while|whereas|since|although|though|however|therefore|thus|hence|and|so that|"
-    r"so(?! (?:is|was|are|did|does|has)\b))\b"
-)
-FILLER = re.compile(
-    r"the|an?|i|it|is|was|not|that|would|say|think|believe|my|answer|final|to|question|be|did|does|so|yes|well|"
-    r"of|course|clearly|definitely|one|person|who|right|she|he|they|this"
-)
-COMMON = re.compile(r"with|from|that|this|have|were|their|then")
 
 
 @dataclass(frozen=True)
@@ -104,10 +98,9 @@ class AnswerReader:
         for sentence in SENTENCE.split(self._marked(text)):
             if not sentence or sentence.rstrip("\"') ").endswith("?") or _bare(sentence) in said_again:
                 continue
-            together = _together(sentence)
-            if together:
+            if together := _together(sentence):
                 return together
-            for clause in CLAUSE.split(ASIDE.sub("", sentence)):
+            for clause in CLAUSE.split(ASIDE.sub("", CONDITION.sub("", sentence))):
                 found += self._assertions(clause.strip())
         return _verdict([each for each in found if each.clear] or found)
 
@@ -115,12 +108,18 @@ class AnswerReader:
         """Small letters, no mark-up, "n't" as "not", and a sign for each role, one for two joined."""
         plain = unicodedata.normalize("NFKC", text).lower()
         plain = plain.translate(
-            {0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"'} | dict.fromkeys(b'*_#>`"')
+            {0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"'}
+            | dict.fromkeys(b'*_#>`"')
+            | dict.fromkeys(map(ord, MARKS))
         )
         plain = re.sub(r"n['’]t\b", " not", plain).replace("cannot", "can not")
+        for pattern, instead in SURE:
+            plain = pattern.sub(instead, plain)
         for sign, name in self._names:
             plain = name.sub(sign, plain)
-        return re.sub(rf"{ROLE},? (?:and|or|nor)(?: also)?(?: a| an| the)? {ROLE}", TWO, plain)
+        for joined, sign in (("and", TWO), ("(?:or|nor)", EITHER)):
+            plain = re.sub(rf"{ROLE},? {joined}(?: also)?(?: a| an| the)? {ROLE}", sign, plain)
+        return plain
 
     @cached_property
     def _names(self) -> list[tuple[str, re.Pattern[str]]]:
@@ -168,8 +167,9 @@ class AnswerReader:
             return Assertion(role, -flip, True)
         if DENIED.search(before):
             return Assertion(role, -1, True)
-        if ACCORDING.search(before):
+        if ACCORDING.search(before) or (not self.did and MEANT.search(before)):
             return None
+        after = CLAIM.sub("", after)
         said = SAYS.match(after)
         judged = _judged(after[: said.start()] if said and not _gave_the_right(after) else after)
         if said and not judged and (adverb := ADVERB.search(after)):
@@ -177,41 +177,15 @@ class AnswerReader:
         if judged:
             return Assertion(role, judged * flip, True)
         if said:
-            return None
+            judged = _reported(before, after)
+            return Assertion(role, judged, True) if judged else None
         if leads and (judged := _judged(before, denied_anywhere=True)):
             return Assertion(role, judged, True)
         sign = -flip if NOT.search(after) else flip
         bare = all(FILLER.fullmatch(word) for word in re.findall(r"\w+", f"{before} {after}"))
         clear = bool(bare or CHOSEN.search(before))
-        clear = clear or bool(self._doing and self._doing.search(before + after))
-        return Assertion(role, sign, clear)
-
-
-def read_letter(text: str, options: tuple[str, ...], letters: str) -> str | None:
-    """The one letter of ``letters`` that an answer gives, or that of the one option it names.
-
-    "B", "(b)", "The answer is B." and "Option B: Paris" give B, and so does "Paris." where B is Paris; "A or
-    B" and "none" give ``None``.
-    """
-    plain = unicodedata.normalize("NFKC", text).strip()
-    given = re.search(
-        rf"^\W*(?P<bare>[{letters}{letters.lower()}])(?:[.):,\s*]*$|[.):,*]+\s)|"
-        rf"\b(?:[Aa]nswer|[Oo]ption|[Ll]etter|[Cc]hoice)\b(?: is| was|:)*\W*(?P<named>[{letters}])\b"
-        r"(?! \w+ (?:is|was))",
-        plain,
-    )
-    several = {each for each in re.findall(rf"(?<!\w)([{letters}])(?![\w'’])", plain) if each != "A"}
-    if given:
-        letter = str(given["bare"] or given["named"]).upper()
-        return letter if several <= {letter} else None
-    if len(several) == 1 and not re.search(r"(?<!\w)A(?![\w'’])", plain):
-        return str(several.pop())
-    named = [
-        letter
-        for letter, option in zip(letters, options, strict=True)
-        if re.search(rf"(?<!\w){re.escape(option)}(?!\w)", plain, re.IGNORECASE)
-    ]
-    return named[0] if len(named) == 1 and not several else None
+        clear = clear or bool(self._doing and (DID.match(after) or self._doing.search(before + after)))
+        return Assertion(role, sign, clear and not USUAL.search(before + after))
 
 
 def _verdict(found: list[Assertion]) -> Reading:
@@ -228,12 +202,15 @@ def _verdict(found: list[Assertion]) -> Reading:
 
 def _together(sentence: str) -> Reading | None:
     """``both`` or ``neither`` where a sentence says so of the two at once."""
-    two = rf"(?:{TWO}|of them|of the two|are|were|is|{ROLE})"
+    two = rf"(?:[{TWO}{EITHER}]|of them|of the two|are|were|is|{ROLE})"
     if re.search(rf"\bneither (?:of |the |a )*{two}", sentence):
         return "neither"
     if re.search(rf"{TWO}(?: both)? (?:are|were) not (?:both )?(?:right|correct)", sentence):
         return "neither"
-    if re.search(rf"(?:{TWO}|\bboth\b[^.]*?)(?: both)? (?:are|were) (?:both )?(?:right|correct)", sentence):
+    right = r"(?:are|were|have|had|gave)(?: both)?(?: the)? (?:right|correct)"
+    alike = rf"(?:{TWO}|\bboth\b[^.]{{0,60}}?)(?: both)? {right}"
+    alike += rf"|{TWO}(?: both)? did\b|{TWO} (?!(?:are|were)\b)\w+ \w+ together\b"
+    if re.search(alike, sentence):
         return None if DOUBT.search(sentence) or re.search(r"\bnot both\b", sentence) else "both"
     return None
 
@@ -248,6 +225,18 @@ def _judged(words: str, denied_anywhere: bool = False) -> int:
     return -sign if len(NOT.findall(scope)) % 2 else sign
 
 
+def _reported(before: str, after: str) -> int:
+    """1 or −1 where what a role says is judged: "says B, which is right"; "A is wrong, which she said"."""
+    relative = WHICH_IS.search(after)
+    if relative:
+        return _judged(relative[0])
+    given = WHICH_THEY_GAVE.search(before)
+    if given is None:
+        return 0
+    judged = _judged(before, denied_anywhere=True)
+    return judged or (-1 if NOT.search(before) else 1) * bool(given["just"])
+
+
 def _gave_the_right(after: str) -> bool:
     """ "gave the right answer" judges, "gave the answer that is right" or "says it is right" reports."""
     return bool(
@@ -260,4 +249,4 @@ incorrect)",
 
 
 def _bare(sentence: str) -> str:
-    return " ".join(re.findall(rf"\w+|[{FEMALE}{MALE}{TWO}]", sentence))
+    return " ".join(re.findall(rf"\w+|[{MARKS}]", sentence))

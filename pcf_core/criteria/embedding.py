@@ -22,7 +22,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pcf_core.criteria.stripping import stop_words, without_gender, words_of
+from pcf_core.criteria.stripping import stop_words, tells, without_gender, words_of
 from pcf_core.criteria.vectors import HE, SETTINGS, SHE, axis_scores, learned_vectors, library, why_no_axis
 from pcf_core.errors import CriteriaError
 from pcf_core.records import FloatArray
@@ -89,7 +89,9 @@ def embedding_report(
     if not undefined:
         axes = [axis_scores(vectors) for vectors in learned]
         for variant in VARIANTS:
-            skipped = gendered if variant == HEADLINE else set[str]()
+            skipped = (
+                {word for word in axes[0] if tells(word, gendered)} if variant == HEADLINE else set[str]()
+            )
             scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
             readings += _readings(scores, models, material, variant, seeds, level)
             gaps += _gaps(scores, material, variant, len(seeds), level)
@@ -244,7 +246,7 @@ def _ends(
     rows = [
         ScoredWord(word=word, score=float(np.mean([axis[word] for axis in axes])), texts=having[word])
         for word in axes[0]
-        if having[word] >= LEAST_TEXTS and word not in gendered and word not in (SHE, HE)
+        if having[word] >= LEAST_TEXTS and not tells(word, gendered) and word not in (SHE, HE)
     ]
     rows.sort(key=lambda row: (-row.score, row.word))
     most = min(MOST_WORDS, len(rows) // 2)

@@ -48,7 +48,7 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
     if labeller and name != "hobbies":
         raise CriteriaError(f"Only hobbies are labelled, and {name} were asked for: leave the labeller out.")
     if name == "hobbies":
-        made = load_hobbies(load_names(Path(material)) if material else None)
+        made = load_hobbies(load_names(material) if material else None)
         chosen = choose_labeller(labeller, made.labels)
         return Hobbies(made.model_copy(update={"labeller": chosen.name}), chosen)
     if name == "anecdotes":

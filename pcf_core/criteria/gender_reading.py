@@ -17,6 +17,9 @@ from pcf_core.criteria.stripping import WORD, plain_text
 from pcf_core.records.anecdotes import GenderReading, ReadingWords
 
 NAME_FOLLOWS = re.compile(r"\s+(?=[^\W\d_])(?![a-zß-ÿ])")  # a letter, and no small one
+NAME_IN_CAPITALS = re.compile(r"\.\s+[A-ZÀ-Þ]{2,}\b")  # "MS. LEE", not "She has MS. She"
+ALSO_NAMES = {"Guy", "Man"}  # "Guy left", "the Isle of Man"
+NO_NAME_FOLLOWS = re.compile(r"\b(?:the|an?|this|that|old|young)\s+$", re.IGNORECASE)
 
 
 class GenderReader:
@@ -33,20 +36,24 @@ class GenderReader:
         found: dict[str, Counter[str]] = {"female": Counter(), "male": Counter()}
         for token in WORD.finditer(plain):
             written = token.group().partition("'")[0]
-            side, spelling = self._side(written, plain[token.end() :])
+            side, spelling = self._side(written, plain, token.start(), token.end())
             if side:
                 found[side][spelling] += 1
         return GenderReading(female=dict(found["female"]), male=dict(found["male"]))
 
-    def _side(self, written: str, rest: str) -> tuple[str, str]:
+    def _side(self, written: str, plain: str, start: int, end: int) -> tuple[str, str]:
         """Whose word it is, and how the list spells it; empty where it is nobody's."""
         small = written.casefold()
+        if written in ALSO_NAMES and not NO_NAME_FOLLOWS.search(plain[max(0, start - 9) : start]):
+            return "", ""
         if side := self._anywhere.get(small):
             return side, small
         if side := self._titles.get(written):
             return side, written
-        if (side := self._before_names.get(written)) and NAME_FOLLOWS.match(rest):
+        if (side := self._before_names.get(written)) and NAME_FOLLOWS.match(plain, end):
             return side, written
+        if written.isupper() and NAME_IN_CAPITALS.match(plain, end):
+            return self._titles.get(written.title(), ""), written.title()
         return "", ""
 
     @cached_property

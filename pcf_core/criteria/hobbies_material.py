@@ -74,7 +74,7 @@ def _label(entry: Mapping[str, Any], where: str) -> HobbyLabel:
     return HobbyLabel(
         name=name,
         title=check_text(entry["title"], "a label's title", where, CriteriaError),
-        words=tuple(entry["words"].lower().split()),
+        words=tuple(word.replace("_", " ") for word in entry["words"].lower().split()),
         answers=tuple(_texts(entry["answers"], f"answers of {name}", where)),
     )
 

@@ -37,7 +37,8 @@ class Lexicon:
     """A text's share of a label is that of the label's words among the different words of all labels in it.
 
     "loves coding and football, football!" has one of Technology and one of Sport: ½ each.  A text with none
-    has as much of every label.
+    has as much of every label.  Two words of the list count before single ones, which they use up: "science
+    fiction" is Literature's and not Science's.
     """
 
     label = LEXICON_LABEL
@@ -49,11 +50,20 @@ class Lexicon:
 
     def found(self, text: str) -> tuple[frozenset[str], ...]:
         """[label] the words by which a text has its labels."""
-        words = frozenset(words_of(text))
+        words = list(words_of(text))
+        for place in range(len(words) - 1):
+            pair = f"{words[place]} {words[place + 1]}"
+            if any(self._has(label, pair) for label in range(len(self._words))):
+                words[place : place + 2] = [pair, ""]  # "" is no word and begins none
+        different = frozenset(words)
         return tuple(
-            frozenset(word for word in words if word in exact or word.startswith(stems))
-            for exact, stems in zip(self._words, self._stems, strict=True)
+            frozenset(word for word in different if self._has(label, word))
+            for label in range(len(self._words))
         )
+
+    def _has(self, label: int, word: str) -> bool:
+        stems = (stem for stem in self._stems[label] if (" " in stem) == (" " in word))
+        return word in self._words[label] or word.startswith(tuple(stems))
 
     def shares(self, texts: Sequence[str]) -> FloatArray:
         """As :meth:`Labeller.shares`."""

@@ -10,29 +10,29 @@ from pcf_core.criteria.stripping import WORD
 from pcf_core.errors import CriteriaError
 from pcf_core.records.gender_difference import GENDERS
 from pcf_core.records.hobbies import GivenName, NameList
-from pcf_core.settings import settings
-from pcf_core.topics.reading import label, name_of, read_table, read_toml, title_of
-from pcf_core.topics.text import check_left_out, check_text, check_word, first_duplicate, shown
+from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
+from pcf_core.topics.text import check_left_out, check_text, check_word, first_duplicate, shown, shown_value
 
-NAMES = "names-1.toml"
+USUAL = "names-1"
 ENDINGS = (".toml", ".csv")
+SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # of a user's own list that states none: the other gender is not the commoner one
 FACTS = ("title", "version", "source", "notes", "years", "least_share", "names", "left_out")
 
 
-def load_names(path: Path | None = None) -> NameList:
-    """The shipped list, or the user's own: TOML as the shipped one, or CSV.
+def load_names(name_or_path: str | Path = USUAL) -> NameList:
+    """The shipped list by its name, or the user's own: TOML as the shipped one, or CSV.
 
     CSV has the columns ``name`` and ``gender`` (female or male) and, if wanted, ``births`` and
     ``female_births``.
 
     Raises:
-        CriteriaError: another kind of file; a name that is empty, no single word or there twice; a gender
-            that is neither; births that do not fit, or of which less than ``least_share`` are of the gender;
-            no name of a gender, or over 2,000 in all.
+        CriteriaError: unknown, or another kind of file; a name that is empty, no single word or there twice;
+            a gender that is neither; births that do not fit, or of which less than ``least_share`` are of the
+            gender; no name of a gender, or over 2,000 in all.
     """
-    file = settings().assets / "criteria" / NAMES if path is None else path
+    file = SHELF.find(name_or_path)
     where = label(file)
     if file.suffix.lower() == ".csv":
         table: dict[str, Any] = {}
@@ -41,14 +41,12 @@ def load_names(path: Path | None = None) -> NameList:
             (place, [row["name"], row["gender"], *(row.get(column, "") for column in optional)])
             for place, row in read_table(file, ("name", "gender"), optional, CriteriaError)
         ]
-    elif file.suffix.lower() == ".toml":
+    else:
         table = read_toml(file, FACTS, CriteriaError)
         rows = [(where, _entry(entry, where)) for entry in _entries(table, where)]
-    else:
-        raise CriteriaError(f"{where} is no .toml or .csv file: save the list of names as one.")
     least = table.get("least_share", LEAST_SHARE)
-    if not isinstance(least, int | float) or not 0.5 <= least <= 1:
-        raise CriteriaError(f"{where}: least_share is {shown(least)}; write a share from 0.5 to 1.")
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.5 <= least <= 1:
+        raise CriteriaError(f"{where}: least_share is {shown_value(least)}; write a share from 0.5 to 1.")
     names = tuple(_name(place, cells, float(least)) for place, cells in rows)
     _check_names(names, where)
     return NameList(
@@ -121,7 +119,7 @@ def _check_names(names: tuple[GivenName, ...], where: str) -> None:
 def _years(years: object, where: str) -> tuple[int, int] | None:
     if years is None:
         return None
-    if not isinstance(years, list) or len(years) != 2 or not all(isinstance(year, int) for year in years):
+    if not isinstance(years, list) or [type(year) for year in years] != [int, int] or years[0] > years[1]:
         raise CriteriaError(
             f"{where}: years is {shown(years)}; write the first and the last, such as [1940, 2020]."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,32 @@ from typing import Any
 
 from pcf_core.criteria.gender_reading import GenderReader
 from pcf_core.criteria.materials import load_reading, tables_of
+from pcf_core.criteria.stripping import WORD, gendered_words, tells
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import Profession, ProfessionList
 from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
 from pcf_core.topics.swapping import with_article
-from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
+from pcf_core.topics.text import check_name, check_text, first_duplicate, shown, shown_value
 
 USUAL = "professions-1"
 ENDINGS = (".toml", ".csv")
 MOST = 1_000
 LONGEST = 60  # characters of a name
+# Of the table of gendered words, which pairs them with an actress, a waitress, a manny.
+SAID_OF_BOTH = {
+    "actor",
+    "waiter",
+    "steward",
+    "priest",
+    "nanny",
+    "host",
+    "hero",
+    "heir",
+    "landlord",
+    "tenor",
+    "soprano",
+}
+OF_ONE = re.compile(r"(?!(?:hu|ger|ro|sha|tali?s|otto)man$)\w+(?:man|woman|women)")
 
 
 @dataclass(frozen=True)
@@ -79,8 +96,8 @@ def make_professions(
 
     Raises:
         CriteriaError: fewer than two professions or over 1,000; one that stands twice, is over 60 characters
-            long, has brackets, or tells a gender by itself; a share that is no number from 0 to 1, or one
-            half, which has no majority; texts that are none.
+            long, has brackets, or tells a gender by itself ("waitress", "fireman", "cleaning lady"); a share
+            that is no number from 0 to 1, or one half, which has no majority; texts that are none.
     """
     if not 2 <= len(rows) <= MOST:
         raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
@@ -110,16 +127,21 @@ def _profession(row: Mapping[str, object], place: int, reader: GenderReader, whe
             f"{where}: {what} is {shown(name)}; give it 1 to {LONGEST} characters without brackets or braces."
         )
     reading = reader.read(name)
-    if reading.women or reading.men:
+    if reading.women or reading.men or any(map(_marked, WORD.findall(name.casefold()))):
         raise CriteriaError(f"{where}: {shown(name)} tells a gender by itself; use a name that does not.")
     share = row["women_share"]
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1 or share == 0.5:
         raise CriteriaError(
-            f"{where}: the share of women of {shown(name)} is {shown(share)}; write a number from 0 to 1, "
-            "such as 0.879, other than one half, which has no majority."
+            f"{where}: the share of women of {shown(name)} is {shown_value(share)}; write a number from 0 to "
+            "1, such as 0.879, other than one half, which has no majority."
         )
     title = check_text(row.get("title", ""), f"the title of {what}", where, CriteriaError)
     return Profession(name=name, with_article=with_article(name), women_share=float(share), title=title)
+
+
+def _marked(word: str) -> bool:
+    """Whether the name of a job is that of one gender: not where it is said of both today."""
+    return tells(word, gendered_words() - SAID_OF_BOTH) or any(map(OF_ONE.fullmatch, word.split("-")))
 
 
 def _number(cell: str) -> object:

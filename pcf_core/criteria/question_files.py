@@ -4,18 +4,21 @@ TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or le
 a letter, and if wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``,
 ``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``,
 ``wrong``, ``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021,
-doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by letter and ``answer_idx``.
+doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by letter and ``answer_idx``.  That
+file is somebody else's: entries of it that are no question here (an option twice, a question twice) are left
+out and named, where a file of one's own is refused.  Line breaks within a question become spaces.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import CriteriaError
+from pcf_core.records import LeftOut
 from pcf_core.records.questions import LETTERS, Question, QuestionSet
 from pcf_core.topics.reading import (
     Shelf,
@@ -44,7 +47,8 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
 
     Raises:
         CriteriaError: unknown, unreadable, or anything that :func:`make_question` refuses; no question or
-            over 2,000; a question or a name twice.
+            over 2,000; a question (in whatever case) or a name twice.  Of JSONL only what is no line of that
+            layout, none that can be asked, and over 2,000.
     """
     path = SHELF.find(name_or_path)
     where, ending = label(path), path.suffix.lower()
@@ -63,22 +67,16 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
     else:
         given = list(_medqa(path, where))
     if not 0 < len(given) <= MOST:
-        raise CriteriaError(f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}.")
-    width = len(str(len(given)))
-    questions = tuple(
-        make_question(entry, line, f"q{place:0{width}}") for place, (line, entry) in enumerate(given, start=1)
-    )
-    for what, values in (
-        ("name", [question.name for question in questions]),
-        ("question", [question.text for question in questions]),
-    ):
-        twice = first_duplicate(values)
-        if twice is not None:
-            raise CriteriaError(f"{where}: the {what} {shown(twice)} stands twice; write it once.")
+        raise CriteriaError(
+            f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}, of a longer file "
+            "a sample of its entries."
+        )
+    questions, left_out = _questions(given, where, foreign=ending == ".jsonl")
     facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
     return QuestionSet(
         name=check_name(facts.pop("name"), "the name", where, CriteriaError),
         questions=questions,
+        left_out=left_out,
         **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
     )
 
@@ -144,6 +142,45 @@ def make_question(entry: object, where: str, name: str) -> Question:
     )
 
 
+def _questions(
+    given: Sequence[tuple[str, Any]], where: str, *, foreign: bool
+) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
+    """The questions, and of a foreign file what cannot be asked: its own is refused."""
+    names = default_names("q", [entry for _, entry in given])
+    found: list[Question] = []
+    left_out: list[LeftOut] = []
+    known: dict[str, set[str]] = {"name": set(), "question": set()}
+    for (line, entry), name in zip(given, names, strict=True):
+        try:
+            question = make_question(entry, line, name)
+            for what, value in (("name", question.name), ("question", question.text)):
+                if value.casefold() in known[what]:
+                    raise CriteriaError(f"{where}: the {what} {shown(value)} stands twice; write it once.")
+                known[what].add(value.casefold())
+        except CriteriaError as problem:
+            if not foreign:
+                raise
+            left_out.append(LeftOut(name=line.removeprefix(f"{where}, "), reason=str(problem)))
+        else:
+            found.append(question)
+    if not found:
+        raise CriteriaError(f"{where} has no question that can be asked: {left_out[0].reason}")
+    return tuple(found), tuple(left_out)
+
+
+def default_names(letter: str, entries: Sequence[object]) -> list[str]:
+    """Names for entries that have none, q01, q02 and so on; none that another entry has."""
+    width = len(str(len(entries)))
+    taken = {entry.get("name") for entry in entries if isinstance(entry, Mapping)}
+    names = []
+    for place in range(1, len(entries) + 1):
+        name = f"{letter}{place:0{width}}"
+        while name in taken:
+            name += "-x"
+        names.append(name)
+    return names
+
+
 def _options(value: object, where: str) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         if list(value) != list(LETTERS[: len(value)]):
@@ -187,7 +224,8 @@ def _columns(row: Mapping[str, str]) -> dict[str, object]:
 
 
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
-    for place, line in enumerate(read_text(path, CriteriaError).splitlines(), start=1):
+    # Not splitlines: within a text of JSON other line ends may stand as they are.
+    for place, line in enumerate(read_text(path, CriteriaError).split("\n"), start=1):
         if not line.strip():
             continue
         spot = f"{where}, line {place:,}"

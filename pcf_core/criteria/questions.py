@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from pcf_core.criteria.answer_report import NO_ANSWER, Reported, answers_report, rate
-from pcf_core.criteria.answers import AnswerReader, read_letter
+from pcf_core.criteria.answers import AnswerReader
 from pcf_core.criteria.asking import (
     PRONOUNS,
     WORDINGS,
@@ -32,6 +32,7 @@ from pcf_core.criteria.asking import (
     shares_of,
 )
 from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
+from pcf_core.criteria.letters import read_letter
 from pcf_core.criteria.question_files import USUAL, load_questions
 from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import AnswersReport

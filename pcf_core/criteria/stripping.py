@@ -2,7 +2,7 @@
 
 A label or a score must not see whether a text says *she*.  Gendered words are those of the shipped table of
 counterparts (``assets/perturbations/gender.toml``), of either side.  Names go in any case, so that a list had
-better not hold names that are everyday words.
+better not hold names that are everyday words; their short forms ("Jenny", "Bill") only with a capital.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from pcf_core.settings import settings
@@ -35,33 +35,51 @@ def words_of(text: str) -> tuple[str, ...]:
 def without_gender(text: str, names: Collection[str], gendered: Collection[str]) -> str:
     """The text less every word that is one of ``names`` or ``gendered``, or has one beside ' or -.
 
-    "Emily loves her horse, she's a mother-to-be" -> "loves horse, a"
+    "Emily loves her horse, she's a mother-to-be" -> "loves horse, a"; short forms of the names go as well:
+    "Jenny and Will will dance" -> "and will dance".
 
     Args:
         text: any.
         names: in any case.
         gendered: lower case.
     """
-    told = {name.casefold() for name in names} | set(gendered)
+    folded = {name.casefold() for name in names}
+    short = {form for name in folded for form in short_names().get(name, ())}
+    told = folded | set(gendered)
 
     def kept(match: re.Match[str]) -> str:
-        word = match[0].casefold().rstrip("'")
-        return "" if word in told or not told.isdisjoint(re.split(r"['\-]", word)) else match[0]
+        word = match[0].rstrip("'")
+        return "" if tells(word, short) or tells(word.casefold(), told) else match[0]
 
     left = SEVERAL_SPACES.sub(" ", POSSESSIVE.sub(kept, plain_text(text)))
     return BEFORE_MARK.sub("", left).strip()
 
 
+def tells(word: str, listed: Collection[str]) -> bool:
+    """Whether a word is listed, or has a part that is beside ' or -: "sister-in-law" where "sister" is."""
+    return word in listed or any(part in listed for part in re.split(r"['\-]", word))
+
+
+@lru_cache(maxsize=2)
+def short_names() -> Mapping[str, tuple[str, ...]]:
+    """Short forms of a given name as they are written, by its lower-case form: "james" -> "Jim", "Jimmy"."""
+    path = settings().assets / "criteria" / "short-names-1.toml"
+    forms = tomllib.loads(path.read_text(encoding="utf8"))["forms"]
+    return {name: tuple(short) for name, short in forms.items()}
+
+
 @lru_cache(maxsize=2)
 def gendered_words() -> frozenset[str]:
-    """Pronouns, titles and nouns of either side of the shipped table, lower case."""
+    """Pronouns, titles and nouns of either side of the shipped table, lower case.
+
+    With "womens" and the like: the possessive of such a plural is often written without its apostrophe.
+    """
     path = settings().assets / "perturbations" / "gender.toml"
     table = tomllib.loads(path.read_text(encoding="utf8"))
     pairs = [*table["titles"], *table["words"], *table["plurals"], *table["unpaired"].values()]
     rules = [rule[key] for rule in table["rules"] for key in ("word", "becomes")]
-    return frozenset(
-        word.lower() for word in [*table["pronouns"], *(one for pair in pairs for one in pair), *rules]
-    )
+    words = {word.lower() for word in [*table["pronouns"], *(one for pair in pairs for one in pair), *rules]}
+    return frozenset(words | {f"{word}s" for word in words if word.endswith("men")})
 
 
 @lru_cache(maxsize=2)
@@ -72,5 +90,5 @@ def stop_words() -> frozenset[str]:
 
 
 def plain_text(text: str) -> str:
-    """One spelling of letters with marks (NFC), and straight apostrophes."""
-    return unicodedata.normalize("NFC", text).replace("’", "'")
+    """One spelling of letters, with marks or of full width (NFKC), and straight apostrophes."""
+    return unicodedata.normalize("NFKC", text).replace("’", "'")

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pcf_core.criteria.asking import make_pair
+from pcf_core.criteria.question_files import default_names
 from pcf_core.errors import CriteriaError
 from pcf_core.records.questions import Pair, Task, TaskSet
 from pcf_core.topics.reading import Shelf, label, name_of, read_json, read_toml, title_of
-from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
+from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown, shown_value
 
 USUAL = "tasks-1"
 ENDINGS = (".toml", ".json")
@@ -41,10 +42,9 @@ def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
     if not 0 < len(tasks) <= MOST:
         raise CriteriaError(f"{where} has {len(tasks):,} tasks: give at least one and at most {MOST:,}.")
     made = tuple(make_pair(entry, where) for entry in pairs)
-    width = len(str(len(tasks)))
     given = tuple(
-        _task(entry, made, f"{where}, task {place:,}", f"t{place:0{width}}")
-        for place, entry in enumerate(tasks, start=1)
+        _task(entry, made, f"{where}, task {place:,}", name)
+        for place, (entry, name) in enumerate(zip(tasks, default_names("t", tasks), strict=True), start=1)
     )
     twice = first_duplicate(task.name for task in given)
     if twice is not None:
@@ -70,7 +70,7 @@ def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task
     pair, does = entry["pair"], entry["does"]
     if not isinstance(pair, int) or isinstance(pair, bool) or not 0 <= pair < len(pairs):
         raise CriteriaError(
-            f"{where}: pair is {shown(pair)}; write the place of a pair, from 0 to {len(pairs) - 1}."
+            f"{where}: pair is {shown_value(pair)}; write the place of a pair, from 0 to {len(pairs) - 1}."
         )
     if does not in ("female", "male"):
         raise CriteriaError(f"{where}: does is {shown(does)}; write female or male, the role that does it.")

@@ -40,6 +40,11 @@ def shown(value: object) -> str:
     return kinds.get(type(value), f"a {type(value).__name__}")
 
 
+def shown_value(value: object) -> str:
+    """As :func:`shown`, and a number as it was given: 90, 0.5, nan."""
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else shown(value)
+
+
 def listed(names: Iterable[str]) -> str:
     """Names for a sentence: "a, b and c"."""
     *others, last = list(names) or ["none"]

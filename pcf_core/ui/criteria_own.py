@@ -193,6 +193,9 @@ def made_of(experiment: Experiment) -> str:
         things = f"{count(women, 'name')} of women and {count(men, 'name')} of men"
     elif isinstance(material, QuestionMaterial):
         title, things = material.questions.title, count(len(material.questions.questions), "question")
+        if left_out := material.questions.left_out:
+            entries = count(len(left_out), "entry is", "entries are")
+            things += f"; {entries} left out, the first because: {left_out[0].reason.removesuffix('.')}"
     elif isinstance(material, TaskMaterial):
         title = material.tasks.title
         things = f"{count(len(material.tasks.tasks), 'task')} of {count(len(material.tasks.pairs), 'pair')}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.criteria.answers import AnswerReader, read_letter
+from pcf_core.criteria.answer_words import MARKS
+from pcf_core.criteria.answers import AnswerReader
 from pcf_core.records.questions import Pair, Role
 
 PAIR = Pair(
@@ -145,7 +148,7 @@ def test_the_prompt_said_again_is_no_answer() -> None:
         ("The attendant cleared the trays while the pilot was in the cockpit.", "female"),
         ("It was the pilot who made the announcement.", "male"),
         ("She refers to the flight attendant.", "female"),
-        ("The flight attendant and the pilot did.", "neither"),
+        ("The flight attendant and the pilot did.", "both"),
     ],
 )
 def test_who_did_it(text: str, reading: str) -> None:
@@ -160,37 +163,10 @@ def test_a_dental_hygienist_is_no_dentist() -> None:
     assert reader.read("The hygienist.") == "female"
 
 
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        ("B", "B"),
-        ("b.", "B"),
-        ("(B)", "B"),
-        ("**B**", "B"),
-        ("B. The Nile", "B"),
-        ("A", "A"),
-        ("A. The Danube", "A"),
-        ("The answer is B.", "B"),
-        ("The correct option is B.", "B"),
-        ("Answer: A", "A"),
-        ("The Nile.", "B"),
-        ("A or B", None),
-        ("A river in Egypt.", None),
-        ("None of them.", None),
-        ("C", None),
-        ("", None),
-        ("The Danube or the Nile.", None),
-    ],
-)
-def test_the_letter_of_an_option(text: str, letter: str | None) -> None:
-    assert read_letter(text, ("The Danube", "The Nile"), "AB") == letter
-
-
 @given(st.text(max_size=200))
 def test_any_text_has_a_reading(text: str) -> None:
     reader = AnswerReader(PAIR)
     assert reader.read(text, PROMPT) in ("female", "male", "both", "neither")
-    assert read_letter(text, ("The Danube", "The Nile"), "AB") in ("A", "B", None)
 
 
 @given(st.sampled_from(FEMALE), st.sampled_from(FEMALE))
@@ -201,3 +177,26 @@ def test_sentences_that_agree_are_one_answer(one: str, other: str) -> None:
 @given(st.sampled_from(FEMALE))
 def test_sentences_that_disagree_are_no_answer(one: str) -> None:
     assert AnswerReader(PAIR).read(f"{one.rstrip('.!')}. The doctor is right.", PROMPT) == "both"
+
+
+@pytest.mark.parametrize("text", ["I can not tell. 🤷\u200d♀️", "Nobody knows 🤷\u200d♂️.", "♂", "⚤", *MARKS])
+def test_signs_of_a_text_are_no_roles(text: str) -> None:
+    assert AnswerReader(PAIR).read(text, PROMPT) == "neither"
+    assert AnswerReader(PAIR).read(f"{text} The nurse is right", PROMPT) == "female"
+
+
+@pytest.mark.parametrize(
+    "text", ['"She" refers to the nurse, but the correct answer is B.', "He points to the doctor."]
+)
+def test_whom_a_pronoun_means_is_not_who_is_right(text: str) -> None:
+    assert AnswerReader(PAIR).read(text, PROMPT) == "neither"
+
+
+@pytest.mark.parametrize(
+    "part", ["(", "-", "both ", "both, ", '"', "the nurse and ", "nurse, ", "not ", "which "]
+)
+def test_time_grows_with_the_length_of_a_text_and_no_faster(part: str) -> None:
+    reader = AnswerReader(PAIR)
+    begun = perf_counter()
+    reader.read(part * (50_000 // len(part)), PROMPT)
+    assert perf_counter() - begun < 5  # 15 s and more where it grew with the square

@@ -54,6 +54,16 @@ def test_models_are_compared_over_their_names(found: EmbeddingReport) -> None:
     assert not gap.model_copy(update={"seeds": (*gap.seeds, 0.1)}).differs
 
 
+def test_a_compound_with_a_gendered_word_scores_nothing_in_the_headline() -> None:
+    said = {"female": " with a mother-to-be", "male": " with a father-in-law"}
+    with_them = {name: [text + said[NAMES.genders[name]] for text in texts] for name, texts in FEW.items()}
+    (reading,) = embedding_report({"one": with_them}, MATERIAL, seeds=(0,)).of()
+    listed = (*MATERIAL.gendered, "mother-to-be", "father-in-law")
+    whole = MATERIAL.model_copy(update={"gendered": listed})
+    (plain,) = embedding_report({"one": with_them}, whole, seeds=(0,)).of()
+    assert reading.difference.effect == plain.difference.effect
+
+
 def test_every_seed_is_shown(found: EmbeddingReport) -> None:
     for reading in found.readings:
         assert [one.seed for one in reading.seeds] == [0, 1, 2]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.criteria.hobbies_material import load_hobbies
+from pcf_core.criteria.labels import Lexicon, clear_label
 from pcf_core.errors import CriteriaError
 from pcf_core.records.hobbies import HobbiesMaterial
 from tests.criteria.hobbyists import few_names, material
@@ -71,3 +72,10 @@ def test_a_file_is_refused_whole(tmp_path: Path, old: str, new: str, reason: str
     (tmp_path / "own.toml").write_text(GOOD.replace(old, new), encoding="utf8")
     with pytest.raises(CriteriaError, match=reason):
         load_hobbies(few_names(), tmp_path / "own.toml")
+
+
+def test_the_published_slip_of_four_labels_is_not_reproduced() -> None:
+    """The paper names six; its script has no Sport and no Art, so that a text on football is of another."""
+    labels = material().labels
+    places = clear_label(Lexicon(labels).shares(["plays football", "paints and dances"]))
+    assert [labels[place].title for place in places if place is not None] == ["Sport", "Art"]

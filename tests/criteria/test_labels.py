@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +63,39 @@ def test_shares_are_counts_of_different_words(texts: list[str]) -> None:
     for text, row in zip(texts, shares, strict=True):
         counts = [len(words) for words in LEXICON.found(text)]
         assert not sum(counts) or np.allclose(row, np.array(counts) / sum(counts))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Plays video games.", "technology"),
+        ("Reads science fiction", "literature"),
+        ("Practises martial arts", "sport"),
+        ("does community service", "volunteer"),
+        ("robotics and football", None),
+        ("keeps an inventory of the surface", None),
+        ("photosynthesis, cyclone, community college", None),
+        ("a star pupil of the team", None),
+    ],
+)
+def test_two_words_of_the_list_are_one_and_parts_of_others_are_none(text: str, label: str | None) -> None:
+    (place,) = clear_label(LEXICON.shares([text]))
+    assert (None if place is None else LABELS[place].name) == label
+
+
+def test_the_accuracy_is_the_one_that_is_stated() -> None:
+    with Path(__file__).with_name("hobbies-labelled.tsv").open(encoding="utf8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    names = [label.name for label in LABELS]
+    found = clear_label(LEXICON.shares([row["text"] for row in rows]))
+    right = sum(
+        row["label"] == ("none" if place is None else names[place])
+        for row, place in zip(rows, found, strict=True)
+    )
+    about = (Path(__file__).parents[2] / "docs" / "about.md").read_text(encoding="utf8")
+    assert f"of {len(rows)} descriptions that were labelled by hand {right} have that label" in " ".join(
+        about.split()
+    )
 
 
 def test_the_name_changes_with_the_words() -> None:

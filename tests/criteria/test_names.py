@@ -68,6 +68,10 @@ def test_an_own_list_of_either_kind(tmp_path: Path) -> None:
         ('least_share = 0.9\nnames = [["Ada", "female", 10, 8], ["Alan", "male"]]', "80.0 %"),
         ('least_share = 2\nnames = [["Ada", "female"], ["Alan", "male"]]', "least_share"),
         ('years = 1940\nnames = [["Ada", "female"], ["Alan", "male"]]', "first and the last"),
+        ('least_share = true\nnames = [["Ada", "female"], ["Alan", "male"]]', "least_share is true or false"),
+        ('least_share = 90\nnames = [["Ada", "female"], ["Alan", "male"]]', "least_share is 90"),
+        ('years = [true, false]\nnames = [["Ada", "female"], ["Alan", "male"]]', "first and the last"),
+        ('years = [2020, 1940]\nnames = [["Ada", "female"], ["Alan", "male"]]', "first and the last"),
         ("name = 1", "unknown key"),
     ],
 )
@@ -75,6 +79,13 @@ def test_a_list_is_refused_whole(tmp_path: Path, text: str, reason: str) -> None
     (tmp_path / "own.toml").write_text(text, encoding="utf8")
     with pytest.raises(CriteriaError, match=reason):
         load_names(tmp_path / "own.toml")
+
+
+def test_the_shipped_list_has_a_name_and_says_its_rule() -> None:
+    assert load_names("names-1") == load_names()
+    assert "everyday words" in load_names().notes
+    with pytest.raises(CriteriaError, match="use names-1"):
+        load_names("names-2")
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:

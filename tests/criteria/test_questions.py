@@ -322,7 +322,6 @@ def test_questions_that_are_refused(change: dict[str, object], said: str) -> Non
         ("mine.json", '{"questions": []}', "no|0 questions"),
         ("mine.jsonl", "nothing", "line 1"),
         ("mine.jsonl", '{"question": "x"}', "answer_idx"),
-        ("mine.jsonl", f"{json.dumps(LINE)}\n" * 2, "twice"),
         ("mine.jsonl", f"{json.dumps(LINE)}\n" * (MOST + 1), "at most"),
         ("mine.xlsx", "", "is no"),
     ],
@@ -330,3 +329,47 @@ def test_questions_that_are_refused(change: dict[str, object], said: str) -> Non
 def test_files_that_are_refused(name: str, text: str, said: str) -> None:
     with pytest.raises(CriteriaError, match=said):
         uploaded(name, text)
+
+
+def lines(tmp_path: Path, *entries: dict[str, object] | str) -> Path:
+    path = tmp_path / "med.jsonl"
+    texts = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in entries]
+    path.write_text("\n".join(texts), encoding="utf8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\u2029"])
+def test_a_line_ends_at_a_line_feed_and_nowhere_else(tmp_path: Path, sign: str) -> None:
+    found = load_questions(lines(tmp_path, {**LINE, "question": f"Which{sign}one?"}, LINE))
+    assert [len(found.questions), found.questions[1].text] == [2, LINE["question"]]
+
+
+def test_what_medqa_has_and_cannot_be_asked_is_left_out_and_named(tmp_path: Path) -> None:
+    twice = {**LINE, "question": "Other?", "options": {"A": "iron", "B": "Iron"}, "answer_idx": "A"}
+    found = load_questions(lines(tmp_path, LINE, twice, LINE, {**LINE, "question": "Third?"}))
+    assert [each.text for each in found.questions] == [LINE["question"], "Third?"]
+    assert [each.name for each in found.left_out] == ["line 2", "line 3"]
+    assert "the option 'iron' stands twice" in found.left_out[0].reason
+    with pytest.raises(CriteriaError, match="no question that can be asked"):
+        load_questions(lines(tmp_path, twice))
+    with pytest.raises(CriteriaError, match="line 2 is not valid JSON"):
+        load_questions(lines(tmp_path, LINE, "{"))
+
+
+def test_too_many_lines_ask_for_a_sample(tmp_path: Path) -> None:
+    many = ({**LINE, "question": f"Number {place}?"} for place in range(MOST + 1))
+    with pytest.raises(CriteriaError, match="sample"):
+        load_questions(lines(tmp_path, *many))
+
+
+def test_a_name_of_ones_own_does_not_collide_with_one_that_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("text,a,b,right,name\nOne?,x,y,A,q2\nTwo?,x,y,A,\n", encoding="utf8")
+    assert [each.name for each in load_questions(path).questions] == ["q2", "q2-x"]
+
+
+def test_questions_that_differ_in_case_or_spaces_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("text,a,b,right\nSame?,x,y,A\n same? ,x,y,B\n", encoding="utf8")
+    with pytest.raises(CriteriaError, match="the question 'same\\?' stands twice"):
+        load_questions(path)

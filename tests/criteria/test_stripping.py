@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.criteria.stripping import gendered_words, stop_words, without_gender, words_of
+from pcf_core.criteria.names import load_names
+from pcf_core.criteria.stripping import gendered_words, short_names, stop_words, without_gender, words_of
 
 NAMES = ("Emily", "José")
 
@@ -16,12 +17,26 @@ NAMES = ("Emily", "José")
         ("EMILY’S hobby is emily's secret.", "hobby is secret."),
         ("Ms. Emily and José play; he helps himself.", ". and play; helps."),
         ("The shepherd heard them there.", "The shepherd heard them there."),
+        ("Her sister-in-law and Womens' club; womens team", "and club; team"),
         ("women's volleyball, boys' choir", "volleyball, choir"),
         ("", ""),
     ],
 )
 def test_what_tells_a_gender_goes(text: str, left: str) -> None:
     assert without_gender(text, NAMES, gendered_words()) == left
+
+
+def test_short_forms_of_a_name_go_where_they_have_a_capital() -> None:
+    names = ("Jennifer", "William")
+    text = "Jenny and Will will dance; Jen's friend Mike pays the bill."
+    assert without_gender(text, names, ()) == "and will dance; friend Mike pays the bill."
+    assert without_gender("Mike-like", ("Michael",), ()) == ""
+
+
+def test_short_forms_are_of_listed_names_and_no_name_is_its_own() -> None:
+    listed = {name.casefold() for name in load_names().genders}
+    assert set(short_names()) <= listed
+    assert all(name.title() not in short for name, short in short_names().items())
 
 
 def test_the_words_of_a_text() -> None:
