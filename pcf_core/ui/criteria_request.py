@@ -130,8 +130,8 @@ def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> 
     """
     if chats is None and wording == "instruction":
         return (
-            f"{model} is sent messages, though its server did not say whether it answers them: if it refuses, "
-            "choose the wording continuation under “What is asked”."
+            f"{model} is sent messages, though its server did not say whether it answers them: if it "
+            "refuses, choose the wording continuation under “What is asked”."
         )
     if chats is False and wording == "instruction":
         return (

@@ -1,4 +1,4 @@
-"""The text audits' pages with a real server on loopback that only writes: one that chats, one that does not."""
+"""The text audits' pages with a real server on loopback that only writes: in a chat, or not."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ def test_text_in_a_link_is_never_markup(own_settings: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "endless"), [("1e400", True), ("-Infinity", True), ("1e300", False), ("nan", False), ("x", False)]
+    ("text", "endless"),
+    [("1e400", True), ("-Infinity", True), ("1e300", False), ("nan", False), ("x", False)],
 )
 def test_what_is_endless(text: str, endless: bool) -> None:
     assert is_endless(text) is endless
