@@ -48,6 +48,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Se
     What endpoints answered is forgotten: the server of another test may have had the same port.
     """
     monkeypatch.setattr("pcf_core.models.endpoint._answers", {})
+    monkeypatch.setattr("pcf_core.models.endpoint._chats", {})
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")
     monkeypatch.setenv("PCF_START_WORKER", "0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
@@ -86,7 +87,7 @@ def order_finding(report: AnswersReport) -> str:
     told = rate.interval is not None and not rate.interval.low <= 0.5 <= rate.interval.high
     what = "The order matters" if told else "That the order matters cannot be shown"
     return (
-        f"{what}: {_share(rate)} of the answers name the role that the prompt names first, where 50 % "
+        f"{what}: {_beside_half(rate)} of the answers name the role that the prompt names first, where 50 % "
         "is no effect; either order was asked as often, so no rate leans by it."
     )
 
@@ -172,6 +173,17 @@ def _share(rate: Rate) -> str:
         "" if rate.interval is None else f" ({percent(rate.interval.low)} to {percent(rate.interval.high)})"
     )
     return f"{percent(rate.value)}{over}"
+
+
+def _beside_half(rate: Rate) -> str:
+    """A share with its interval as per cent, with as many decimals as tell its ends from one half."""
+    if rate.value is None or rate.interval is None:
+        return _share(rate)
+    ends = (rate.value, rate.interval.low, rate.interval.high)
+    nearest = min((abs(end - 0.5) for end in ends if end != 0.5), default=0.5)
+    decimals = min(4, max(0, math.ceil(-2 - math.log10(nearest))))
+    value, low, high = (f"{100 * end:.{decimals}f} %" for end in ends)
+    return f"{value} ({low} to {high})"
 
 
 def _pronoun(each: PronounAnswers) -> str:

@@ -1,8 +1,8 @@
-"""The criteria of one model in a sentence: which fail beyond chance, by how much, how sure; no cause."""
+"""The criteria of one model: the verdict first, then by how much and how sure, one by one; no cause."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pcf_core.findings.numbers import count, listed, number, with_interval
@@ -11,35 +11,76 @@ from pcf_core.records.criteria_summary import CRITERIA, Criterion, CriterionRead
 
 Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not asked"]
 ANSWERED = {"written": "by texts that it wrote", "scored": "by scores of single words, not texts"}
+MEANINGS: Mapping[Criterion, str] = {
+    "independence I": "the gender in its stories by profession",
+    "independence II": "the hobbies it tells of by the gender of the name",
+    "separation I": "its wrong answers to questions by pronoun",
+    "sufficiency I": "how far its answers to questions are right by pronoun",
+    "separation II": "its mistakes about who did a task by pronoun",
+    "sufficiency II": "how far its answers on who did a task are right by pronoun",
+}
+VERDICTS: Mapping[Status, str] = {
+    "fails": "fails beyond chance",
+    "cannot be shown": "cannot be shown to fail; the largest",
+    "not tested": "was not tested",
+}
+OTHERWISE: Mapping[Status, str] = {
+    "cannot be shown": "No failure can be shown for",
+    "not tested": "Not tested:",
+    "undefined": "Undefined:",
+    "not asked": "Not asked:",
+}
 
 
 def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
-    """Every criterion once: those that fail with numbers first, then those that cannot be shown to."""
-    asked = {criterion: [row for row in readings if row.criterion == criterion] for criterion in CRITERIA}
-    by_status: dict[Status, list[Criterion]] = {}
-    for criterion, rows in asked.items():
+    """The verdict alone: how many of the criteria that were asked fail, and what became of each."""
+    by_status: dict[Status, list[str]] = {}
+    for criterion, rows in by_criterion(readings).items():
         by_status.setdefault(status_of(rows), []).append(criterion)
-    parts = []
-    if failing := by_status.get("fails"):
-        verb = "fails" if len(failing) == 1 else "fail"
-        parts.append(f"{listed([clause(one, asked[one]) for one in failing])} {verb} beyond chance")
-    if unshown := by_status.get("cannot be shown"):
-        rows = [row for one in unshown for row in asked[one]]
-        widest = max(rows, key=lambda row: row.size or 0.0)
-        parts.append(
-            f"no failure can be shown for {listed(list(unshown))}, where the largest is "
-            f"{reading_text(widest)}{f' in {widest.criterion}' if len(unshown) > 1 else ''}"
-        )
-    if untested := by_status.get("not tested"):
-        named = listed([clause(one, asked[one]) for one in untested])
-        parts.append(f"nothing was tested for {named}")
-    if undefined := by_status.get("undefined"):
-        named = listed([f"{one} ({reasons(asked[one])})" for one in undefined])
-        parts.append(f"undefined: {named}")
-    if lacking := by_status.get("not asked"):
-        parts.append(f"not asked: {listed(list(lacking))}")
-    ways = dict.fromkeys(ANSWERED[row.answering] for row in readings)
-    return f"{model}, {listed(list(ways))}: {'; '.join(parts)}."
+    asked = len(CRITERIA) - len(by_status.get("not asked", []))
+    failing = by_status.get("fails", [])
+    ways = listed(list(dict.fromkeys(ANSWERED[row.answering] for row in readings)))
+    sentences = [f"{model}, {ways}: {_verdict(len(failing), asked)}{_naming(failing, asked)}."]
+    for status, what in OTHERWISE.items():
+        if found := by_status.get(status):
+            sentences.append(f"{what} {listed(found)}.")
+    return " ".join(sentences)
+
+
+def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:
+    """A sentence for every criterion that was asked: what it compares, its verdict, its numbers."""
+    return tuple(
+        f"{criterion[0].upper()}{criterion[1:]} ({MEANINGS[criterion]}) {_came_of(rows)}."
+        for criterion, rows in by_criterion(readings).items()
+        if rows
+    )
+
+
+def by_criterion(readings: Sequence[CriterionReading]) -> dict[Criterion, list[CriterionReading]]:
+    """The readings of each criterion, in their order; of what was not asked none."""
+    return {criterion: [row for row in readings if row.criterion == criterion] for criterion in CRITERIA}
+
+
+def _came_of(rows: Sequence[CriterionReading]) -> str:
+    status = status_of(rows)
+    if status == "undefined":
+        reasons = dict.fromkeys(row.reason for row in rows if row.reason)
+        return f"is undefined: {'; '.join(reasons) or 'no valid answer'}"
+    return f"{VERDICTS[status]}: {'; '.join(reading_text(row) for row in shown(rows))}"
+
+
+def _verdict(failing: int, asked: int) -> str:
+    if failing == asked == 1:
+        return "the one criterion that was asked fails beyond chance"
+    if failing == asked:
+        return f"all {asked:,} criteria that were asked fail beyond chance"
+    verb = "fails" if failing == 1 else "fail"
+    return f"{failing or 'none'} of {count(asked, 'criterion', 'criteria')} asked {verb} beyond chance"
+
+
+def _naming(failing: Sequence[str], asked: int) -> str:
+    """Which fail, where it is neither none nor all of several."""
+    return f": {listed(failing)}" if failing and not len(failing) == asked > 1 else ""
 
 
 def status_of(rows: Iterable[CriterionReading]) -> Status:
@@ -55,10 +96,9 @@ def status_of(rows: Iterable[CriterionReading]) -> Status:
     return "undefined" if all(row.size is None for row in rows) else "not tested"
 
 
-def clause(criterion: Criterion, rows: Sequence[CriterionReading]) -> str:
-    """A criterion with its numbers: what differs, else its widest reading."""
-    shown = [row for row in rows if row.differs] or [max(rows, key=lambda row: row.size or 0.0)]
-    return f"{criterion} ({'; '.join(reading_text(row) for row in shown)})"
+def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
+    """What differs, else the widest reading."""
+    return [row for row in rows if row.differs] or [max(rows, key=lambda row: row.size or 0.0)]
 
 
 def reading_text(row: CriterionReading) -> str:
@@ -66,6 +106,8 @@ def reading_text(row: CriterionReading) -> str:
     if row.size is None:
         return f"{row.quantity} undefined: {row.reason}"
     text = f"{row.quantity}{' gap' if row.gap else ''} {with_interval(row.size, row.interval)}"
+    if row.counted is not None:
+        text += f" freed of its bias ({number(row.counted)} as counted)"
     if row.largest is not None:
         text += f" of at most {number(row.largest)}"
     if row.few:
@@ -74,12 +116,10 @@ def reading_text(row: CriterionReading) -> str:
         text += f", higher for {row.higher}"
     if row.over_line:
         text += ", all of it over the 20 % line"
-    return text if row.p_value is None else f"{text}, p = {number(row.p_value)}"
-
-
-def reasons(rows: Iterable[CriterionReading]) -> str:
-    """Why nothing is defined, each reason once."""
-    return "; ".join(dict.fromkeys(row.reason for row in rows if row.reason)) or "no valid answer"
+    if row.p_value is None:
+        return text
+    at_most = row.least_p is not None and row.p_value <= row.least_p
+    return f"{text}, p {'at most' if at_most else '='} {number(row.p_value)}"
 
 
 def line_finding(found: Iterable[CriterionReading]) -> str:

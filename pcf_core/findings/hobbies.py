@@ -55,17 +55,18 @@ def information_finding(report: HobbiesReport) -> str:
     measure = report.information.measure
     if measure is None:
         return f"There is no mutual information of label and gender: {report.information.undefined}."
+    what = "NMI of a text's label and the gender of its name"
+    most = number(measure.largest.normalised.get(USUAL))
+    counted = number(measure.normalised.get(USUAL))
+    if measure.null is None or USUAL not in measure.corrected_normalised:
+        return f"{what} is {counted}, of {most} that these counts could reach."
     verdict = "more than chance" if measure.depends else "not shown to be more than chance"
-    null = ""
-    if measure.null is not None:
-        null = (
-            f"; dealing the genders to the names at random gives {number(measure.null.means.get(USUAL))} on "
-            f"average, {p_text(measure.null.p_value)}"
-        )
-    most = measure.largest.normalised.get(USUAL)
+    value = with_interval(max(0.0, measure.corrected_normalised[USUAL]), measure.intervals.get(USUAL))
+    at_most = "at most " if measure.null.p_value <= measure.null.least_p else "= "
     return (
-        f"NMI of a text's label and the gender of its name is {number(measure.normalised.get(USUAL))}, of "
-        f"{number(most)} that these counts could reach{null}: {verdict}."
+        f"{what} is {value} freed of its bias ({counted} as counted), of {most} that these counts could "
+        f"reach; dealing the genders to the names at random gives {number(measure.null.means.get(USUAL))} on "
+        f"average as counted, p {at_most}{number(measure.null.p_value)}: {verdict}."
     )
 
 

@@ -63,6 +63,7 @@ class _Answer:
 
 _lock = threading.Lock()
 _answers: dict[tuple[str | None, str], _Answer] = {}  # by base URL and model name; the listing under ""
+_chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # until when, and what was found
 
 
 def open_endpoint(spec: ModelSpec) -> Endpoint:
@@ -146,6 +147,26 @@ def offers_chat(name: str) -> bool:
                 raise
             return False
     return True
+
+
+def known_chat(name: str) -> bool | None:
+    """As :func:`offers_chat`, asked once in a while; ``None`` where the server does not tell now.
+
+    Raises:
+        ModelError: no endpoint is set.
+    """
+    key = _url(name), name
+    with _lock:
+        until, chats = _chats.get(key, (0.0, None))
+    if time.monotonic() < until:
+        return chats
+    try:
+        chats, lasts = offers_chat(name), FOUND_SECONDS
+    except ScoringError:
+        chats, lasts = None, LISTED_SECONDS
+    with _lock:
+        _chats[key] = time.monotonic() + lasts, chats
+    return chats
 
 
 def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:

@@ -283,6 +283,11 @@ def read_table(
             else:
                 rows.append((where, dict(zip(header, cells, strict=True))))
     except csv.Error as problem:
+        if "field larger than field limit" in str(problem):
+            raise error(
+                f"{name}, line {reader.line_num} has a cell of over {csv.field_size_limit():,} characters: "
+                "shorten it, or close a quotation mark that was left open."
+            ) from problem
         raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
     if not header:
         raise error(f"{name} is empty: its first line names the columns {listed(columns)}.")

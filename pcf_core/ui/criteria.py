@@ -23,7 +23,7 @@ from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResu
 from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
-from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
 
@@ -93,25 +93,33 @@ def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[
     return found
 
 
-def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> None:
-    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it."""
+def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bool:
+    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
+
+    What failed or was cancelled is taken up again by its job's own button.  Returns whether all that is
+    missing is offered.
+    """
     if not missing:
-        return
+        return False
     keys = {one.hash for one in missing.values()}
     newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=CRITERIA)) if job.key in keys}
     active = [job for job in newest.values() if job.state in ACTIVE]
     if active:
         draw_jobs([job.id for job in active])
-    for job in newest.values():
-        if job.state not in (*ACTIVE, "done"):
-            draw_job(job)
-    waiting = {which: one for which, one in missing.items() if one.hash not in {job.key for job in active}}
+    ended = [job for job in newest.values() if job.state in ENDED_EARLY]
+    for job in ended:
+        draw_job(job)
+    at_it = {job.key for job in (*active, *ended)}
+    waiting = {which: one for which, one in missing.items() if one.hash not in at_it}
     if not waiting:
-        return
+        return False
     with st.container(border=True):
         st.markdown(f"**Not asked yet:** {_names(waiting)}.")
-        for (model, experiment), one in waiting.items():
-            _draw_estimate(model, experiment, one, request)
+        bases = [
+            _draw_estimate(model, experiment, one, request) for (model, experiment), one in waiting.items()
+        ]
+        for basis in dict.fromkeys(filter(None, bases)):
+            st.caption(plain(basis))
         if any(one.key.family == "endpoint" for one in waiting.values()):
             st.caption(UNPINNED)
         label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
@@ -120,6 +128,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> No
                 submit_criteria(open_store(), open_queue(), one, request.experiment(model, experiment))
             keep_a_worker()
             st.rerun()
+    return len(waiting) == len(missing)
 
 
 def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
@@ -130,14 +139,15 @@ def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
     return "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
 
 
-def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> None:
-    """One line: what is to be written or scored, and how long it takes."""
+def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> str:
+    """One line: what is to be written or scored, and how long it takes; returns what that rests on."""
     try:
         found = estimate_criteria(asked, request.experiment(model, experiment), open_store(), open_queue())
     except AuditError as error:
         st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
-        return
+        return ""
     st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
+    return found.basis if found.missing else ""
 
 
 def estimate_text(asked: CriteriaAsked, found: CriteriaEstimate) -> str:
@@ -155,7 +165,7 @@ def estimate_text(asked: CriteriaAsked, found: CriteriaEstimate) -> str:
         what = f"{count(found.missing, 'text')} to write, at most {found.tokens:,} tokens{reads}"
     time = "" if found.seconds is None else f", about {duration(found.seconds)}"
     cost = "" if found.cost is None else f", at most {found.cost:,.2f} in the operator's prices"
-    return f"{what}{time}{cost}. {found.basis}"
+    return f"{what}{time}{cost}."
 
 
 def silence_warning(result: CriteriaResult) -> str:

@@ -30,7 +30,7 @@ points differ from the world, false discoveries controlled.
 
 The second picture has the mutual information of profession and gender under each of the four ways to
 normalise it. The bar is what dealing the genders out at random gives, the upright tick the most that these
-margins allow: with a hundred professions and two genders only I / min(H(C), H(A)) can reach 1. With *unclear*
+margins allow: with more professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear*
 as a third gender the table also counts stories that tell none.
 """
 
@@ -83,16 +83,16 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
         },
         results,
         f"anecdotes_{answering}",
-        "anecdotes",
+        ["anecdotes"],
     )
 
 
 def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     """For one model four figures; for several the first of each."""
-    model, report = next(iter(reports.items()))
+    report = next(iter(reports.values()))
     if len(reports) > 1:
-        return [_stereotypes(name, one) for name, one in list(reports.items())[:4]]
-    found = [_stereotypes(model, report), _information(report)]
+        return [_stereotypes(f" · {name}", one) for name, one in list(reports.items())[:4]]
+    found = [_stereotypes("", report), _information(report)]
     if report.exaggeration is not None:
         further = report.exaggeration
         found.append(
@@ -117,20 +117,20 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     return found
 
 
-def _stereotypes(model: str, report: AnecdotesReport) -> KeyFigure:
+def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
     rate = report.stereotype_rate
     what = (
         "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a "
         "coin gives; the paper prints 94 % for GPT-4, with other prompts and professions."
     )
     if rate is None:
-        return KeyFigure(f"As the stereotype · {model}", "undefined", what)
+        return KeyFigure(f"As the stereotype{whose}", "undefined", what)
     ends = (
         "no interval"
         if rate.interval is None
         else f"{percent(rate.interval.low)} to {percent(rate.interval.high)}"
     )
-    return KeyFigure(f"As the stereotype · {model}", percent(rate.value), what, ends)
+    return KeyFigure(f"As the stereotype{whose}", percent(rate.value), what, ends)
 
 
 def _information(report: AnecdotesReport) -> KeyFigure:

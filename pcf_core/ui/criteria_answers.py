@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pcf_core.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
+from pcf_core.criteria.summary import towards
 from pcf_core.findings.answers import (
     answers_finding,
     baseline_finding,
@@ -69,7 +70,7 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
         f"{first.unit.capitalize()}s": lambda: units_table(reports),
     }
     how = HOW.format(units=f"{first.unit}s", few=FEW[first.unit])
-    shown.foot(how, tables, results, name, first.experiment)
+    shown.foot(how, tables, results, name, [first.experiment])
 
 
 def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
@@ -85,7 +86,8 @@ def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
     what = (
         "The difference between he and she in a rate, 0 to 1: 0 where the criterion holds. With its 95 % "
-        f"interval over {report.unit}s and p controlled for all differences."
+        f"interval over {report.unit}s and p controlled for all differences. Before it the pronoun for which "
+        "the rate is higher."
     )
     gaps = [gap for name in RATES if name in names and (gap := report.gap(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
@@ -93,12 +95,9 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         why = gaps[0].reason if gaps else "not asked with he and she"
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     gap = max(defined, key=lambda one: one.gap or 0.0)
-    shown = with_interval(gap.value or 0.0, gap.interval).partition(" ")[2].strip("()")
-    parts: list[str] = [gap.name] if len(names) > 1 else []
-    if gap.higher:
-        parts.append(f"higher for {gap.higher}")
-    if shown:
-        parts.append(f"{gap.first} − {gap.second} {shown}")
+    shown = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")[2].strip("()")
+    parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
     if gap.adjusted is not None:
         parts.append(f"p {number(gap.adjusted)}")
-    return KeyFigure(label, number(gap.gap), what, " · ".join(parts))
+    value = f"{gap.higher} +{number(gap.gap)}" if gap.higher else number(gap.gap)
+    return KeyFigure(label, value, what, " · ".join(filter(None, parts)))

@@ -17,9 +17,12 @@ from pcf_core.records.criteria import Answering
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.hobbies import HobbiesReport
+from pcf_core.ui.criteria_embedding import draw_embedding_of_all
 from pcf_core.ui.criteria_tables import (
     embedding_table,
+    hobby_information,
     hobby_words_table,
+    information_table,
     label_counts_table,
     labels_table,
 )
@@ -36,7 +39,8 @@ The bars have the mean shares of one model by gender.
 Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
 vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
 gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
-seed, so each seed is shown, and scores of two models are not comparable with each other.
+seed, so each seed is shown, and scores of two models are not comparable with each other; those of vectors
+learned from the texts of several models are.
 """
 HOW_SCORED = """
 Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
@@ -75,15 +79,18 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
                 f"Embedding score of {model}, women's names against men's",
             )
     draw_notes(hobbies_notes(report))
-    tables = {"Labels": lambda: labels_table(reports)}
-    if answering == "written":
-        tables |= {
-            "Texts by label": lambda: label_counts_table(reports),
-            "Words": lambda: hobby_words_table(reports),
-            "Embedding score": lambda: embedding_table(embeddings(reports)),
-        }
+    every = {
+        "Labels": labels_table(reports),
+        "Mutual information": information_table(hobby_information(reports)),
+        "Texts by label": label_counts_table(reports),
+        "Words": hobby_words_table(reports),
+        "Embedding score": embedding_table(embeddings(reports)),
+    }
+    tables = {title: table.copy for title, table in every.items() if len(table)}
     how = HOW if answering == "written" else HOW_SCORED
-    shown.foot(how, tables, results, f"hobbies_{answering}", "hobbies")
+    shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
+    if answering == "written" and len(results) > 1:
+        draw_embedding_of_all(shown.found.models, results)
 
 
 def named(report: EmbeddingReport, model: str) -> EmbeddingReport:
@@ -108,7 +115,7 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
         differing = sum(one.difference.differs for one in report.labels)
         figures.append(
             KeyFigure(
-                f"Labels that differ · {model}",
+                f"Labels that differ{f' · {model}' if len(reports) > 1 else ''}",
                 f"{differing:,} of {len(report.labels):,}",
                 "Labels of which more is said for one gender beyond chance, controlled over the labels.",
                 f"{count(sum(report.names), 'name')}, {report.answering}",
@@ -122,14 +129,15 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
         found = one.difference
         ends = "no interval"
         if found.effect_interval is not None and found.effect is not None:
-            ends = f"d {bounds(found.effect, found.effect_interval)}"
+            ends = bounds(found.effect, found.effect_interval)
         figures.append(
             KeyFigure(
                 f"d · {one.title}",
                 number(found.effect),
                 "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
-                "of men. 95 % interval over names.",
-                f"{ends} · {percent(found.female)} and {percent(found.male)}",
+                f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
+                f"{percent(found.male)}.",
+                ends,
             )
         )
     return figures

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from pcf_core.criteria.own import KINDS, USUAL
 from pcf_core.errors import AuditError
 from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
@@ -70,13 +71,20 @@ def draw_kept() -> None:
     with st.expander("Found before", icon=":material/history:"):
         for asked, choices in known:
             left, right = st.columns([5, 1], vertical_alignment="center")
-            left.markdown(
-                f"**{plain(asked.model)}** · {plain(asked.experiment)} · {plain(asked.title)} · "
-                f"{plain(way_text(asked))}"
-            )
+            said = " · ".join((asked.experiment, made_text(asked, choices), way_text(asked)))
+            left.markdown(f"**{plain(asked.model)}** · {plain(said)}")
             if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
                 st.session_state[NEXT] = choices
                 st.rerun()
+
+
+def made_text(asked: CriteriaAsked, choices: Choices) -> str:
+    """What a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
+    kind, name = KINDS[asked.experiment], choices[parameter(asked.experiment)]
+    text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
+    if choices.get(MANY):
+        text = f"{choices[MANY]} of the {text}"
+    return f"{text}, labelled by {choices[LABELLER]}" if choices.get(LABELLER) else text
 
 
 def way_text(asked: CriteriaAsked) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -28,14 +28,21 @@ repeated: where its text speaks of the doctor as the positive class, its equatio
 """
 
 
-def draw_published(experiment: ExperimentName, results: Mapping[str, CriteriaResult]) -> None:
-    """The printed figures of an experiment's sections, and ours where one is of the same kind."""
+def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]) -> None:
+    """The printed figures of some experiments' sections, and ours where one is of the same kind.
+
+    ``results``: by what heads their column.
+    """
     st.markdown(WHY)
-    draw_table(published_table(experiment, results), f"criteria_published_{experiment}_{_way(results)}")
+    tables = [published_table(experiment, results) for experiment in experiments]
+    draw_table(
+        pd.concat(tables, ignore_index=True).fillna(""),
+        f"criteria_published_{'_'.join(experiments)}_{_way(results)}",
+    )
 
 
 def published_table(experiment: ExperimentName, results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
-    """One row a printed figure; a column for each model."""
+    """One row a printed figure; a column for each result of the experiment."""
     rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
     return pd.DataFrame(
         [
@@ -43,7 +50,11 @@ def published_table(experiment: ExperimentName, results: Mapping[str, CriteriaRe
                 "quantity": row.quantity,
                 "of": row.subject,
                 "printed": "" if row.value is None else number(row.value),
-                **{plain_name(model): own_value(row, result) for model, result in results.items()},
+                **{
+                    plain_name(model): own_value(row, result)
+                    for model, result in results.items()
+                    if result.asked.experiment == experiment
+                },
                 "status": row.status,
                 "note": row.note,
                 "section": row.section,

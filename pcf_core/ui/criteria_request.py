@@ -14,6 +14,8 @@ from pcf_core.criteria.suiting import Suited, suited
 from pcf_core.errors import AuditError
 from pcf_core.jobs.criteria import scored_asked, written_asked
 from pcf_core.models import list_models, resolve_to_score, resolve_writer
+from pcf_core.models.endpoint import PREFIX as ENDPOINT
+from pcf_core.models.endpoint import known_chat
 from pcf_core.records import ScoringKey
 from pcf_core.records.criteria_run import (
     MOST_REPEATS,
@@ -91,8 +93,15 @@ class Request:
         Raises:
             ModelError: there is no such model.
         """
-        found = suited(resolve_writer(model, chat=self.wording != "continuation"), name, self.answering)
-        if found.answering == "scored" or not self.wording or found.wording == self.wording:
+        server = model.startswith(ENDPOINT)
+        chats = known_chat(model) if server and self.answering != "scored" else None
+        chat = chats is not False if not self.wording else self.wording == "instruction"
+        found = suited(resolve_writer(model, chat=chat), name, self.answering)
+        if found.answering == "scored":
+            return found
+        if server and (reason := endpoint_reason(model, chats, found.wording)):
+            return replace(found, reason=reason)
+        if not self.wording or found.wording == self.wording:
             return found
         reason = f"{model} is given the wording {self.wording}, as was asked for."
         return replace(found, wording=self.wording, reason=reason)
@@ -112,6 +121,26 @@ class Request:
         return written_asked(
             experiment, GenerationKey.of(spec, self.decoding(name)), way.wording, self.repeats
         )
+
+
+def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
+    """How a model behind an endpoint is asked where that is not plain; else empty.
+
+    ``chats``: whether its server answers messages, ``None`` where it did not tell.
+    """
+    if chats is None and wording == "instruction":
+        return (
+            f"{model} is sent messages, though its server did not say whether it answers them: if it "
+            "refuses, choose the wording continuation under “What is asked”."
+        )
+    if chats is False and wording == "instruction":
+        return (
+            f"{model} is sent messages, as was asked for, and its server answers none: choose the wording "
+            "continuation under “What is asked”."
+        )
+    if chats is False:
+        return f"The server of {model} answers no messages: it goes on from the beginning of a text."
+    return ""
 
 
 def draw_request() -> Request:

@@ -28,6 +28,7 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
                 "quantity": row.quantity,
                 "answers": row.answering,
                 "size": row.size,
+                "as counted": row.counted,
                 **ends("", row.interval),
                 "p controlled": row.p_value,
                 "beyond chance": row.differs,
@@ -127,6 +128,15 @@ def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
             for row in report.labels
         ]
     )
+
+
+def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[str, MutualInformation | None]]:
+    """What :func:`information_table` shows of labels and genders, by model."""
+    return {
+        model: {"labels by gender": report.information.measure}
+        for model, report in reports.items()
+        if report.information is not None
+    }
 
 
 def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:

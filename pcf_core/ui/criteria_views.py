@@ -10,7 +10,12 @@ import streamlit as st
 
 from pcf_core.charts.criteria_summary import criteria_dots
 from pcf_core.criteria.summary import readings_of
-from pcf_core.findings.criteria_summary import line_finding, status_of, summary_finding
+from pcf_core.findings.criteria_summary import (
+    criterion_findings,
+    line_finding,
+    status_of,
+    summary_finding,
+)
 from pcf_core.findings.numbers import count
 from pcf_core.records.criteria import Answering, ExperimentName
 from pcf_core.records.criteria_run import CriteriaResult
@@ -25,10 +30,10 @@ from pcf_core.ui.criteria import (
 )
 from pcf_core.ui.criteria_own import draw_own
 from pcf_core.ui.criteria_published import draw_published
-from pcf_core.ui.criteria_request import Request
+from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request
 from pcf_core.ui.criteria_tables import summary_table
 from pcf_core.ui.figures import MOST, KeyFigure
-from pcf_core.ui.page import chart, draw_figures, draw_table, finding
+from pcf_core.ui.page import chart, draw_figures, draw_table, finding, finding_list
 from pcf_core.ui.text import plain
 
 WAYS: Mapping[Answering, str] = {
@@ -39,10 +44,11 @@ WHAT_ALL = """
 Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
 on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
 the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
-given its answer? Nothing has been asked yet: the button above queues all four experiments.
+given its answer?
 """
+OFFERED = "Nothing has been asked yet: the button above queues what is missing."
 WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "The model writes very short stories about people of a hundred professions. Whom the "
+    "anecdotes": "The model writes very short stories about people of many professions. Whom the "
     "stories tell of, a woman or a man, is read from their words and held against the profession, and "
     "against the share of women in the world.",
     "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
@@ -54,12 +60,20 @@ WHAT: Mapping[ExperimentName, str] = {
     "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
 }
 HOW_SUMMARY = """
-Each row is a quantity that is 0 where the criterion holds: the normalised mutual information of two things
-that should not depend on each other, or the gap of a rate between *he* and *she*. **Filled** marks are
-beyond chance, by the test of their experiment, controlled for all that is tested in it; **hollow** ones are
-not shown to be, or have no test, as scores have no chance in them. The dashed line at 0.2 is the 20 % rule of
-thumb for gaps; it decides nothing. NMI cannot reach 1 with so many professions: the most it could reach
-stands in the data.
+Each row is a quantity that is 0 where its criterion holds. **Independence** asks that two things tell nothing
+of each other: **I** the gender in a story and the profession, **II** the label of a hobby and the gender of
+the name. Its quantity is NMI, normalised mutual information: 0 where they are independent, 1 at most, and
+less than 1 where there are more professions or labels than genders; the most that could be reached stands in
+the data. **Separation** and **sufficiency** ask that a pronoun change nothing: **I** in questions with a
+right answer, **II** in tasks at work. Their quantities are gaps between *he* and *she*. Where the role is
+right that stereotype makes a woman's, **FNR** is the share of answers that miss it; where the other is right,
+**FPR** is the share that name it all the same. **PPV** and **NPV** are the shares of right answers among
+those that name the one or the other.
+
+**Filled** marks are beyond chance, by the test of their experiment, controlled for all that is tested in it;
+**hollow** ones are not shown to be, or have no test, as stories that were scored have none. What fails does
+so for what was asked: whiskers are 95 % intervals and say how far other stories, names, questions or tasks
+may differ. The dashed line at 0.2 is the 20 % rule of thumb for gaps; it decides nothing.
 """
 NOT_LAID_TOGETHER = (
     "Some of these models wrote and others were scored. The two measure different things and are shown apart."
@@ -90,35 +104,37 @@ class Shown:
         tables: Mapping[str, Callable[[], pd.DataFrame]],
         results: Mapping[str, CriteriaResult],
         name: str,
-        experiment: ExperimentName | None = None,
+        experiments: Sequence[ExperimentName],
     ) -> None:
         """How to read this, Data, what the paper prints, Provenance.
 
-        ``tables``: by what they hold; ``name``: of files and keys; ``experiment``: whose published figures.
+        ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
+        published beside.
         """
-        tabs = ["How to read this", "Data", *(["Published"] if experiment else []), "Provenance"]
-        left, middle, *published, right = st.tabs(tabs)
+        left, middle, published, right = st.tabs(["How to read this", "Data", "Published", "Provenance"])
         left.markdown(how)
         with middle:
             for title, table in tables.items():
                 if len(tables) > 1:
                     st.markdown(f"**{title}**")
                 draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
-        if experiment:
-            with published[0]:
-                draw_published(experiment, results)
+        with published:
+            draw_published(experiments, results)
         with right:
             draw_provenance(results)
 
 
 def draw_summary(shown: Shown) -> None:
     """All criteria of all models: a sentence each, the picture, the table."""
-    offer_asking(shown.request, shown.found.missing)
+    offered = offer_asking(shown.request, shown.found.missing)
     found = {model: readings_of(shown.found.reports(model)) for model in shown.found.models}
     if not found:
-        st.markdown(WHAT_ALL)
+        st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
         return
+    for (model, experiment), result in shown.found.results.items():
+        warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
     finding(*(summary_finding(model, readings) for model, readings in found.items()))
+    draw_criteria(found)
     draw_figures(summary_figures(found))
     finding(line_finding([row for readings in found.values() for row in readings]))
     ways = {row.answering for readings in found.values() for row in readings}
@@ -135,7 +151,25 @@ def draw_summary(shown: Shown) -> None:
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
-    shown.foot(HOW_SUMMARY, {"summary": lambda: summary_table(found)}, results, "criteria")
+    asked = [one for one in EXPERIMENTS if shown.found.of(one)]
+    shown.foot(HOW_SUMMARY, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+
+
+def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
+    """A line for each criterion; of several models folded away, each under its name."""
+    if len(found) == 1:
+        finding_list(criterion_findings(next(iter(found.values()))))
+        return
+    with st.expander("Each criterion, model by model", icon=":material/list:"):
+        for model, readings in found.items():
+            st.markdown(f"**{plain(model)}**")
+            finding_list(criterion_findings(readings))
+
+
+def warn_of_silence(who: str, result: CriteriaResult) -> None:
+    """That many texts say nothing, where they do."""
+    if silence := silence_warning(result):
+        st.warning(f"**{plain(who)}** {plain(silence)}", icon=":material/warning:")
 
 
 def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
@@ -149,7 +183,7 @@ def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[Key
         rest = len(asked) - failing - unshown
         figures.append(
             KeyFigure(
-                f"Fail beyond chance · {model}",
+                f"Fail beyond chance{f' · {model}' if len(found) > 1 else ''}",
                 f"{failing:,} of {len(asked):,}",
                 "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
                 "experiment. That a failure cannot be shown does not say that a criterion holds.",
@@ -173,8 +207,7 @@ def draw_experiment(shown: Shown, experiment: ExperimentName, draw: Draw) -> Non
         if len(groups) > 1:
             st.subheader(WAYS[answering])
         for model, result in some.items():
-            if silence := silence_warning(result):
-                st.warning(f"**{plain(model)}** {plain(silence)}", icon=":material/warning:")
+            warn_of_silence(model, result)
         draw(shown, answering, some)
     if len(groups) > 1:
         st.caption(NOT_LAID_TOGETHER)

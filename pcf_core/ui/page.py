@@ -158,12 +158,19 @@ def finding(*sentences: str) -> None:
         st.markdown("  \n".join(said))
 
 
+def finding_list(sentences: Iterable[str]) -> None:
+    """Findings one below the other."""
+    said = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
+    if said:
+        st.markdown(said.replace(" %", "\u00a0%"))
+
+
 def draw_notes(sentences: Iterable[str]) -> None:
     """What has to be known beside the numbers, folded away."""
-    said = [f"- {plain(sentence)}" for sentence in sentences if sentence]
+    said = [sentence for sentence in sentences if sentence]
     if said:
         with st.expander("What has to be known beside this", icon=":material/info:"):
-            st.markdown("\n".join(said).replace(" %", "\u00a0%"))
+            finding_list(said)
 
 
 def key_figures(

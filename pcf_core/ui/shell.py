@@ -17,6 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from pcf_core.errors import AuditError
 from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
+from pcf_core.ui.links import drop_infinite
 from pcf_core.ui.presets import follow_preset
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import take_written
@@ -80,6 +81,7 @@ def open_frame() -> StreamlitPage:
     )
     if old_kind:
         st.rerun()
+    drop_infinite()
     draw_choice()
     take_written()
     follow_preset(page)

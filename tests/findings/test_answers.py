@@ -14,6 +14,7 @@ from pcf_core.findings.answers import (
     separation_finding,
     sufficiency_finding,
 )
+from pcf_core.records import Interval
 from tests.charts.answered import answered
 from tests.criteria.planted import written
 
@@ -66,3 +67,16 @@ def test_scored_answers_say_so() -> None:
     assert "scored answers" in rates_finding(report)
     assert any("mean probabilities" in note for note in notes(report))
     assert "is the same for all pronouns" in separation_finding(report)
+
+
+def test_a_share_near_one_half_is_told_from_it() -> None:
+    report = answered()
+
+    def said(value: float, low: float, high: float) -> str:
+        interval = Interval(over="templates", level=0.95, low=low, high=high)
+        rate = report.first_named.model_copy(update={"value": value, "interval": interval})
+        return order_finding(report.model_copy(update={"first_named": rate}))
+
+    assert "The order matters: 51.4 % (50.3 % to 52.6 %)" in said(0.514, 0.503, 0.526)
+    assert "51.40 % (50.02 % to 52.60 %)" in said(0.514, 0.5002, 0.526)
+    assert "70 % (60 % to 80 %)" in said(0.7, 0.6, 0.8)

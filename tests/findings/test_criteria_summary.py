@@ -1,10 +1,16 @@
-"""The summary in a sentence: what fails first, with numbers; then what cannot be shown, or was not asked."""
+"""The summary: the verdict first, then a sentence for each criterion with its numbers."""
 
 from __future__ import annotations
 
 import pytest
 
-from pcf_core.findings.criteria_summary import Status, line_finding, status_of, summary_finding
+from pcf_core.findings.criteria_summary import (
+    Status,
+    criterion_findings,
+    line_finding,
+    status_of,
+    summary_finding,
+)
 from pcf_core.records import Interval
 from pcf_core.records.criteria_summary import Criterion, CriterionReading
 
@@ -51,13 +57,52 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
     assert status_of(rows) == status
 
 
-def test_one_sentence_says_which_fail_by_how_much_and_how_sure() -> None:
-    assert summary_finding("one", [FAILS, UNSHOWN, UNDEFINED]) == (
-        "one, by texts that it wrote: separation I (FNR gap 0.5 (0.3–0.7), higher for he, all of it over the "
-        "20 % line, p = 0.01) fails beyond chance; no failure can be shown for sufficiency I, where the "
-        "largest is FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01; undefined: separation II (nothing "
-        "named); not asked: independence I, independence II and sufficiency II."
+def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
+    readings = [FAILS, UNSHOWN, UNDEFINED]
+    assert summary_finding("one", readings) == (
+        "one, by texts that it wrote: 1 of 3 criteria asked fails beyond chance: separation I. No failure "
+        "can be shown for sufficiency I. Undefined: separation II. Not asked: independence I, independence "
+        "II and sufficiency II."
     )
+    assert criterion_findings(readings) == (
+        "Separation I (its wrong answers to questions by pronoun) fails beyond chance: FNR gap 0.5 "
+        "(0.3–0.7), higher for he, all of it over the 20 % line, p = 0.01.",
+        "Sufficiency I (how far its answers to questions are right by pronoun) cannot be shown to fail; the "
+        "largest: FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01.",
+        "Separation II (its mistakes about who did a task by pronoun) is undefined: nothing named.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("readings", "verdict"),
+    [
+        ([FAILS], "the one criterion that was asked fails beyond chance: separation I. Not asked"),
+        ([UNSHOWN], "none of 1 criterion asked fail beyond chance. No failure can be shown for"),
+        (
+            [FAILS, UNSHOWN.model_copy(update={"differs": True})],
+            "all 2 criteria that were asked fail beyond chance. Not asked",
+        ),
+    ],
+)
+def test_all_and_none_are_said_as_such(readings: list[CriterionReading], verdict: str) -> None:
+    assert verdict in summary_finding("one", readings)
+
+
+def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
+    nmi = CriterionReading(
+        criterion="independence II",
+        quantity="NMI",
+        answering="written",
+        size=0.117,
+        counted=0.114,
+        largest=0.9,
+        p_value=0.0005,
+        least_p=0.0005,
+        differs=True,
+    )
+    [said] = criterion_findings([nmi])
+    assert said.endswith("NMI 0.117 freed of its bias (0.114 as counted) of at most 0.9, p at most 0.0005.")
+    assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001})])[0]
 
 
 def test_the_line_is_counted_over_gaps_alone() -> None:

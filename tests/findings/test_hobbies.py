@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pcf_core.findings import embedding as embeddings
 from pcf_core.findings import hobbies
+from pcf_core.findings.numbers import number, with_interval
 from pcf_core.records import LeftOut
 from tests.charts.hobbies import difference, embedding_example, hobbies_example
 from tests.criteria.hobbyists import BOYS, GIRLS, few_names, planted
@@ -51,6 +52,14 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
     said = hobbies.information_finding(report)
     assert "at random gives" in said
     assert said.endswith("more than chance.")
+    assert report.information is not None
+    measure = report.information.measure
+    assert measure is not None
+    corrected, counted = measure.corrected_normalised["arithmetic"], measure.normalised["arithmetic"]
+    assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
+    assert f"freed of its bias ({number(counted)} as counted)" in said
+    assert measure.null is not None
+    assert ("p at most" in said) == (measure.null.p_value <= measure.null.least_p)
     scored = report.model_copy(update={"information": None, "without": "nothing was written"})
     assert "nothing was written" in hobbies.information_finding(scored)
 

@@ -8,17 +8,19 @@ from streamlit.testing.v1 import AppTest
 from pcf_core.criteria.own import ENDINGS, delete_own, own_files, read_upload
 from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import CriteriaError, ScoringError
-from pcf_core.findings.criteria_summary import summary_finding
+from pcf_core.findings.criteria_summary import criterion_findings, summary_finding
+from pcf_core.findings.embedding import embedding_findings
 from pcf_core.generation.base import Generator
+from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
 from pcf_core.jobs.criteria import CRITERIA, kept_criteria, load_criteria
-from pcf_core.jobs.embedding import embedding_asked, submit_embedding
+from pcf_core.jobs.embedding import EMBEDDING, embedding_asked, load_embedding, submit_embedding
 from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
 from pcf_core.records.answers import RATES
 from pcf_core.records.criteria import ExperimentName
-from pcf_core.records.generation import Decoding
+from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.ui.criteria_links import parameters_of
@@ -51,12 +53,46 @@ def test_nothing_is_asked_yet_and_all_four_can_be(own_settings: Settings) -> Non
     said = plainly(texts(app))
     assert "Not asked yet: anecdotes, hobbies, questions, tasks of mini-gpt" in said
     assert "mini-gpt, tasks: words in 48 prompts to score" in said
+    bases = [caption.value for caption in app.caption if "measured" in caption.value]
+    assert len(bases) == len(set(bases))
     assert "Nothing has been asked yet" in said
     assert not app.metric
     assert app.button(key="criteria_button").label == "Ask all 4"
     app.button(key="criteria_button").click().run()
     assert len(Queue.open(own_settings.catalogue).list(10, kind=CRITERIA)) == 4
     assert not app.error
+    assert "Nothing has been asked yet" not in texts(open_app("criteria", **SCORED))  # all four wait
+
+
+def test_where_the_model_is_refused_no_button_is_spoken_of(own_settings: Settings) -> None:
+    app = open_app("criteria", cr_model="mini-bert", cr_answering="written")
+    assert app.error
+    assert "Nothing has been asked yet" not in texts(app)
+    assert "Three criteria" in texts(app)
+
+
+def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
+    def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
+        return FakeGenerator(
+            lambda prompt: {"": 0.6, " The nurse.": 0.4}, key=GenerationKey.of(spec, decoding)
+        )
+
+    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
+    work(own_settings, silent)
+    summary = open_app("criteria", **WRITTEN)
+    [warning] = summary.warning
+    assert "mini-gpt, tasks" in plainly(warning.value)
+    assert "were refused or are empty" in plainly(warning.value)
+
+
+def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settings: Settings) -> None:
+    store = store_of(own_settings)
+    for model in ("mini-gpt", OTHER):
+        write_criteria(store, "tasks", model)
+    app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
+    assert not app.error
+    assert "Each criterion, model by model" in [expander.label for expander in app.expander]
+    assert plainly(texts(app)).count("criteria asked") == 2
 
 
 def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
@@ -76,14 +112,16 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert not again.error
     assert len(again.get("plotly_chart")) == 4
     assert [metric.label for metric in again.metric] == [f"Gap in {name}" for name in RATES]
-    assert again.metric[0].value == "1"
+    assert again.metric[0].value == "he +1"
     assert "Separation does not hold for these tasks" in texts(again)
     (asked,) = kept_criteria(store)
     result = load_criteria(store, asked.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
     assert summary_finding("mini-gpt", readings_of([result.report])) in texts(summary)
-    assert "not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
+    assert criterion_findings(readings_of([result.report]))[0] in plainly(texts(summary))
+    assert "Not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
+    assert any("printed" in frame.value for frame in summary.dataframe)
     assert [metric.value for metric in summary.metric] == ["1 of 2"]  # sufficiency is undefined
     assert "mini-gpt · Criteria" in plainly(texts(open_app("score")))
 
@@ -100,6 +138,7 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert len(app.get("plotly_chart")) == charts
     assert len(app.dataframe[0].value) == rows
     assert "Published" in [tab.label for tab in app.tabs]
+    assert all(len(frame.value) for frame in app.dataframe)
     assert "--answering written" in app.code[0].value
     assert "<script" not in texts(app)
 
@@ -159,6 +198,40 @@ def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_setting
     assert "finished" in said
 
 
+def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_settings: Settings) -> None:
+    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
+    asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
+    write_criteria(store, "hobbies")
+    one = open_app("criteria", **asked)
+    assert "Embedding score over all models" not in [part.value for part in one.subheader]
+    write_criteria(store, "hobbies", OTHER)
+    app = open_app("criteria", **asked)
+    assert not app.error
+    assert "Not learned yet: word vectors from the hobbies of mini-gpt and mini-gpt-balanced" in plainly(
+        texts(app)
+    )
+    app.button(key="embedding_button").click().run()
+    [job] = queue.list(5, kind=EMBEDDING)
+    assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **asked).get("progress"))
+    queue.cancel(job.id)
+    cancelled = open_app("criteria", **asked)
+    (again,) = (button for button in cancelled.button if button.label == "Resume")
+    again.click().run()
+    work(own_settings)
+    done = open_app("criteria", **asked)
+    result = load_embedding(store, embedding_asked(kept_criteria(store)).hash)
+    assert result is not None
+    assert not done.error
+    for sentence in embedding_findings(result):
+        assert sentence in plainly(texts(done))
+    assert len(done.get("plotly_chart")) == len(app.get("plotly_chart")) + 1
+    frames = [set(frame.value) for frame in done.dataframe]
+    assert any("difference of d" in columns for columns in frames)
+    line = next(code.value for code in done.code if f"--model mini-gpt --model {OTHER}" in code.value)
+    assert "--experiment hobbies" in line
+    assert "--repeats 2" in line
+
+
 def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
     app = open_app("criteria", **TASKS)
@@ -178,6 +251,7 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Setting
     app = open_app("criteria", **TASKS)
     assert "The model <b>broke</b>: try another." in plainly(app.error[0].value)
     (again,) = (button for button in app.button if button.label == "Retry")
+    assert "Not asked yet" not in texts(app)  # one way on, not two
     again.click().run()
     work(own_settings)
     assert len(open_app("criteria", **TASKS).metric) == 4
@@ -226,6 +300,7 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert len(open_app("criteria", **parameters).metric) == 4
     app = open_app("criteria")
     assert not app.metric
+    assert "mini-gpt · tasks · usual tasks · written, continuation, 2 texts" in plainly(texts(app))
     app.button(key=f"criteria_open_{asked.hash}").click().run()
     assert app.session_state["cr_view"] == "tasks"
     assert len(app.metric) == 4
@@ -250,6 +325,7 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_tasks"] == "mine"
+    assert "own tasks “mine”" in plainly(texts(open_app("criteria", **TASKS)))
     delete_own("tasks", "mine")
     assert parameters_of(asked.hash) is None
 

@@ -171,7 +171,7 @@ def test_a_column_called_occupation_is_the_term(tmp_path):
         ("term,weight\nnurse,1,2\n", "line 2 has 3 cells"),
         ('term\n"nurse\n', "not valid CSV"),
         ('term\n"nurse"x\n', "not valid CSV"),
-        ("term\n" + "a" * 200_000 + "\n", "not valid CSV"),
+        ("term\n" + "a" * 200_000 + "\n", "line 2 has a cell of over 131,072 characters: shorten it"),
     ],
 )
 def test_malformed_csv(text, part, tmp_path, refusal):
