@@ -10,10 +10,12 @@ import typer
 
 from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
 from pcf_core.criteria.experiment import Experiment
-from pcf_core.criteria.experiments import load_experiment, usual_decoding
+from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
+from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.suiting import suited
 from pcf_core.errors import InputError
 from pcf_core.findings.criteria import criteria_findings
+from pcf_core.findings.embedding import embedding_findings
 from pcf_core.jobs import Queue, ensure_worker
 from pcf_core.jobs.criteria import (
     estimate_criteria,
@@ -22,11 +24,13 @@ from pcf_core.jobs.criteria import (
     submit_criteria,
     written_asked,
 )
+from pcf_core.jobs.embedding import embedding_asked, run_embedding
 from pcf_core.models import resolve_to_score, resolve_writer
 from pcf_core.records import ScoringKey
 from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName, Wording
+from pcf_core.records.embedding_run import FEWEST_MODELS, EmbeddingResult
 from pcf_core.records.generation import BLOCK, Decoding, GenerationKey
-from pcf_core.report.criteria import criteria_document
+from pcf_core.report.criteria import criteria_document, embedding_document
 from pcf_core.settings import settings
 from pcf_core.store import Store
 
@@ -38,6 +42,7 @@ class Put:
     """An experiment put to a model, and the sentence that says why in this way."""
 
     asked: CriteriaAsked
+    experiment: Experiment
     reason: str
 
 
@@ -56,7 +61,13 @@ def criteria(
     wording: Annotated[
         str, typer.Option("--wording", help="instruction or continuation; else by what the model can do")
     ] = "",
-    repeats: Annotated[int, typer.Option("--repeats", help="texts for each prompt")] = BLOCK,
+    questions: Annotated[
+        int | None,
+        typer.Option("--questions", help=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored"),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", help=f"texts for each prompt, made {BLOCK} at a time")
+    ] = BLOCK,
     temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
     length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
@@ -88,14 +99,23 @@ def criteria(
     if worded and way == "scored":
         raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
     number_type = one_of(dtype, "--dtype", DTYPES)
-    several = [put(chosen, one, decoding, repeats, way, worded, number_type, chat) for one in model]
+    several = [
+        put(chosen, one, decoding, repeats, way, worded, number_type, chat, questions) for one in model
+    ]
+    scored = [one.asked.model for one in several if one.asked.answering == "scored"]
+    if labeller and scored:
+        raise InputError(
+            f"--labeller is of texts that are written, and the words of {', '.join(scored)} are scored: "
+            "leave out the one or the other."
+        )
     store = open_store()
     if estimate:
-        give_estimates(store, several, chosen, as_json)
+        give_estimates(store, several, as_json)
     elif queue:
-        give_queued(store, several, chosen, as_json)
+        give_queued(store, several, as_json)
     else:
-        give_results([(one, *run_now(store, one, chosen)) for one in several], as_json)
+        found = [(one, *run_now(store, one)) for one in several]
+        give_results(found, pooled_now(store, [one.asked for one in several]), as_json)
 
 
 def put(
@@ -107,6 +127,7 @@ def put(
     wording: str,
     dtype: str,
     chat: bool,
+    questions: int | None = None,
 ) -> Put:
     """What is asked of one model; what is left open is decided by what the model can do."""
     if answering == "scored":
@@ -114,15 +135,26 @@ def put(
     else:
         writer = resolve_writer(model, chat).with_dtype(dtype)
         way = suited(writer, experiment.name, "written" if answering or wording else "")
+    some = fitted(experiment, way.answering, questions)
+    partly = part_text(experiment, some)
     if way.wording is None:
         key = ScoringKey.of(resolve_to_score(model).with_dtype(dtype))
-        return Put(scored_asked(experiment, key), way.reason)
+        return Put(scored_asked(some, key), some, way.reason + partly)
     chosen: Wording = one_of(wording or way.wording, "--wording", get_args(Wording))
-    asked = written_asked(experiment, GenerationKey.of(writer, decoding), chosen, repeats)
-    return Put(asked, way.reason if chosen == way.wording else f"{model} is given the {chosen} as asked for.")
+    asked = written_asked(some, GenerationKey.of(writer, decoding), chosen, repeats)
+    reason = way.reason if chosen == way.wording else f"{model} is given the {chosen} as asked for."
+    return Put(asked, some, reason + partly)
 
 
-def run_now(store: Store, one: Put, experiment: Experiment) -> tuple[CriteriaResult, int]:
+def part_text(whole: Experiment, part: Experiment) -> str:
+    """That not all questions are asked, as a further sentence; empty where all are."""
+    if not isinstance(whole, Questions) or not isinstance(part, Questions):
+        return ""
+    have, asked = (len(one.material.questions.questions) for one in (whole, part))
+    return f" {asked:,} of {have:,} questions are asked (--questions)." if asked < have else ""
+
+
+def run_now(store: Store, one: Put) -> tuple[CriteriaResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.jobs.questioning import Stage, run_criteria
 
@@ -136,8 +168,8 @@ def run_now(store: Store, one: Put, experiment: Experiment) -> tuple[CriteriaRes
         if name == "reading":
             typer.echo(f"\r{asked.model}: reading the answers      ", err=True, nl=False)
 
-    say(one.reason)
-    keep_asked(store, asked, experiment)
+    say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
+    keep_asked(store, asked, one.experiment)
     found, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
     say("")
     if found.without_text:
@@ -146,24 +178,50 @@ def run_now(store: Store, one: Put, experiment: Experiment) -> tuple[CriteriaRes
     return found, made
 
 
-def give_results(found: Sequence[tuple[Put, CriteriaResult, int]], as_json: bool) -> None:
-    """What came of it: a document a model, or its findings."""
+def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
+    """The embedding score over all models that wrote hobbies; ``None`` where fewer than two did."""
+    written = {
+        asked.hash: asked
+        for asked in several
+        if (asked.experiment, asked.answering) == ("hobbies", "written")
+    }
+    if len(written) < FEWEST_MODELS:
+        return None
+
+    def on_seed(done: int, total: int) -> None:
+        typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
+
+    found = run_embedding(embedding_asked(list(written.values())), store, on_seed)
+    say("")
+    return found
+
+
+def give_results(
+    found: Sequence[tuple[Put, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
+) -> None:
+    """What came of it: a document a model, or its findings, and what is found of all together."""
+    of_all = None if pooled is None else embedding_document(pooled)
     documents = [
-        criteria_document(result) | {"reason": one.reason, "made": made} for one, result, made in found
+        criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
+        for one, result, made in found
     ]
     give(
         documents[0] if len(documents) == 1 else documents,
         as_json,
-        lambda: [sentence for _, result, _ in found for sentence in criteria_findings(result)],
+        lambda: [
+            *(sentence for _, result, _ in found for sentence in criteria_findings(result)),
+            *(() if pooled is None else embedding_findings(pooled)),
+        ],
     )
 
 
-def give_queued(store: Store, several: Sequence[Put], experiment: Experiment, as_json: bool) -> None:
+def give_queued(store: Store, several: Sequence[Put], as_json: bool) -> None:
     """Leave the work to a worker: one job a model."""
     waiting = Queue.open(settings().catalogue)
     documents: list[dict[str, Any]] = []
     for one in several:
-        job = submit_criteria(store, waiting, one.asked, experiment)
+        say(estimate_line(estimate_document(store, waiting, one)))
+        job = submit_criteria(store, waiting, one.asked, one.experiment)
         say(f"queued as job {job.id}; call criteria again without --queue to read its result")
         documents.append({"asked": one.asked.hash, "model": one.asked.model, "job": job.id})
     ensure_worker(settings())
@@ -176,10 +234,10 @@ def give_queued(store: Store, several: Sequence[Put], experiment: Experiment, as
     )
 
 
-def give_estimates(store: Store, several: Sequence[Put], experiment: Experiment, as_json: bool) -> None:
+def give_estimates(store: Store, several: Sequence[Put], as_json: bool) -> None:
     """What each model would have to write or score."""
     waiting = Queue.open(settings().catalogue)
-    documents = [estimate_document(store, waiting, one, experiment) for one in several]
+    documents = [estimate_document(store, waiting, one) for one in several]
     give(
         documents[0] if len(documents) == 1 else documents,
         as_json,
@@ -187,9 +245,9 @@ def give_estimates(store: Store, several: Sequence[Put], experiment: Experiment,
     )
 
 
-def estimate_document(store: Store, waiting: Queue, one: Put, experiment: Experiment) -> dict[str, Any]:
+def estimate_document(store: Store, waiting: Queue, one: Put) -> dict[str, Any]:
     """Of an endpoint as its operator's prices and rate limit say, else as texts came here before."""
-    found = estimate_criteria(one.asked, experiment, store, waiting)
+    found = estimate_criteria(one.asked, one.experiment, store, waiting)
     return {
         "asked": one.asked.hash,
         "model": one.asked.model,

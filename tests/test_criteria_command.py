@@ -16,10 +16,16 @@ from pcf_core.criteria.experiments import load_experiment
 from pcf_core.criteria.tasks import Tasks
 from pcf_core.criteria_command import criteria
 from pcf_core.errors import InputError
-from pcf_core.jobs.criteria import load_criteria
+from pcf_core.findings.criteria import criteria_findings
+from pcf_core.findings.embedding import embedding_findings
+from pcf_core.jobs import Queue
+from pcf_core.jobs.criteria import CRITERIA, load_criteria
+from pcf_core.jobs.embedding import load_embedding
+from pcf_core.jobs.worker import Worker
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
+from tests.criteria.nli_folder import write_nli
 from tests.criteria.planted_server import Planted, says_female
 from tests.generation.text_server import TextServer, serving_texts, system_of
 from tests.test_cli import SCHEMAS, run_cli
@@ -162,6 +168,13 @@ def test_a_model_that_goes_on_from_a_text_writes_stories(own_settings: Settings,
         (["--wording", "question"], "--wording must be one of"),
         (["--wording", "instruction", "--answering", "scored"], "--wording is of texts that are written"),
         (["--repeats", "0", "--answering", "written"], "answered 1 to 10,000 times"),
+        (["--questions", "4"], "asks no questions"),
+        (["--experiment", "questions", "--questions", "65"], "questions-1 has 64"),
+        (
+            ["--experiment", "hobbies", "--labeller", "lexicon", "--answering", "scored"],
+            "--labeller is of texts that are written, and the words of mini-gpt are scored",
+        ),
+        (["--model", "mini-bert", "--experiment", "hobbies", "--labeller", "lexicon"], "words of mini-bert"),
         (["--labeller", "lexicon"], "Only hobbies are labelled, and tasks were asked for"),
         (["--experiment", "hobbies", "--labeller", "mine"], "There is no labeller"),
         (["--material", "unknown.toml"], "unknown"),
@@ -180,6 +193,68 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     rest = [part for name, value in usual.items() if name not in arguments for part in (name, value)]
     with pytest.raises(InputError, match=re.escape(sentence)):
         application([*rest, *arguments], standalone_mode=False)
+
+
+def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Settings) -> None:
+    asked = ("--model", "mini-gpt", "--experiment", "questions", "--answering", "written", "--estimate")
+    usual = answer("criteria_estimate", *asked)
+    assert usual["missing"] == 16 * 17 * 25
+    assert "16 of 64 questions are asked (--questions)" in usual["reason"]
+    few = answer("criteria_estimate", *asked, "--questions", "4", "--repeats", "10")
+    assert few["missing"] == 4 * 17 * 25
+    assert "10 of each prompt take as much as 25" in few["basis"]
+    whole = answer("criteria_estimate", *asked, "--questions", "64")
+    assert whole["missing"] == 64 * 17 * 25
+    assert "questions are asked" not in whole["reason"]
+
+
+def test_what_is_queued_is_left_to_a_worker_and_read_afterwards(own_settings: Settings) -> None:
+    asked = ("--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks")
+    queued = answer("criteria_queued", *asked, "--queue")
+    queue = Queue.open(settings().catalogue)
+    jobs = {job.id: job for job in queue.list(10, kind=CRITERIA)}
+    assert [document["model"] for document in queued] == ["mini-gpt", "mini-bert"]
+    for document in queued:
+        job = jobs[document["job"]]
+        assert (job.key, job.state, job.total) == (document["asked"], "queued", 48)
+    Worker.open(settings()).run(until_idle=True)
+    assert {queue.get(job).state for job in jobs} == {"done"}
+    found = answer("criteria", *asked)
+    assert [(one["asked"], one["made"]) for one in found] == [(one["asked"], 0) for one in queued]
+
+
+def test_hobbies_of_two_models_have_one_embedding_and_the_labeller_asked_for(
+    texts: TextServer, tmp_path: Path
+) -> None:
+    names = tmp_path / "few.csv"
+    names.write_text("name,gender\nMary,female\nLinda,female\nJohn,male\nDavid,male\n")
+    folder = write_nli(tmp_path / "nli")
+    hobbies = load_experiment("hobbies", names)
+    women = {"She paints and she reads novels.": 0.6, "She reads novels and she swims.": 0.4}
+    men = {"He plays soccer and he codes.": 0.6, "He swims and he plays chess.": 0.4}
+    said = {"Mary": women, "Linda": women, "John": men, "David": men}
+    texts.says = Planted(hobbies, said.__getitem__, "continuation")
+    asked = ("--experiment", "hobbies", "--material", str(names), "--labeller", f"nli:{folder}")
+    asked += ("--repeats", "25", "--length", "12")
+    both = answer("criteria", "--model", "mini-gpt", "--model", "endpoint:tiny", *asked)
+    for document in both:
+        assert document["report"]["labeller"].startswith(f"nli {folder} ")
+        assert document["report"]["labeller_label"].startswith(f"the NLI model {folder}")
+    pooled = both[0]["embedding_of_all"]
+    assert pooled == both[1]["embedding_of_all"]
+    assert pooled["alike"]
+    assert pooled["report"]["models"] == ["endpoint:tiny", "mini-gpt"]
+    assert pooled["report"]["texts"] == 200
+    [gap] = [row for row in pooled["report"]["gaps"] if row["variant"] == "without gendered words"]
+    assert (gap["first"], gap["second"], len(gap["seeds"])) == ("endpoint:tiny", "mini-gpt", 6)
+    alone = answer("criteria", "--model", "mini-gpt", *asked)
+    assert (alone["made"], alone["embedding_of_all"]) == (0, None)
+    store = Store.open(settings().cache)
+    kept, of_all = load_criteria(store, alone["asked"]), load_embedding(store, pooled["asked"])
+    assert kept is not None
+    assert of_all is not None
+    assert any(f"Labels are from the NLI model {folder}" in said for said in criteria_findings(kept))
+    assert "The effect of mini-gpt less that of endpoint:tiny is" in embedding_findings(of_all)[1]
 
 
 @pytest.mark.parametrize("name", get_args(ExperimentName))

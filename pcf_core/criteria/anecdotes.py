@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.criteria.experiment import Ask, ScoredAsk
+from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.criteria.gender_reading import GenderReader
 from pcf_core.criteria.materials import BARE, WITH_ARTICLE, load_reading, load_wording
 from pcf_core.criteria.professions import USUAL, load_professions
@@ -111,7 +111,7 @@ class Anecdotes:
         Raises:
             CriteriaError: a cell that is no profession of the list, or no story at all.
         """
-        self._check_cells(texts)
+        check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
             raise CriteriaError("There is no story to read: write at least one for each profession.")
         reader = GenderReader(self.material.reading)
@@ -143,7 +143,7 @@ class Anecdotes:
             CriteriaError: a cell that is no profession of the list, a cell with another number of words, or
                 no word left for a gender.
         """
-        self._check_cells(log_probabilities)
+        check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
         told = [each for each in self.professions if each.name in log_probabilities]
@@ -203,14 +203,6 @@ class Anecdotes:
                 ),
             }
         )
-
-    def _check_cells(self, cells: Mapping[str, object]) -> None:
-        unknown = sorted(set(cells) - {each.name for each in self.professions})
-        if unknown:
-            raise CriteriaError(
-                f"{shown(unknown[0])} is no profession of the list {self.material.professions.name}: report "
-                "with the list that was asked."
-            )
 
 
 def filled(text: str, profession: Profession) -> str:

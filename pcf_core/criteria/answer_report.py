@@ -9,13 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from pcf_core.criteria.confusion import Answers, confusion, parts, rates
+from pcf_core.criteria.confusion import Answers, Invalid, confusion, parts, rates
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.answers import (
     RATES,
     UNDEFINED,
     WITHOUT,
-    Answering,
     AnswersReport,
     PronounAnswers,
     Rate,
@@ -23,6 +22,7 @@ from pcf_core.records.answers import (
     RateName,
     UnitAnswers,
 )
+from pcf_core.records.criteria import Answering
 from pcf_core.stats.rates import (
     Bounds,
     clustered_wilson,
@@ -36,7 +36,6 @@ from pcf_core.stats.rates import (
 from pcf_core.stats.regression import holm
 
 NO_ANSWER = "no valid answer"
-Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, truth) -> reason -> answers
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.criteria.confusion import Answers
+from pcf_core.criteria.confusion import Answers, Invalid
 from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import WITHOUT, Reading
 from pcf_core.records.questions import Frames, Pair, Role
@@ -23,7 +23,6 @@ from pcf_core.topics.text import check_word, first_duplicate, listed, shown
 ASKING = "asking-1.toml"
 PRONOUNS = ("he", "she", "they")
 WORDINGS = ("instruction", "continuation")
-Invalid = dict[tuple[int, int, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -128,19 +127,6 @@ def named(pair: Pair, first: int) -> dict[str, str]:
     }
 
 
-def check_cells(given: Iterable[str], known: Iterable[str], experiment: str) -> None:
-    """Refuse what was not asked.
-
-    Raises:
-        CriteriaError: a cell that the experiment does not have.
-    """
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        raise CriteriaError(
-            f"The experiment {experiment} has no cell {shown(unknown[0])}: give the cells that it asks."
-        )
-
-
 def gathered(
     said: Mapping[Cell, Sequence[float | str]], units: Sequence[str], pronouns: Sequence[str]
 ) -> tuple[Answers, Invalid]:
@@ -150,7 +136,7 @@ def gathered(
     """
     order = (*pronouns, WITHOUT)
     rows: list[tuple[float, ...]] = []
-    invalid: Invalid = {}
+    invalid: dict[tuple[int, int, int], dict[str, int]] = {}
     for cell, answers in said.items():
         place = order.index(cell.pronoun)
         for answer in answers:

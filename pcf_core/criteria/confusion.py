@@ -10,6 +10,7 @@ it were the doctor).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from pcf_core.records import FloatArray
 from pcf_core.records.answers import RATES, Confusion, RateName
 
 Places = NDArray[np.intp]
+Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, truth) -> reason -> answers
 
 
 @dataclass(frozen=True, eq=False)

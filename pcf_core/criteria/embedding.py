@@ -17,7 +17,7 @@ show the same one, which six do by chance in 3 of 100 cases.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -38,7 +38,7 @@ from pcf_core.records.embedding import (
 from pcf_core.records.gender_difference import GENDERS
 from pcf_core.records.hobbies import HobbiesMaterial
 from pcf_core.stats import holm
-from pcf_core.stats.effects import effect_gap, gender_difference
+from pcf_core.stats.effects import cohens_d, effect_gap, gender_difference
 
 SEEDS = (0, 1, 2, 3, 4, 5)
 LEAST_TEXTS = 10
@@ -55,6 +55,7 @@ def embedding_report(
     *,
     seeds: Sequence[int] = SEEDS,
     level: float = 0.95,
+    on_seed: Callable[[int, int], None] = lambda done, total: None,
 ) -> EmbeddingReport:
     """Score the texts of one model or several.
 
@@ -63,6 +64,7 @@ def embedding_report(
         material: names and gendered words.
         seeds: of word2vec, at least one, none twice.
         level: of the intervals, over names.
+        on_seed: called before each embedding is learned, with those learned and those in all.
 
     Raises:
         CriteriaError: no model, no seed or one twice, an unknown name, no text of a gender.
@@ -76,7 +78,10 @@ def embedding_report(
         for model, texts in models.items()
     }
     pooled = [text for texts in words.values() for several in texts.values() for text in several]
-    learned = [learned_vectors(pooled, seed) for seed in seeds]
+    learned = []
+    for done, seed in enumerate(seeds):
+        on_seed(done, len(seeds))
+        learned.append(learned_vectors(pooled, seed))
     undefined = next((reason for reason in map(why_no_axis, learned) if reason), "")
     readings: list[EmbeddingReading] = []
     gaps: list[EmbeddingGap] = []
@@ -87,7 +92,7 @@ def embedding_report(
             skipped = gendered if variant == HEADLINE else set[str]()
             scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
             readings += _readings(scores, models, material, variant, seeds, level)
-            gaps += _gaps(scores, material, variant, level)
+            gaps += _gaps(scores, material, variant, len(seeds), level)
         ends = _ends(axes, pooled, gendered)
     return EmbeddingReport(
         models=tuple(models),
@@ -184,7 +189,7 @@ def _readings(
 
 
 def _gaps(
-    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, level: float
+    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
 ) -> list[EmbeddingGap]:
     """Every two models, over the names of which both have a scored text."""
     found = []
@@ -204,13 +209,31 @@ def _gaps(
             for model in (first, second)
         ]
         difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=level)
-        if difference is not None:
-            found.append(
-                EmbeddingGap(
-                    first=first, second=second, variant=variant, difference=difference, interval=interval
-                )
+        if difference is None:
+            continue
+        effects = [
+            [_effect_of_seed(scores[model], sides, place) for place in range(seeds)]
+            for model in (first, second)
+        ]
+        found.append(
+            EmbeddingGap(
+                first=first,
+                second=second,
+                variant=variant,
+                difference=difference,
+                interval=interval,
+                seeds=tuple(
+                    None if one is None or other is None else other - one
+                    for one, other in zip(*effects, strict=True)
+                ),
             )
+        )
     return found
+
+
+def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], place: int) -> float | None:
+    """d of one model in one embedding, over the names of (female, male)."""
+    return cohens_d(*(np.concatenate([scores[name][:, place] for name in side]) for side in sides))
 
 
 def _ends(

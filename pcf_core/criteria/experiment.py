@@ -9,12 +9,14 @@ pronoun and order of roles) and is unique in the experiment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pcf_core.errors import CriteriaError
 from pcf_core.records import Record
 from pcf_core.records.criteria_run import ExperimentName, Report, Wording
+from pcf_core.topics.text import shown
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,16 @@ class Experiment(Protocol):
             CriteriaError: the experiment cannot be scored.
         """
         ...
+
+
+def check_cells(given: Iterable[str], known: Iterable[str], experiment: str) -> None:
+    """Refuse what was not asked.
+
+    Raises:
+        CriteriaError: a cell that the experiment does not have.
+    """
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise CriteriaError(
+            f"The experiment {experiment} has no cell {shown(unknown[0])}: give the cells that it asks."
+        )

@@ -12,17 +12,19 @@ from pcf_core.criteria.hobbies import Hobbies
 from pcf_core.criteria.hobbies_material import load_hobbies
 from pcf_core.criteria.labellers import choose_labeller, restore_labeller
 from pcf_core.criteria.names import load_names
+from pcf_core.criteria.question_files import some_questions
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.tasks import Tasks
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import AnecdotesMaterial
-from pcf_core.records.criteria_run import ExperimentName
+from pcf_core.records.criteria_run import Answering, ExperimentName
 from pcf_core.records.generation import Decoding
 from pcf_core.records.hobbies import HobbiesMaterial
 from pcf_core.records.questions import QuestionMaterial, TaskMaterial
 
 # As the paper draws texts; length by what is asked for: a short story, a few interests, an answer.
 TEMPERATURE, TOP_P = 0.5, 1.0
+USUAL_QUESTIONS = 16  # that are written about; the paper has 14
 LENGTHS: Mapping[ExperimentName, int] = {"anecdotes": 80, "hobbies": 60, "questions": 60, "tasks": 40}
 
 
@@ -54,6 +56,31 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
     if name == "questions":
         return Questions.load(material) if material else Questions.load()
     return Tasks.load(material) if material else Tasks.load()
+
+
+def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
+    """With as many of its questions as are asked; any other experiment as it is.
+
+    Args:
+        experiment: with all its questions.
+        answering: how it is put to a model.
+        questions: how many, spread over the set; ``None`` for all where words are scored, and for 16 at most
+            where texts are written: a question has 17 prompts, and each prompt 25 texts or more.
+
+    Raises:
+        CriteriaError: there are not so many, or no questions.
+    """
+    if not isinstance(experiment, Questions):
+        if questions is not None:
+            raise CriteriaError(
+                f"The experiment {experiment.name} asks no questions, and a number of them was given: "
+                "leave it out."
+            )
+        return experiment
+    kept = experiment.material.questions
+    most = USUAL_QUESTIONS if answering == "written" else len(kept.questions)
+    some = some_questions(kept, min(most, len(kept.questions)) if questions is None else questions)
+    return Questions(experiment.material.model_copy(update={"questions": some}))
 
 
 def material_of(experiment: Experiment) -> dict[str, Any]:

@@ -9,15 +9,14 @@ the one it is about, which ``mixed`` tells.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from pcf_core.criteria.stripping import WORD, plain_text
 from pcf_core.records.anecdotes import GenderReading, ReadingWords
 
 NAME_FOLLOWS = re.compile(r"\s+(?=[^\W\d_])(?![a-zß-ÿ])")  # a letter, and no small one
-WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 
 
 class GenderReader:
@@ -28,7 +27,7 @@ class GenderReader:
 
     def read(self, text: str) -> GenderReading:
         """How often each gendered word stands in the text."""
-        plain = unicodedata.normalize("NFC", text).replace("’", "'")
+        plain = plain_text(text)
         if self._neither is not None:
             plain = self._neither.sub(" ", plain)
         found: dict[str, Counter[str]] = {"female": Counter(), "male": Counter()}

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.criteria.embedding import embedding_report
-from pcf_core.criteria.experiment import Ask, ScoredAsk
+from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.criteria.hobbies_material import NAME, load_hobbies
 from pcf_core.criteria.hobby_words import hobby_words
 from pcf_core.criteria.labels import Labeller, Lexicon, clear_label
@@ -37,7 +37,6 @@ from pcf_core.records.hobbies import (
 from pcf_core.stats import holm
 from pcf_core.stats.effects import gender_difference
 from pcf_core.stats.information import clustered_information, why_no_information
-from pcf_core.topics.text import shown
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
 NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
@@ -99,7 +98,8 @@ class Hobbies:
             CriteriaError: a cell that is no name of the list, or no text of a gender.
         """
         known = self.material.names.genders
-        _check_cells(texts, known)
+        check_cells(texts, known, self.name)
+        _check_some(texts)
         stripped = {name: self._stripped(texts.get(name, ())) for name in known}
         sides = [
             {name: stripped[name] for name in self.material.names.of(gender) if stripped[name]}
@@ -133,7 +133,8 @@ class Hobbies:
                 labels of which a word was scored, or no score for a gender.
         """
         frames = {ask.cell: ask.words for ask in self.scored_asks()}
-        _check_cells(log_probabilities, frames)
+        check_cells(log_probabilities, frames, self.name)
+        _check_some(log_probabilities)
         words = next(iter(frames.values()))
         scores = np.array([log_probabilities[cell] for cell in log_probabilities], dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != len(words):
@@ -238,11 +239,6 @@ class Hobbies:
         )
 
 
-def _check_cells(given: Mapping[str, Sequence[object]], known: Mapping[str, object]) -> None:
-    unknown = [cell for cell in given if cell not in known]
-    if unknown:
-        raise CriteriaError(
-            f"The hobbies have no cell {shown(unknown[0])}: give texts or scores of what was asked."
-        )
+def _check_some(given: Mapping[str, Sequence[object]]) -> None:
     if not given:
         raise CriteriaError("The hobbies have no text to read: ask for at least one of every name.")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+from pcf_core.criteria.materials import tables_of
 from pcf_core.criteria.names import load_names
 from pcf_core.criteria.stripping import gendered_words
 from pcf_core.errors import CriteriaError
@@ -29,7 +30,7 @@ def load_hobbies(names: NameList | None = None, path: Path | None = None) -> Hob
     file = settings().assets / "criteria" / HOBBIES if path is None else path
     where = label(file)
     table = read_toml(file, ("version", "frames", "prompts", "labels"), CriteriaError)
-    labels = tuple(_label(entry, where) for entry in _tables(table.get("labels"), "labels", where))
+    labels = tuple(_label(entry, where) for entry in tables_of(table.get("labels"), "labels", where))
     _check_labels(labels, where)
     return HobbiesMaterial(
         version=check_text(table.get("version", "1"), "the version", where, CriteriaError),
@@ -91,12 +92,6 @@ def _check_labels(labels: tuple[HobbyLabel, ...], where: str) -> None:
             raise CriteriaError(f"{where}: {shown(twice)} is in two labels; leave it in one.")
     if not labels[0].answers or len({len(one.answers) for one in labels}) > 1:
         raise CriteriaError(f"{where}: the labels must have as many answers each, and at least one.")
-
-
-def _tables(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise CriteriaError(f"{where}: {what} is {shown(value)}; write tables [[{what}]].")
-    return value
 
 
 def _texts(value: object, what: str, where: str) -> list[str]:

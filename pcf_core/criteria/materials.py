@@ -1,6 +1,9 @@
-"""The shipped wording of the stories, and the words that tell a gender: read from the assets and checked."""
+"""The shipped wording of the stories and the words that tell a gender, checked; and tables of any file."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import AnecdoteWording, ReadingWords
@@ -40,3 +43,14 @@ def load_reading(name: str = "gendered-words-1") -> ReadingWords:
     if both:
         raise CriteriaError(f"{path.name}: {shown(both[0])} stands for both genders; remove it from one.")
     return words
+
+
+def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
+    """The tables ``[[what]]`` of a file.
+
+    Raises:
+        CriteriaError: it is no list of tables.
+    """
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
+    return value

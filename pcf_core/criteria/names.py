@@ -15,6 +15,7 @@ from pcf_core.topics.reading import label, name_of, read_table, read_toml, title
 from pcf_core.topics.text import check_left_out, check_text, check_word, first_duplicate, shown
 
 NAMES = "names-1.toml"
+ENDINGS = (".toml", ".csv")
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # of a user's own list that states none: the other gender is not the commoner one
 FACTS = ("title", "version", "source", "notes", "years", "least_share", "names", "left_out")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pcf_core.criteria import names, professions, question_files, task_files
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.experiments import load_experiment
 from pcf_core.errors import CriteriaError, StoreError
@@ -25,10 +26,10 @@ KINDS: Mapping[ExperimentName, str] = {
     "tasks": "tasks",
 }
 ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
-    "anecdotes": (".toml", ".csv"),
-    "hobbies": (".toml", ".csv"),
-    "questions": (".toml", ".json", ".jsonl", ".csv"),
-    "tasks": (".toml", ".json"),
+    "anecdotes": professions.ENDINGS,
+    "hobbies": names.ENDINGS,
+    "questions": question_files.ENDINGS,
+    "tasks": task_files.ENDINGS,
 }
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.criteria.gender_reading import GenderReader
-from pcf_core.criteria.materials import load_reading
+from pcf_core.criteria.materials import load_reading, tables_of
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import Profession, ProfessionList
 from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
 from pcf_core.topics.swapping import with_article
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
-from pcf_core.topics.whole_files import check_ending, upload_label, uploaded
 
 USUAL = "professions-1"
 ENDINGS = (".toml", ".csv")
@@ -51,7 +50,7 @@ def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
     table: dict[str, Any] = {}
     if path.suffix.lower() == ".toml":
         table = read_toml(path, KEYS, CriteriaError)
-        rows = _tables(table.pop("professions", None), where)
+        rows = tables_of(table.pop("professions", None), "professions", where)
     else:
         cells = read_table(path, ("profession", "women_share"), ("title",), CriteriaError, {})
         rows = [
@@ -64,19 +63,6 @@ def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
         ]
     facts = {"name": name_of(path), "title": title_of(path), **table}
     return make_professions(facts.pop("name"), rows, where=where, **facts)
-
-
-def load_upload(file_name: str, data: bytes) -> ProfessionList:
-    """A list from the bytes of a TOML or CSV file; nothing of it is kept.
-
-    Raises:
-        CriteriaError: another kind of file, or refused by :func:`load_professions`.
-        StoreError: there is no room for temporary files.
-    """
-    name = upload_label(file_name)
-    check_ending(name, ENDINGS, "list of professions", CriteriaError)
-    with uploaded(name, data) as path:
-        return load_professions(path)
 
 
 def make_professions(
@@ -134,12 +120,6 @@ def _profession(row: Mapping[str, object], place: int, reader: GenderReader, whe
         )
     title = check_text(row.get("title", ""), f"the title of {what}", where, CriteriaError)
     return Profession(name=name, with_article=with_article(name), women_share=float(share), title=title)
-
-
-def _tables(value: object, where: str) -> list[dict[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise CriteriaError(f"{where}: professions must be a list of tables with name and women_share.")
-    return value
 
 
 def _number(cell: str) -> object:

@@ -10,6 +10,7 @@ doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by let
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,6 @@ from pcf_core.topics.reading import (
     title_of,
 )
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
-from pcf_core.topics.whole_files import check_ending, upload_label, uploaded
 
 USUAL = "questions-1"
 ENDINGS = (".toml", ".json", ".jsonl", ".csv")
@@ -83,17 +83,35 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
     )
 
 
-def load_upload(file_name: str, data: bytes) -> QuestionSet:
-    """A set from the bytes of a file; nothing of it is kept.
+def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
+    """As many of the questions, spread over subjects and letters that are right, in the order of the set.
+
+    The first question of each subject with each right letter is taken, then the second, and so on: 16 of the
+    shipped set are two of each of eight subjects, either letter right in one of them.
 
     Raises:
-        CriteriaError: another kind of file, or refused by :func:`load_questions`.
-        StoreError: there is no room for temporary files.
+        CriteriaError: none are asked for, or more than there are.
     """
-    name = upload_label(file_name)
-    check_ending(name, ENDINGS, "questions", CriteriaError)
-    with uploaded(name, data) as path:
-        return load_questions(path)
+    have = len(questions.questions)
+    if not 1 <= many <= have:
+        raise CriteriaError(
+            f"{many:,} questions are asked for, and {questions.name} has {have:,}: give a number from 1 to "
+            f"{have:,}."
+        )
+    if many == have:
+        return questions
+    before: Counter[tuple[str, int]] = Counter()
+    ranks = []
+    for place, each in enumerate(questions.questions):
+        ranks.append((before[each.subject, each.right], place))
+        before[each.subject, each.right] += 1
+    taken = sorted(place for _, place in sorted(ranks)[:many])
+    return questions.model_copy(
+        update={
+            "title": f"{questions.title} ({many:,} of {have:,})",
+            "questions": tuple(questions.questions[place] for place in taken),
+        }
+    )
 
 
 def make_question(entry: object, where: str, name: str) -> Question:

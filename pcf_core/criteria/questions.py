@@ -21,7 +21,6 @@ from pcf_core.criteria.asking import (
     WORDINGS,
     Cell,
     cells_of,
-    check_cells,
     check_pronouns,
     filled,
     frames_of,
@@ -32,11 +31,11 @@ from pcf_core.criteria.asking import (
     of_scores,
     shares_of,
 )
-from pcf_core.criteria.experiment import Ask, ScoredAsk
+from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.criteria.question_files import USUAL, load_questions
 from pcf_core.errors import CriteriaError
-from pcf_core.records.answers import Answering, AnswersReport
-from pcf_core.records.criteria_run import ExperimentName, Wording
+from pcf_core.records.answers import AnswersReport
+from pcf_core.records.criteria import Answering, ExperimentName, Wording
 from pcf_core.records.questions import Frames, Question, QuestionMaterial, QuestionSet
 
 Known = tuple[float, int, int]  # wrong answers of those that give a letter, how many do, how many do not

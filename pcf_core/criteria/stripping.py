@@ -28,7 +28,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
     The ending 's is dropped, single letters are.
     """
-    found = (word.removesuffix("'s") for word in WORD.findall(_plain(text).lower()))
+    found = (word.removesuffix("'s") for word in WORD.findall(plain_text(text).lower()))
     return tuple(word for word in found if len(word) >= SHORTEST)
 
 
@@ -48,7 +48,7 @@ def without_gender(text: str, names: Collection[str], gendered: Collection[str])
         word = match[0].casefold().rstrip("'")
         return "" if word in told or not told.isdisjoint(re.split(r"['\-]", word)) else match[0]
 
-    left = SEVERAL_SPACES.sub(" ", POSSESSIVE.sub(kept, _plain(text)))
+    left = SEVERAL_SPACES.sub(" ", POSSESSIVE.sub(kept, plain_text(text)))
     return BEFORE_MARK.sub("", left).strip()
 
 
@@ -71,5 +71,6 @@ def stop_words() -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """One spelling of letters with marks (NFC), and straight apostrophes."""
     return unicodedata.normalize("NFC", text).replace("’", "'")

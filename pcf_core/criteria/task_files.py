@@ -16,7 +16,6 @@ from pcf_core.errors import CriteriaError
 from pcf_core.records.questions import Pair, Task, TaskSet
 from pcf_core.topics.reading import Shelf, label, name_of, read_json, read_toml, title_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
-from pcf_core.topics.whole_files import check_ending, upload_label, uploaded
 
 USUAL = "tasks-1"
 ENDINGS = (".toml", ".json")
@@ -61,19 +60,6 @@ def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
         tasks=given,
         **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
     )
-
-
-def load_upload(file_name: str, data: bytes) -> TaskSet:
-    """A set from the bytes of a file; nothing of it is kept.
-
-    Raises:
-        CriteriaError: another kind of file, or refused by :func:`load_tasks`.
-        StoreError: there is no room for temporary files.
-    """
-    name = upload_label(file_name)
-    check_ending(name, ENDINGS, "tasks", CriteriaError)
-    with uploaded(name, data) as path:
-        return load_tasks(path)
 
 
 def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task:

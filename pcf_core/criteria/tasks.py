@@ -17,7 +17,6 @@ from pcf_core.criteria.asking import (
     WORDINGS,
     Cell,
     cells_of,
-    check_cells,
     check_pronouns,
     filled,
     frames_of,
@@ -27,10 +26,10 @@ from pcf_core.criteria.asking import (
     of_reading,
     of_scores,
 )
-from pcf_core.criteria.experiment import Ask, ScoredAsk
+from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.criteria.task_files import USUAL, load_tasks
-from pcf_core.records.answers import Answering, AnswersReport
-from pcf_core.records.criteria_run import ExperimentName, Wording
+from pcf_core.records.answers import AnswersReport
+from pcf_core.records.criteria import Answering, ExperimentName, Wording
 from pcf_core.records.questions import Frames, Pair, Task, TaskMaterial, TaskSet
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender, SharedValue
+from pcf_core.records.criteria import SIGNIFICANCE
 from pcf_core.records.information import (
     FORMULAS,
-    SIGNIFICANCE,
     USUAL,
     MutualInformation,
     Normaliser,

@@ -10,7 +10,6 @@ from pcf_core.records.answers import (
     FEW_UNITS,
     GAP_LINE,
     SEPARATION,
-    SIGNIFICANCE,
     SUFFICIENCY,
     WITHOUT,
     AnswersReport,
@@ -19,6 +18,7 @@ from pcf_core.records.answers import (
     RateDifference,
     RateName,
 )
+from pcf_core.records.criteria import SIGNIFICANCE
 
 MUCH_INVALID = 0.2  # of the answers
 INVALID_WORDS = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pcf_core.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
 from pcf_core.findings.answers import answers_finding, notes, rates_finding
-from pcf_core.findings.hobbies import hobbies_finding, information_finding, words_finding
+from pcf_core.findings.embedding import embedding_finding
+from pcf_core.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.hobbies import HobbiesReport
@@ -16,5 +17,12 @@ def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
     if isinstance(report, AnecdotesReport):
         return (anecdotes_finding(report, model), amplification_finding(report), *reading_notes(report))
     if isinstance(report, HobbiesReport):
-        return (hobbies_finding(report, model), information_finding(report), words_finding(report))
+        own = () if report.embedding is None else (embedding_finding(report.embedding),)
+        return (
+            hobbies_finding(report, model),
+            information_finding(report),
+            words_finding(report),
+            *own,
+            *hobbies_notes(report),
+        )
     return (f"{model}: {answers_finding(report)}", rates_finding(report), *notes(report))

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from pcf_core.findings.hobbies import effect_text, p_text
 from pcf_core.findings.numbers import count, number, with_interval
 from pcf_core.records.embedding import HEADLINE, EmbeddingGap, EmbeddingReading, EmbeddingReport, Variant
+from pcf_core.records.embedding_run import EmbeddingResult
+
+NOT_ALIKE = (
+    "The models were not asked in one wording, as often, with texts drawn in one way: what lies between them "
+    "may come from that."
+)
 
 
 def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> str:
@@ -25,12 +33,37 @@ def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> s
 def gap_finding(gap: EmbeddingGap) -> str:
     """How far the d of two models lie apart."""
     shown = with_interval(gap.difference, gap.interval)
+    known = [seed for seed in gap.seeds if seed is not None]
+    spread = f", {number(min(known))} to {number(max(known))} by seed" if len(known) > 1 else ""
     if gap.interval is None or gap.interval.low <= 0 <= gap.interval.high:
-        return (
-            f"The effect of {gap.second} less that of {gap.first} is {shown}: which is larger is not shown."
-        )
-    more = gap.second if gap.difference > 0 else gap.first
-    return f"The effect of {gap.second} less that of {gap.first} is {shown}: {more} leans more."
+        verdict = "which is larger is not shown"
+    elif not gap.steady:
+        verdict = "which is larger hangs on the seed: there are too few texts"
+    else:
+        verdict = f"the larger is that of {gap.second if gap.difference > 0 else gap.first}"
+    return f"The effect of {gap.second} less that of {gap.first} is {shown}{spread}: {verdict}."
+
+
+def embedding_findings(result: EmbeddingResult) -> tuple[str, ...]:
+    """Several models: what each shows, how far every two lie apart, and whether they were asked alike."""
+    report = result.report
+    return (
+        embedding_finding(report),
+        *(gap_finding(gap) for gap in report.gaps_of()),
+        *_incomparable(report),
+        *([] if result.asked.alike else [NOT_ALIKE]),
+    )
+
+
+def _incomparable(report: EmbeddingReport) -> list[str]:
+    """A sentence for every two models of which an effect is undefined; none where there is no axis."""
+    known = {(gap.first, gap.second) for gap in report.gaps_of()}
+    return [
+        f"{first} and {second} cannot be compared: an effect is undefined, or no name of a gender has a "
+        "known word in the texts of both."
+        for first, second in combinations(report.models, 2)
+        if (first, second) not in known and not report.undefined
+    ]
 
 
 def leak_finding(report: EmbeddingReport, model: str) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ from pcf_core.records.criteria_run import (
     ExperimentName,
     Wording,
 )
-from pcf_core.records.generation import GenerationKey
+from pcf_core.records.generation import BLOCK, GenerationKey
 from pcf_core.store import Store
 
 CRITERIA = "criteria"  # the kind of job
@@ -186,7 +187,7 @@ def estimate_criteria(
         prompt_tokens=sum(part.prompt_tokens for part in parts),
         seconds=None if None in seconds else sum(value for value in seconds if value is not None),
         cost=None,
-        basis=parts[0].basis,
+        basis=f"{parts[0].basis}{_blocks_text(asked.repeats)}",
         done=False,
     )
     if not found.missing or asked.key.family != "endpoint":
@@ -208,9 +209,17 @@ def estimate_criteria(
         prompt_tokens=sum(cost.tokens_in for cost in costs),
         seconds=sum(paced) if paced else found.seconds,
         cost=None if costs[0].cost is None else sum(cost.cost for cost in costs if cost.cost is not None),
-        basis=costs[0].basis,
+        basis=f"{costs[0].basis}{_blocks_text(asked.repeats)}",
         done=False,
     )
+
+
+def _blocks_text(repeats: int) -> str:
+    """That texts come in whole blocks, as a further sentence; empty where they are asked for so."""
+    made = math.ceil(repeats / BLOCK) * BLOCK
+    if made == repeats:
+        return ""
+    return f" Texts are made {BLOCK} at a time: {repeats:,} of each prompt take as much as {made:,}."
 
 
 def _scoring_estimate(

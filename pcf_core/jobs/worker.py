@@ -17,6 +17,7 @@ from pcf_core.errors import AuditError, StoreError
 from pcf_core.generation.base import Generator
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.criteria import CRITERIA, CriteriaRequest, load_criteria_asked
+from pcf_core.jobs.embedding import EMBEDDING, EmbeddingRequest, load_embedding_asked, run_embedding
 from pcf_core.jobs.engines import scorers_of
 from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest, load_asked
 from pcf_core.jobs.generating import (
@@ -89,6 +90,7 @@ class Worker:
             "generate": self._generate,
             FAIRPAIR: self._fairpair,
             CRITERIA: self._criteria,
+            EMBEDDING: self._embedding,
         }
 
     @classmethod
@@ -262,6 +264,19 @@ class Worker:
             partial(self._answer_small, job),
         )
         return {"asked": request.asked, "made": made, "ends": result.ends}
+
+    def _embedding(self, job: Job) -> dict[str, Any]:
+        asked = load_embedding_asked(self.store, EmbeddingRequest.model_validate(job.payload).asked)
+
+        def report(done: int, total: int) -> None:
+            self._answer_small(job)
+            if self._should_stop(job):
+                raise Stopped
+            self.queue.progress(job.id, done, total, None, self.owner)
+
+        run_embedding(asked, self.store, report)
+        self.queue.progress(job.id, job.total, job.total, None, self.owner)
+        return {"asked": asked.hash}
 
     def _mine(self, job: Job) -> dict[str, Any]:
         asked = MineRequest.model_validate(job.payload)

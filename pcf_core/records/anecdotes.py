@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import Interval, LeftOut, Record, digest
-from pcf_core.records.information import SIGNIFICANCE, MutualInformation
+from pcf_core.records.criteria import SIGNIFICANCE
+from pcf_core.records.information import MutualInformation
 
 Gender = Literal["female", "male"]
 ReadGender = Literal["female", "male", "unclear"]

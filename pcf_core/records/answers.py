@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import Interval, Record
+from pcf_core.records.criteria import SIGNIFICANCE, Answering
 
 GAP_LINE = 0.20  # the "20 % rule" of the paper's discussion: a line in a picture, not a verdict
-SIGNIFICANCE = 0.05
 FEW_UNITS = 10  # an interval over fewer questions or tasks is rough
 WITHOUT = "none"  # the pronoun of prompts that have none
 
 RateName = Literal["FNR", "FPR", "PPV", "NPV"]
-Answering = Literal["written", "scored"]
 Reading = Literal["female", "male", "both", "neither"]
 SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
 SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")

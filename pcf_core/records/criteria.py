@@ -1,4 +1,4 @@
-"""The words in which all records of the criteria say how an experiment was put to a model."""
+"""What all records of the criteria have in common: how a model was asked, and from which p on it is shown."""
 
 from __future__ import annotations
 
@@ -7,3 +7,4 @@ from typing import Literal
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
+SIGNIFICANCE = 0.05  # of a p-value, controlled where several are tested

@@ -13,6 +13,15 @@ asked.hash)`` and ``kept_criteria(store)`` read it back (:mod:`pcf_core.jobs.cri
     ``asked.hash``      ``RESULT``      the :class:`CriteriaResult`, once it is complete
     ``asked.material``  ``MATERIAL``    the whole material of the experiment
     ==================  ==============  ================================================================
+
+Once the hobbies of two or more models are written, the embedding score over all of them can be asked for; its
+records are in :mod:`pcf_core.records.embedding_run`, and :mod:`pcf_core.jobs.embedding` has
+
+    ============================================  ======================================================
+    ``embedding_asked(several)``                  the :class:`EmbeddingAsked` of their ``CriteriaAsked``
+    ``submit_embedding(store, queue, asked)``     the job, of the kind ``EMBEDDING``
+    ``load_embedding(store, asked.hash)``         the :class:`EmbeddingResult`, ``None`` until it is there
+    ============================================  ======================================================
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from *he* to *she* about their midpoint: above 0 nearer to *she*.  A text's is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pcf_core.records.basic import Interval, Record
@@ -15,6 +16,12 @@ LABEL = "our names and prompts; the method of arXiv 2403.08564, about the true m
 
 Variant = Literal["without gendered words", "all words"]
 HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of the axis: it scores as gendered
+
+
+def one_sided(effects: Sequence[float | None]) -> bool:
+    """Whether there are several values, all defined and on the same side of 0."""
+    known = [effect or 0.0 for effect in effects]
+    return len(known) > 1 and (min(known) > 0 or max(known) < 0)
 
 
 class SeedReading(Record):
@@ -44,8 +51,7 @@ class EmbeddingReading(Record):
     @property
     def steady(self) -> bool:
         """Whether there are several seeds and all show a lean to the same side."""
-        effects = [one.effect or 0.0 for one in self.seeds]
-        return len(effects) > 1 and (min(effects) > 0 or max(effects) < 0)
+        return one_sided([one.effect for one in self.seeds])
 
     @property
     def differs(self) -> bool:
@@ -54,13 +60,28 @@ class EmbeddingReading(Record):
 
 
 class EmbeddingGap(Record):
-    """``difference``: effect of ``second`` − that of ``first``; ``interval`` over names, which both share."""
+    """``difference``: effect of ``second`` − that of ``first``; ``interval`` over names, which both share.
+
+    ``seeds``: the same in each embedding by itself, ``None`` where an effect is undefined there.
+    """
 
     first: str
     second: str
     variant: Variant
     difference: float
     interval: Interval | None
+    seeds: tuple[float | None, ...] = ()
+
+    @property
+    def steady(self) -> bool:
+        """Whether there are several seeds, and in all of them the same model has the larger effect."""
+        return one_sided(self.seeds)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the effects differ for other names too, and to a side that does not hang on the seed."""
+        found = self.interval
+        return found is not None and not found.low <= 0 <= found.high and self.steady
 
 
 class ScoredWord(Record):
@@ -91,6 +112,10 @@ class EmbeddingReport(Record):
     words: tuple[ScoredWord, ...]
     undefined: str = ""
     label: str = LABEL
+
+    def gaps_of(self, variant: Variant = HEADLINE) -> tuple[EmbeddingGap, ...]:
+        """Every two models of one variant."""
+        return tuple(one for one in self.gaps if one.variant == variant)
 
     def of(self, variant: Variant = HEADLINE) -> tuple[EmbeddingReading, ...]:
         """The readings of one variant, model by model."""

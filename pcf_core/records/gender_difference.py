@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from pcf_core.records.basic import Interval, Record
+from pcf_core.records.criteria import SIGNIFICANCE
 
-SIGNIFICANCE = 0.05
 FEW_NAMES = 10  # of either gender: an interval over fewer is rough
 
 Gender = Literal["female", "male"]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import LeftOut, Record, digest
-from pcf_core.records.criteria import Answering
+from pcf_core.records.criteria import SIGNIFICANCE, Answering
 from pcf_core.records.embedding import EmbeddingReport
-from pcf_core.records.gender_difference import SIGNIFICANCE, Gender, GenderDifference
+from pcf_core.records.gender_difference import Gender, GenderDifference
 from pcf_core.records.information import MutualInformation
 
 LABEL = "our names, prompts and labels; the method of arXiv 2403.08564, whose figures could not be read"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.records.basic import Interval, Record
+from pcf_core.records.criteria import SIGNIFICANCE
 
 Normaliser = Literal["arithmetic", "joint", "minimum", "geometric"]
 
@@ -23,7 +24,6 @@ FORMULAS: Mapping[Normaliser, str] = {
 }
 CORRECTION = "jackknife, leaving out a text at a time"
 SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
-SIGNIFICANCE = 0.05
 FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.embedding_run import EmbeddingResult
 from pcf_core.report.documents import finite
 
 
@@ -27,6 +28,17 @@ def criteria_document(result: CriteriaResult) -> dict[str, Any]:
         "report": result.report.model_dump(mode="json"),
         "ends": result.ends,
         "left_out": [item.model_dump() for item in result.left_out],
+        "provenance": result.provenance,
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def embedding_document(result: EmbeddingResult) -> dict[str, Any]:
+    """The embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
+    document = {
+        "asked": result.asked.hash,
+        "alike": result.asked.alike,
+        "report": result.report.model_dump(mode="json"),
         "provenance": result.provenance,
     }
     return finite(document)  # type: ignore[no-any-return]

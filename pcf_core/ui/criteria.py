@@ -116,8 +116,8 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> No
             st.caption(UNPINNED)
         label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
         if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
-            for (_, experiment), one in waiting.items():
-                submit_criteria(open_store(), open_queue(), one, request.experiments[experiment])
+            for (model, experiment), one in waiting.items():
+                submit_criteria(open_store(), open_queue(), one, request.experiment(model, experiment))
             keep_a_worker()
             st.rerun()
 
@@ -133,7 +133,7 @@ def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
 def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> None:
     """One line: what is to be written or scored, and how long it takes."""
     try:
-        found = estimate_criteria(asked, request.experiments[experiment], open_store(), open_queue())
+        found = estimate_criteria(asked, request.experiment(model, experiment), open_store(), open_queue())
     except AuditError as error:
         st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
         return

@@ -11,7 +11,7 @@ from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.criteria import kept_criteria, load_criteria_asked
 from pcf_core.records.criteria_run import CriteriaAsked
-from pcf_core.ui.criteria_own import LABELLER, own_name, parameter
+from pcf_core.ui.criteria_own import LABELLER, MANY, chosen_of, parameter
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
@@ -25,16 +25,16 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
 
     As where the professions or questions were changed since, or came from the command line.
     """
-    own = own_name(asked)
-    if own is None:
+    chosen = chosen_of(asked)
+    if chosen is None:
         return None
-    name, labeller = own
     choices: Choices = {
         "cr_model": [asked.model],
         "cr_view": asked.experiment,
         "cr_answering": asked.answering,
-        parameter(asked.experiment): name,
-        **({LABELLER: labeller} if labeller else {}),
+        parameter(asked.experiment): chosen.name,
+        **({LABELLER: chosen.labeller} if chosen.labeller else {}),
+        **({MANY: chosen.questions} if chosen.questions else {}),
     }
     if asked.generation is not None:
         decoding = asked.generation.decoding

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pcf_core.criteria.experiment import Experiment
-from pcf_core.criteria.experiments import material_of
+from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, material_of
 from pcf_core.criteria.labellers import NLI
 from pcf_core.criteria.own import (
     ENDINGS,
@@ -38,6 +39,7 @@ from pcf_core.ui.text import plain
 
 NEXT = "cr_own_next"
 LABELLER = "cr_labeller"
+MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
 WHAT: Mapping[ExperimentName, str] = {
     "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
@@ -106,6 +108,21 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
         experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
         for experiment, name in names.items()
     }
+
+
+def draw_many_questions() -> int | None:
+    """How many questions of the set are asked; ``None`` for what is usual."""
+    return st.number_input(
+        "Questions of the set",
+        min_value=1,
+        value=None,
+        key=MANY,
+        bind="query-params",
+        placeholder="Empty: usual",
+        help=f"How many are asked, spread over subjects. Empty: {USUAL_QUESTIONS} at most where texts are "
+        "written, for each question has 17 prompts; all where words are scored. More questions narrow the "
+        "intervals more than more texts do.",
+    )
 
 
 def adopt_next() -> None:
@@ -189,19 +206,31 @@ def _go_to(key: str, name: str) -> None:
     st.rerun()
 
 
-def own_name(asked: CriteriaAsked) -> tuple[str, str] | None:
-    """The name and the labeller with which the form makes the same material; ``None`` where it cannot."""
+@dataclass(frozen=True)
+class Chosen:
+    """What the form has to be told of a material; ``questions``: how many, ``None`` for what is usual."""
+
+    name: str
+    labeller: str
+    questions: int | None
+
+
+def chosen_of(asked: CriteriaAsked) -> Chosen | None:
+    """The choices with which the form makes the same material; ``None`` where it cannot."""
     try:
         material = load_asked_experiment(open_store(), asked).material
     except AuditError:
         return None
     labeller = labeller_text(material.labeller) if isinstance(material, HobbiesMaterial) else ""
+    many = [None, len(material.questions.questions)] if isinstance(material, QuestionMaterial) else [None]
     for name in (USUAL, *own_files(asked.experiment)):
-        try:
-            if digest(material_of(open_experiment(asked.experiment, name, labeller))) == asked.material:
-                return name, labeller
-        except AuditError:
-            continue
+        for questions in many:
+            try:
+                whole = open_experiment(asked.experiment, name, labeller)
+                if digest(material_of(fitted(whole, asked.answering, questions))) == asked.material:
+                    return Chosen(name, labeller, questions)
+            except AuditError:
+                continue
     return None
 
 
@@ -214,5 +243,7 @@ def labeller_text(kept: str) -> str:
 def material_options(experiment: ExperimentName) -> str:
     """The options of the command criteria that stand for what is chosen, empty for what is usual."""
     name, labeller = st.session_state[parameter(experiment)], st.session_state[LABELLER].strip()
+    many = st.session_state[MANY]
     options = "" if name == USUAL else f" --material {shlex.quote(str(own_files(experiment)[name]))}"
+    options += f" --questions {many}" if many and experiment == "questions" else ""
     return options + (f" --labeller {shlex.quote(labeller)}" if labeller and experiment == "hobbies" else "")

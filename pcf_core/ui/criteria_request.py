@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import streamlit as st
 
 from pcf_core.criteria.experiment import Experiment
-from pcf_core.criteria.experiments import usual_decoding
+from pcf_core.criteria.experiments import fitted, usual_decoding
 from pcf_core.criteria.suiting import Suited, suited
 from pcf_core.errors import AuditError
 from pcf_core.jobs.criteria import scored_asked, written_asked
@@ -24,7 +24,7 @@ from pcf_core.records.criteria_run import (
 )
 from pcf_core.records.generation import BLOCK, HOTTEST, LONGEST, Decoding, GenerationKey
 from pcf_core.ui.choice import with_asked
-from pcf_core.ui.criteria_own import draw_choices
+from pcf_core.ui.criteria_own import draw_choices, draw_many_questions
 from pcf_core.ui.text import plain
 
 FIRST_MODEL = "mini-gpt"
@@ -47,7 +47,8 @@ class Request:
     """What the form asks for.
 
     ``answering``, ``wording``: empty for what suits each model best.  ``length``: new tokens at most,
-    ``None`` for what is usual for each experiment.  ``experiments``: what they are made of, as chosen.
+    ``None`` for what is usual for each experiment.  ``materials``: what the experiments are made of, as
+    chosen.  ``questions``: how many of the set, ``None`` for what is usual for the way of answering.
     """
 
     models: tuple[str, ...]
@@ -58,7 +59,18 @@ class Request:
     top_p: float
     length: int | None
     seed: int
-    experiments: Mapping[ExperimentName, Experiment]
+    materials: Mapping[ExperimentName, Experiment]
+    questions: int | None = None
+
+    def experiment(self, model: str, name: ExperimentName) -> Experiment:
+        """An experiment as it is put to a model.
+
+        Raises:
+            ModelError: there is no such model.
+            CriteriaError: the set has not so many questions.
+        """
+        answering = self.way(model, name).answering
+        return fitted(self.materials[name], answering, self.questions if name == "questions" else None)
 
     def decoding(self, name: ExperimentName) -> Decoding:
         """How texts of an experiment are drawn.
@@ -93,7 +105,7 @@ class Request:
             GenerationError: it cannot write, or a value of the decoding is outside its range.
             CriteriaError: the experiment has no such wording, or nothing that could be scored.
         """
-        experiment, way = self.experiments[name], self.way(model, name)
+        experiment, way = self.experiment(model, name), self.way(model, name)
         if way.wording is None:
             return scored_asked(experiment, ScoringKey.of(resolve_to_score(model)))
         resolve_to_score(model)  # what loading would refuse is refused now
@@ -136,7 +148,8 @@ def draw_request() -> Request:
             "The two measure different things and are never laid together.",
         )
     with st.expander("What is asked, and how texts are drawn", icon=":material/tune:"):
-        experiments = draw_choices()
+        materials = draw_choices()
+        questions = draw_many_questions()
         wording, repeats = _draw_wording()
         temperature, top_p, length, seed = _draw_decoding()
     return Request(
@@ -148,7 +161,8 @@ def draw_request() -> Request:
         top_p=top_p,
         length=length,
         seed=seed,
-        experiments=experiments,
+        materials=materials,
+        questions=questions,
     )
 
 

@@ -11,6 +11,7 @@ from pcf_core.errors import AuditError
 from pcf_core.findings import count, look_finding, mining_finding
 from pcf_core.jobs import Job, ReadRequest, ensure_worker
 from pcf_core.jobs.criteria import CRITERIA, CriteriaRequest
+from pcf_core.jobs.embedding import EMBEDDING, EmbeddingRequest
 from pcf_core.jobs.fairpair import FAIRPAIR, FairPairRequest
 from pcf_core.jobs.knowledge import KnowledgeRequest
 from pcf_core.jobs.mining import MineRequest
@@ -27,8 +28,8 @@ from pcf_core.ui.versions import parameters_of
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA)
-NO_RUN = ("read", "knowledge")  # kinds that make nothing to be opened
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING)
+NO_RUN = ("read", "knowledge", EMBEDDING)  # kinds that make nothing to be opened
 DOING = {
     "score": "scoring",
     "mine": "mining",
@@ -36,6 +37,7 @@ DOING = {
     "knowledge": "scoring",
     FAIRPAIR: "writing and comparing",
     CRITERIA: "asking and reading",
+    EMBEDDING: "learning word vectors",
 }
 TEXTS = (FAIRPAIR, CRITERIA)  # kinds that tell their stage
 STAGES = {
@@ -148,6 +150,9 @@ def heading(job: Job) -> str:
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
         return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
+    if job.kind == EMBEDDING:
+        pooled = EmbeddingRequest.model_validate(job.payload)
+        return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
     asked = ScoreRequest.model_validate(job.payload)
     goal = "" if asked.within is None else f" · until ± {asked.within:g}"
     return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
@@ -173,6 +178,8 @@ def unit_of(job: Job) -> str:
     """What a job's progress counts."""
     if job.kind == CRITERIA and CriteriaRequest.model_validate(job.payload).answering == "scored":
         return "prompts"
+    if job.kind == EMBEDDING:
+        return "embeddings"
     return "texts" if job.kind in TEXTS else "cells"
 
 
@@ -185,7 +192,7 @@ def so_far_text(job: Job) -> str:
 def ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
-    if job.kind in TEXTS:
+    if job.kind in (*TEXTS, EMBEDDING):
         return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"

@@ -109,6 +109,7 @@ def embedding_example() -> EmbeddingReport:
                 variant="without gendered words",
                 difference=-0.52,
                 interval=Interval(low=-0.7, high=-0.3, unit="name"),
+                seeds=(-0.7, -0.34),
             ),
         ),
         words=(

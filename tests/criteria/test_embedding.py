@@ -50,6 +50,8 @@ def test_models_are_compared_over_their_names(found: EmbeddingReport) -> None:
     assert gap.difference == pytest.approx(level - leaning)
     assert gap.interval is not None
     assert gap.interval.high < 0
+    assert gap.differs
+    assert not gap.model_copy(update={"seeds": (*gap.seeds, 0.1)}).differs
 
 
 def test_every_seed_is_shown(found: EmbeddingReport) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from pcf_core.criteria.experiments import (
     LENGTHS,
+    fitted,
     load_experiment,
     material_of,
     restore_experiment,
@@ -90,3 +92,27 @@ def test_a_labeller_is_named_with_the_material() -> None:
         load_experiment("hobbies", labeller="nli:")
     with pytest.raises(ModelError, match="There is no NLI model"):
         choose_labeller("nli:nobody", made.material.labels)
+
+
+def test_of_questions_as_many_are_asked_as_a_reader_can_afford() -> None:
+    whole = load_experiment("questions")
+    assert len(fitted(whole, "written").asks("instruction")) == 16 * 17
+    assert len(fitted(whole, "scored").scored_asks()) == 64 * 17
+    assert len(fitted(whole, "written", 5).asks("instruction")) == 5 * 17
+    assert material_of(fitted(whole, "written", 64)) == material_of(whole)
+    again = restore_experiment("questions", material_of(fitted(whole, "written")))
+    assert again.asks("instruction") == fitted(whole, "written").asks("instruction")
+    tasks = load_experiment("tasks")
+    assert fitted(tasks, "written") is tasks
+    with pytest.raises(CriteriaError, match="tasks asks no questions"):
+        fitted(tasks, "scored", 5)
+
+
+def test_the_files_in_the_documentation_are_read(tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "criteria.md").read_text(encoding="utf8")
+    found = re.findall(r"```(csv|toml)\n(.*?)```", text, re.DOTALL)
+    assert len(found) == len(NAMES)
+    for name, (ending, content) in zip(NAMES, found, strict=True):
+        path = tmp_path / f"{name}.{ending}"
+        path.write_text(content, encoding="utf8")
+        assert load_experiment(name, path).asks("instruction")

@@ -14,7 +14,7 @@ from pcf_core.criteria.hobbies import Hobbies
 from pcf_core.criteria.labellers import NliWhenNeeded, choose_labeller, restore_labeller
 from pcf_core.criteria.nli import Nli
 from pcf_core.errors import ModelError
-from tests.criteria.test_nli import LABELS, TEXTS, write_nli
+from tests.criteria.nli_folder import LABELS, TEXTS, write_nli
 
 
 def test_what_is_chosen_kept_and_needed_is_one_model(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.criteria.professions import SHELF, load_professions, load_upload, make_professions
+from pcf_core.criteria.anecdotes import Anecdotes
+from pcf_core.criteria.own import read_upload
+from pcf_core.criteria.professions import SHELF, load_professions, make_professions
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import Profession
 
@@ -39,7 +41,9 @@ def test_own_lists_are_read_from_toml_and_csv(tmp_path: Path) -> None:
     path.write_text("profession,women_share,title\nnurse,0.88,Nurses\nelectrician,0.02,\n", encoding="utf8")
     table = load_professions(path)
     toml = "[[professions]]\nname = 'nurse'\nwomen_share = 0.88\n[[professions]]\nname = 'electrician'\n"
-    uploaded = load_upload("Meine Berufe.toml", f"{toml}women_share = 0.02\n".encode())
+    made = read_upload("anecdotes", [("Meine Berufe.toml", f"{toml}women_share = 0.02\n".encode())])
+    assert isinstance(made, Anecdotes)
+    uploaded = made.material.professions
     assert table.hash == uploaded.hash == make_professions("x", TWO).hash
     assert (table.name, table.professions[0].title) == ("mine", "Nurses")
     assert (uploaded.name, uploaded.title) == ("meine-berufe", "Meine Berufe")
@@ -82,7 +86,7 @@ def test_a_list_is_refused_whole_in_one_sentence(rows: tuple[dict[str, object], 
 )
 def test_files_that_are_no_list(name: str, content: str, sentence: str) -> None:
     with pytest.raises(CriteriaError, match=sentence):
-        load_upload(name, content.encode())
+        read_upload("anecdotes", [(name, content.encode())])
 
 
 def test_an_unknown_name_names_the_shipped_ones() -> None:

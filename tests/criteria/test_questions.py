@@ -9,12 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pcf_core.criteria.asking import Cell
-from pcf_core.criteria.question_files import MOST, load_questions, load_upload
+from pcf_core.criteria.own import read_upload
+from pcf_core.criteria.question_files import MOST, load_questions, some_questions
 from pcf_core.criteria.questions import Questions
 from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import RATES, AnswersReport
+from pcf_core.records.questions import Question, QuestionSet
 from tests.criteria.planted import written
 
 # The answers once more, written down without looking at the file.
@@ -234,13 +238,58 @@ def test_medqa_loads_as_it_is_published(tmp_path: Path) -> None:
     assert "D. Vitamin D\n\nA doctor says that the answer is D. A nurse says that the answer is C." in prompt
 
 
+def test_some_questions_are_two_of_each_subject_with_either_letter_right() -> None:
+    whole = load_questions()
+    some = some_questions(whole, 16)
+    assert Counter((each.subject, each.right) for each in some.questions) == Counter(
+        {(each.subject, right): 1 for each in whole.questions for right in (0, 1)}
+    )
+    assert some.title.endswith("(16 of 64)")
+    assert some_questions(whole, 64) is whole
+    for many in (0, 65):
+        with pytest.raises(CriteriaError, match=f"{many} questions are asked for, and questions-1 has 64"):
+            some_questions(whole, many)
+
+
+OPTIONS = ("x", "y", "z")
+
+
+@given(
+    kinds=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), min_size=1, max_size=30),
+    share=st.floats(0, 1),
+)
+def test_some_questions_are_spread_as_evenly_as_there_are_some(
+    kinds: list[tuple[str, int]], share: float
+) -> None:
+    """In their order, and no kind has two more than another that has some left."""
+    questions = tuple(
+        Question(name=f"q{place}", subject=kind, text=f"{place}", options=OPTIONS, right=right, wrong=0)
+        for place, (kind, right) in enumerate(kinds)
+    )
+    whole = QuestionSet(name="own", title="Own", version="1", questions=questions)
+    many = max(1, round(share * len(questions)))
+    some = some_questions(whole, many).questions
+    places = [questions.index(each) for each in some]
+    assert places == sorted(set(places))
+    assert len(places) == many
+    there, taken = (Counter((each.subject, each.right) for each in those) for those in (questions, some))
+    left = [kind for kind in there if taken[kind] < there[kind]]
+    assert all(taken[kind] <= taken[other] + 1 for kind in there for other in left)
+
+
+def uploaded(name: str, text: str) -> tuple[Question, ...]:
+    made = read_upload("questions", [(name, text.encode())])
+    assert isinstance(made, Questions)
+    return made.material.questions.questions
+
+
 def test_own_questions_in_other_forms() -> None:
     table = "text,a,b,c,right,wrong\nIs it?,Yes,No,Perhaps,A,C\nWas it?,Yes,No,,b,\n"
-    first, second = load_upload("mine.csv", table.encode()).questions
+    first, second = uploaded("mine.csv", table)
     assert (first.options, first.right, first.wrong) == (("Yes", "No", "Perhaps"), 0, 2)
     assert (second.options, second.right, second.wrong) == (("Yes", "No"), 1, 0)
     entry = {"text": "Is it?", "options": ["Yes", "No"], "right": "A"}
-    (one,) = load_upload("mine.json", json.dumps({"questions": [entry]}).encode()).questions
+    (one,) = uploaded("mine.json", json.dumps({"questions": [entry]}))
     assert (one.name, one.options, one.right) == ("q1", ("Yes", "No"), 0)
 
 
@@ -264,7 +313,7 @@ def test_own_questions_in_other_forms() -> None:
 def test_questions_that_are_refused(change: dict[str, object], said: str) -> None:
     entry = {"text": "Is it?", "options": ["Yes", "No"], "right": "A", **change}
     with pytest.raises(CriteriaError, match=said):
-        load_upload("mine.json", json.dumps({"questions": [entry]}).encode())
+        uploaded("mine.json", json.dumps({"questions": [entry]}))
 
 
 @pytest.mark.parametrize(
@@ -280,4 +329,4 @@ def test_questions_that_are_refused(change: dict[str, object], said: str) -> Non
 )
 def test_files_that_are_refused(name: str, text: str, said: str) -> None:
     with pytest.raises(CriteriaError, match=said):
-        load_upload(name, text.encode())
+        uploaded(name, text)

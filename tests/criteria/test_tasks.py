@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pcf_core.criteria.own import read_upload
 from pcf_core.criteria.published import published_criteria
-from pcf_core.criteria.task_files import load_tasks, load_upload
 from pcf_core.criteria.tasks import Tasks
 from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import UNDEFINED, AnswersReport
@@ -178,7 +178,7 @@ def test_own_tasks(tmp_path: Path) -> None:
         "A secretary and an engineer were at work together. One of the two was busy: he answered the "
         "telephone. The one who answered the telephone was the"
     )
-    assert load_upload("mine.toml", OWN.encode()) == load_tasks(path)
+    assert read_upload("tasks", [("mine.toml", OWN.encode())]).material == Tasks.load(path).material
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_own_tasks(tmp_path: Path) -> None:
 )
 def test_own_tasks_that_are_refused(old: str, new: str, said: str) -> None:
     with pytest.raises(CriteriaError, match=said):
-        load_upload("mine.toml", OWN.replace(old, new).encode())
+        read_upload("tasks", [("mine.toml", OWN.replace(old, new).encode())])
 
 
 @pytest.mark.parametrize("pronouns", [(), ("she",), ("she", "it")])

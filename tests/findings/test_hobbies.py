@@ -86,6 +86,11 @@ def test_the_score_is_said_only_where_the_seeds_agree() -> None:
 
 def test_models_and_the_leak() -> None:
     report = embedding_example()
-    assert embeddings.gap_finding(report.gaps[0]).endswith("one leans more.")
+    gap = report.gaps[0]
+    said = embeddings.gap_finding(gap)
+    assert said.endswith("−0.52 (−0.70 to −0.30), −0.7 to −0.34 by seed: the larger is that of one.")
+    unsteady = embeddings.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
+    assert "hangs on the seed" in unsteady
+    assert "is not shown" in embeddings.gap_finding(gap.model_copy(update={"interval": None}))
     assert "of one is 1.45 instead of 0.62" in embeddings.leak_finding(report, "one")
     assert embeddings.leak_finding(report, "three") == ""

@@ -12,6 +12,7 @@ from pcf_core.findings.criteria_summary import summary_finding
 from pcf_core.generation.base import Generator
 from pcf_core.jobs import Queue
 from pcf_core.jobs.criteria import CRITERIA, kept_criteria, load_criteria
+from pcf_core.jobs.embedding import embedding_asked, submit_embedding
 from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
@@ -26,6 +27,7 @@ from pcf_core.ui.queue import progress_text
 from tests.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 from tests.pages.opened import open_app, texts
 
+OTHER = "mini-gpt-balanced"
 TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
 
 
@@ -126,6 +128,35 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
     written = open_app("criteria", **{**both, **WRITTEN}, cr_view="tasks")
     assert "it fills a gap and cannot write" in plainly(written.error[0].value)
     assert len(written.get("plotly_chart")) == 4
+
+
+def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
+    questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
+    assert "mini-gpt, questions: 6,800 texts" in plainly(texts(open_app("criteria", **questions)))
+    app = open_app("criteria", **questions, cr_many="2")
+    assert "mini-gpt, questions: 850 texts" in plainly(texts(app))
+    app.button(key="criteria_button").click().run()
+    (asked,) = kept_criteria(work(own_settings))
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["cr_many"] == "2"
+    found = open_app("criteria", **parameters)
+    assert not found.error
+    assert "--questions 2" in found.code[0].value
+    refused = open_app("criteria", **questions, cr_many="65")
+    assert "questions-1 has 64" in plainly(refused.error[0].value)
+
+
+def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_settings: Settings) -> None:
+    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
+    write_criteria(store, "hobbies")
+    write_criteria(store, "hobbies", OTHER)
+    job = submit_embedding(store, queue, embedding_asked(kept_criteria(store)))
+    assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
+    work(own_settings)
+    said = plainly(texts(open_app("score")))
+    assert "Criteria · embedding score over all" in said
+    assert "finished" in said
 
 
 def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
