@@ -32,7 +32,7 @@ def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
         )
     if untested := by_status.get("not tested"):
         named = listed([clause(one, asked[one]) for one in untested])
-        parts.append(f"nothing was tested for {named}")
+        parts.append(f"no test can tell of {named}")
     if undefined := by_status.get("undefined"):
         named = listed([f"{one} ({reasons(asked[one])})" for one in undefined])
         parts.append(f"undefined: {named}")
