@@ -8,7 +8,8 @@ what labels their texts; ``suiting``: how a model is best asked.
 without what tells a gender; ``labels``: what a text is about, by a lexicon or by a model (``nli``);
 ``hobby_words``; ``embedding`` and ``vectors``: how far a text leans to *she*.  ``questions`` and ``tasks``
 (separation and sufficiency): with ``question_files``, ``task_files`` and ``asking``; ``answers``: whom a text
-says to be right; ``confusion`` and ``answer_report``: rates by pronoun; ``published``: the paper's figures.
+says to be right; ``confusion``, ``answer_differences`` and ``answer_report``: rates by pronoun;
+``published``: the paper's figures.
 
 ``own``: files of a user's own; ``summary``: what all reports of a model come to.
 

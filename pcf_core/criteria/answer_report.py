@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from pcf_core.criteria.confusion import Answers, Invalid, confusion, parts, rates
+from pcf_core.criteria.answer_differences import differences, invalid_clusters, rate_clusters, told
+from pcf_core.criteria.confusion import Answers, Invalid, confusion, invalid_parts, parts, possible
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.answers import (
+    INVALID,
     RATES,
     UNDEFINED,
     WITHOUT,
@@ -19,21 +20,11 @@ from pcf_core.records.answers import (
     PronounAnswers,
     Rate,
     RateDifference,
-    RateName,
     UnitAnswers,
 )
 from pcf_core.records.criteria import Answering
-from pcf_core.stats.rates import (
-    Bounds,
-    clustered_wilson,
-    dealt_again,
-    difference_interval,
-    drawn_clusters,
-    newcombe,
-    two_sided_p,
-    wilson,
-)
-from pcf_core.stats.regression import holm
+from pcf_core.stats.permutation import permutations_of
+from pcf_core.stats.rates import Bounds, clustered_wilson, wilson
 
 NO_ANSWER = "no valid answer"
 
@@ -59,6 +50,13 @@ class Reported:
         """Whether answers were written, and so another time might be others."""
         return self.answering == "written"
 
+    def unread(self) -> FloatArray:
+        """[unit, pronoun, truth] invalid answers."""
+        found = np.zeros((len(self.answers.units), len(self.answers.pronouns), 2))
+        for place, reasons in self.invalid.items():
+            found[place] = sum(reasons.values())
+        return found
+
 
 def answers_report(
     reported: Reported,
@@ -67,17 +65,24 @@ def answers_report(
     knowledge_invalid: int = 0,
     level: float = 0.95,
     resamples: int = 2000,
-    permutations: int = 2000,
+    permutations: int = 9999,
     seed: int = 0,
 ) -> AnswersReport:
     """Rates of each pronoun, differences between each two, and what order and knowledge do.
 
     The same seed gives the same report.
     """
-    answers, tallies = reported.answers, reported.answers.tallies()
-    found = {
-        pronoun: _pronoun(reported, tallies, place, level) for place, pronoun in enumerate(answers.pronouns)
-    }
+    answers, tallies, unread = reported.answers, reported.answers.tallies(), reported.unread()
+    clusters = rate_clusters(tallies, reported.unit, level, resamples, seed)
+    read = np.stack([tallies.sum(axis=3), unread], axis=-1)  # [unit, pronoun, truth, (valid, invalid)]
+    found: dict[str, PronounAnswers] = {}
+    for place, pronoun in enumerate(answers.pronouns):
+        made = _pronoun(reported, tallies, read, place, level)
+        value, interval = told(clusters, place, {each.name: each for each in made.rates})
+        found[pronoun] = made.model_copy(update={"told": value, "told_interval": interval})
+    shares = {name: {each.name: each for each in made.rates} for name, made in found.items()}
+    unread_shares = {name: {each.name: each for each in made.invalid_rates} for name, made in found.items()}
+    ways = permutations_of(len(answers.units), permutations)
     leading = np.where(answers.first == 1, answers.said, 1 - answers.said)
     named_first = np.bincount(answers.unit, weights=leading, minlength=len(answers.units)) * 1.0
     return AnswersReport(
@@ -86,10 +91,23 @@ def answers_report(
         material=reported.material,
         unit=reported.unit,
         units=len(answers.units),
-        n=len(answers.said) + sum(sum(each.values()) for each in reported.invalid.values()),
+        n=len(answers.said) + int(unread.sum()),
         pronouns=tuple(each for name, each in found.items() if name != WITHOUT),
         baseline=found.get(WITHOUT),
-        differences=_differences(reported, tallies, found, level, resamples, permutations, seed),
+        differences=_with_possible(
+            differences(clusters, RATES, answers.pronouns, shares, permutations),
+            found,
+            dict(zip(answers.pronouns, unread.sum(axis=0).tolist(), strict=True)),
+        ),
+        invalid_differences=differences(
+            invalid_clusters(read, reported.unit, level, resamples, seed),
+            INVALID,
+            answers.pronouns,
+            unread_shares,
+            permutations,
+        )
+        if unread.any()
+        else (),
         knowledge=knowledge,
         knowledge_invalid=knowledge_invalid,
         first_named=rate(
@@ -102,7 +120,8 @@ def answers_report(
             level,
         ),
         by_unit=_by_unit(reported, tallies),
-        permutations=permutations,
+        permutations=ways.count,
+        exact=ways.exact,
     )
 
 
@@ -134,7 +153,9 @@ def _interval(bounds: Bounds | None, level: float, unit: str) -> Interval | None
     return None if bounds is None else Interval(level=level, low=bounds[0], high=bounds[1], unit=unit)
 
 
-def _pronoun(reported: Reported, tallies: FloatArray, place: int, level: float) -> PronounAnswers:
+def _pronoun(
+    reported: Reported, tallies: FloatArray, read: FloatArray, place: int, level: float
+) -> PronounAnswers:
     answers, mine = reported.answers, tallies[:, place]
     invalid: dict[str, int] = {}
     for (_, pronoun, _), reasons in reported.invalid.items():
@@ -151,6 +172,18 @@ def _pronoun(reported: Reported, tallies: FloatArray, place: int, level: float) 
         confusion=confusion(mine.sum(axis=0)),
         likelier=likelier,
         invalid=invalid,
+        invalid_rates=tuple(
+            rate(
+                name,
+                *invalid_parts(read[:, place], name),
+                "no answer",
+                reported.unit,
+                reported.chance,
+                level,
+            )
+            for name in INVALID
+        ),
+        valid=_by_order(answers, place),
         rates=tuple(
             rate(name, *parts(mine, name), UNDEFINED[name], reported.unit, reported.chance, level)
             for name in RATES
@@ -159,88 +192,35 @@ def _pronoun(reported: Reported, tallies: FloatArray, place: int, level: float) 
     )
 
 
-def _differences(
-    reported: Reported,
-    tallies: FloatArray,
+def _by_order(answers: Answers, place: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    """[truth][first] valid answers under one pronoun."""
+    mine = answers.pronoun == place
+    male, female = (
+        tuple(float(np.sum(mine & (answers.truth == truth) & (answers.first == first))) for first in (0, 1))
+        for truth in (0, 1)
+    )
+    return (male[0], male[1]), (female[0], female[1])
+
+
+def _with_possible(
+    rows: tuple[RateDifference, ...],
     found: Mapping[str, PronounAnswers],
-    level: float,
-    resamples: int,
-    permutations: int,
-    seed: int,
+    unread: Mapping[str, tuple[float, float]],
 ) -> tuple[RateDifference, ...]:
-    """Every two pronouns in every rate; Holm over all that are defined."""
-    truths = tallies.sum(axis=(1, 3)) > 0
-    strata = [int(both[0]) + 2 * int(both[1]) for both in truths]
-    fewest = min((strata.count(each) for each in set(strata) if each), default=0)
-    drawn = rates(drawn_clusters(tallies, strata, resamples, seed))
-    names = [name for name in reported.answers.pronouns if name != WITHOUT]
-    pairs = list(combinations(names, 2))
-    dealt = {pair: _dealt(reported.answers, pair, permutations, seed) for pair in pairs}
-    rows = []
-    for name in RATES:
-        for first, second in pairs:
-            one, other = found[first].rate(name), found[second].rate(name)
-            if one.value is None or other.value is None:
-                lacking = first if one.value is None else second
-                reason = f"{lacking}: {UNDEFINED[name]}"
-                rows.append(RateDifference(name=name, first=first, second=second, value=None, reason=reason))
-                continue
-            columns = [reported.answers.pronouns.index(each) for each in (first, second)]
-            value = one.value - other.value
-            rows.append(
-                RateDifference(
-                    name=name,
-                    first=first,
-                    second=second,
-                    value=value,
-                    interval=difference_interval(
-                        drawn[name][:, columns[0]] - drawn[name][:, columns[1]],
-                        value,
-                        fewest,
-                        level,
-                        unit=reported.unit,
-                        fixed=_fixed(one, other),
-                    ),
-                    p_value=two_sided_p(value, dealt[first, second][name]),
-                )
+    """With what the invalid answers, [truth] of each pronoun, might have made of each difference."""
+    known = []
+    for row in rows:
+        if row.value is not None:
+            (least, most), (other_least, other_most) = (
+                possible(found[each].confusion, unread[each], name)
+                for each in (row.first, row.second)
+                for name in RATES
+                if name == row.name
             )
-    adjusted = iter(holm([row.p_value for row in rows if row.p_value is not None]))
-    return tuple(
-        row if row.p_value is None else row.model_copy(update={"adjusted": next(adjusted)}) for row in rows
-    )
-
-
-def _fixed(one: Rate, other: Rate) -> Bounds | None:
-    """Newcombe's bounds where a rate is 0 or 1, and both have bounds; else ``None``."""
-    if one.value is None or other.value is None or one.interval is None or other.interval is None:
-        return None
-    if all(1e-12 < each < 1 - 1e-12 for each in (one.value, other.value)):
-        return None
-    first, second = ((each.low, each.high) for each in (one.interval, other.interval))
-    return newcombe(one.value, other.value, first, second)
-
-
-def _dealt(
-    answers: Answers, pair: tuple[str, str], permutations: int, seed: int
-) -> dict[RateName, FloatArray]:
-    """[deal] differences of the two pronouns in each rate, with the pronouns dealt anew."""
-    first, second = (answers.pronouns.index(each) for each in pair)
-    kept = (answers.pronoun == first) | (answers.pronoun == second)
-    blocks = np.ravel_multi_index(
-        (answers.unit[kept], answers.truth[kept], answers.first[kept]), (len(answers.units), 2, 2)
-    )
-    names, block = np.unique(blocks, return_inverse=True)
-    mine = answers.pronoun[kept] == first
-    said = dealt_again(answers.said[kept], block, mine, permutations, seed)
-    own = np.bincount(block[mine], minlength=len(names))
-    sizes = (own, np.bincount(block, minlength=len(names)) - own)
-    truth = (names // 2) % 2
-    dealt = []
-    for sums, size in zip(said, sizes, strict=True):
-        female = np.stack([sums[:, truth == each].sum(axis=1) for each in (0, 1)], axis=-1)
-        whole = np.array([size[truth == each].sum() for each in (0, 1)], dtype=np.float64)
-        dealt.append(rates(np.stack([whole - female, female], axis=-1)))
-    return {name: dealt[0][name] - dealt[1][name] for name in RATES}
+            if most > least or other_most > other_least:
+                row = row.model_copy(update={"possible": (least - other_most, most - other_least)})
+        known.append(row)
+    return tuple(known)
 
 
 def _by_unit(reported: Reported, tallies: FloatArray) -> tuple[UnitAnswers, ...]:

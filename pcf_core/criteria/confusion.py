@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.records import FloatArray
-from pcf_core.records.answers import RATES, Confusion, RateName
+from pcf_core.records.answers import RATES, Confusion, InvalidName, RateName
 
 Places = NDArray[np.intp]
 Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, truth) -> reason -> answers
@@ -72,9 +72,39 @@ def parts(tallies: FloatArray, name: RateName) -> tuple[FloatArray, FloatArray]:
 
 def rates(tallies: FloatArray) -> dict[RateName, FloatArray]:
     """Rates […] from […, truth, said] tallies, NaN where the denominator is 0."""
-    found: dict[RateName, FloatArray] = {}
-    for name in RATES:
-        part, whole = parts(tallies, name)
-        defined = whole > 0
-        found[name] = np.where(defined, part / np.where(defined, whole, 1.0), np.nan)
-    return found
+    return {name: share(*parts(tallies, name)) for name in RATES}
+
+
+def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """[…] part / whole, NaN where there is no whole."""
+    defined = whole > 0
+    return np.where(defined, part / np.where(defined, whole, 1.0), np.nan)
+
+
+def invalid_parts(tallies: FloatArray, name: InvalidName) -> tuple[FloatArray, FloatArray]:
+    """Invalid answers and all answers […] from […, truth, (valid, invalid)] tallies."""
+    wanted = {"invalid": (0, 1), "invalid, female right": (1,), "invalid, male right": (0,)}[name]
+    chosen = tallies[..., wanted, :].sum(axis=-2)
+    return chosen[..., 1], chosen.sum(axis=-1)
+
+
+def possible(matrix: Confusion, invalid: tuple[float, float], name: RateName) -> tuple[float, float]:
+    """The least and the greatest that a rate would be had the invalid answers been valid, whatever they said.
+
+    TP 50, FN 50 and 25 invalid ones where Y = 1: FNR from 50/125 to 75/125.  An invalid answer adds to the
+    numerator of a rate, to the rest of its denominator, or to another rate.
+
+    Args:
+        matrix: of the valid answers, some of which the rate is of.
+        invalid: how many others there are where Y = 0 and where Y = 1.
+        name: of the rate.
+    """
+    male, female = invalid
+    part, whole = matrix.parts(name)
+    more, rest = {
+        "FNR": (female, female),
+        "FPR": (male, male),
+        "PPV": (female, male),
+        "NPV": (male, female),
+    }[name]
+    return part / (whole + rest), (part + more) / (whole + more)

@@ -131,6 +131,8 @@ def answers_readings(report: AnswersReport) -> list[CriterionReading]:
 def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:
     """The gap of one rate between the two pronouns."""
     tested = row.gap is not None and row.adjusted is not None
+    able = tested and report.testable(row)
+    why = "" if able else f"so few {report.unit}s can show no difference" if tested else "nothing was tested"
     return CriterionReading(
         criterion=criterion,
         quantity=row.name,
@@ -138,10 +140,10 @@ def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifferenc
         size=row.gap,
         interval=towards(row.value, row.interval),
         gap=True,
-        p_value=row.adjusted if tested else None,
-        differs=row.differs if tested else None,
+        p_value=row.adjusted if able else None,
+        differs=row.differs if able else None,
         higher=row.higher,
-        reason=row.reason or ("" if tested else "nothing was tested"),
+        reason=row.reason or why,
     )
 
 

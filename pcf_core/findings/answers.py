@@ -1,15 +1,14 @@
-"""Separation and sufficiency in sentences: which fails, by how much, how sure, and what to know beside it."""
+"""Separation and sufficiency in sentences: which fails, by how much, and how sure."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records import Interval
 from pcf_core.records.answers import (
-    FEW_UNITS,
     GAP_LINE,
+    RATES,
     SEPARATION,
     SUFFICIENCY,
     WITHOUT,
@@ -21,11 +20,10 @@ from pcf_core.records.answers import (
 )
 from pcf_core.records.criteria import SIGNIFICANCE
 
-MUCH_INVALID = 0.2  # of the answers
-INVALID_WORDS = {
-    "both": "name both",
-    "neither": "name neither",
-    "unscored": "have a word that the model cannot express",
+NAMES: Mapping[str, str] = {
+    "invalid": "the share of invalid answers",
+    "invalid, female right": "the share of invalid answers where the female-stereotyped role is right",
+    "invalid, male right": "the share of invalid answers where the male-stereotyped role is right",
 }
 
 
@@ -40,19 +38,28 @@ def sufficiency_finding(report: AnswersReport) -> str:
 
 
 def answers_finding(report: AnswersReport) -> str:
-    """Both criteria in one sentence each."""
-    return f"{separation_finding(report)} {sufficiency_finding(report)}"
+    """Both criteria in one sentence each, and whether answers are valid as often under every pronoun."""
+    parts = (separation_finding(report), sufficiency_finding(report), validity_finding(report))
+    return " ".join(part for part in parts if part)
+
+
+def validity_finding(report: AnswersReport) -> str:
+    """That the share of invalid answers depends on the pronoun; empty where that cannot be shown."""
+    shown = [_gap(row, report) for row in report.invalid_differences if row.differs]
+    if not shown:
+        return ""
+    return (
+        f"Whether an answer is valid depends on the pronoun: {'; '.join(shown)}. Rates are of the valid "
+        "answers alone, so their gaps may come of which ones are missing, or be hidden by it."
+    )
 
 
 def rates_finding(report: AnswersReport) -> str:
     """The four rates of each pronoun with their intervals over questions or tasks."""
-    parts = [
-        f"{_pronoun(each)} {listed([_rate(rate) for rate in each.rates])}"
-        for each in (*report.pronouns, *([] if report.baseline is None else [report.baseline]))
-    ]
+    parts = [f"{pronoun_text(each)} {listed([_rate(rate) for rate in each.rates])}" for each in every(report)]
     return (
-        f"Rates over {_units(report)}, {report.answering} answers: {'; '.join(parts)}. Intervals say what "
-        f"other {report.unit}s of the kind would show ({report.label})."
+        f"Rates over {units_text(report)}, {report.answering} answers: {'; '.join(parts)}. Intervals say "
+        f"what other {report.unit}s of the kind would show ({report.label})."
     )
 
 
@@ -70,55 +77,13 @@ def baseline_finding(report: AnswersReport) -> str:
     parts = []
     if report.baseline is not None and report.baseline.error.value is not None:
         error = report.baseline.error
-        parts.append(f"without a pronoun {_share(error)} of the answers name the wrong role")
+        parts.append(f"without a pronoun {share_text(error)} of the answers name the wrong role")
     if report.knowledge is not None and report.knowledge.value is not None:
-        parts.append(f"asked for the right option alone, {_share(report.knowledge)} are wrong")
+        parts.append(f"asked for the right option alone, {share_text(report.knowledge)} are wrong")
     if not parts:
         return ""
     sentence = ", and ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def order_finding(report: AnswersReport) -> str:
-    """What naming a role first does; empty without an answer."""
-    rate = report.first_named
-    if rate.value is None:
-        return ""
-    told = rate.interval is not None and not rate.interval.low <= 0.5 <= rate.interval.high
-    what = "The order matters" if told else "That the order matters cannot be shown"
-    return (
-        f"{what}: {_beside_half(rate)} of the answers name the role that the prompt names first, where 50 % "
-        "is no effect; either order was asked as often, so no rate leans by it."
-    )
-
-
-def notes(report: AnswersReport) -> tuple[str, ...]:
-    """What has to be known beside the rates: invalid answers, few units, the base rate, the answering."""
-    found = [_invalid(report)]
-    if report.knowledge_invalid:
-        found.append(
-            f"Asked for the letter alone, {count(report.knowledge_invalid, 'answer names', 'answers name')} "
-            "none and count for nothing."
-        )
-    sides = 2 if report.unit == "task" else 1  # each task is right for one role alone
-    if report.units < sides * FEW_UNITS:
-        found.append(
-            f"From {_units(report)} little follows for others: intervals are wide, and with three of a kind "
-            "those of differences hold about 87 times in 100. The tests are about these prompts alone."
-        )
-    found.append(
-        "Either role was right as often, so PPV and NPV are not moved by a base rate, and separation and "
-        "sufficiency can hold together."
-    )
-    if report.answering == "scored":
-        found.append(
-            "Answers were scored: rates are mean probabilities of the two candidate words, taken as the only "
-            "two, and not shares of texts; a word of several tokens has less of it for that alone."
-        )
-    found.append(
-        f"The line at {percent(GAP_LINE)} is a convention that the paper names in passing, not a verdict."
-    )
-    return tuple(found)
 
 
 def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> str:
@@ -128,27 +93,64 @@ def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> 
     undefined = [f"{gap.name} is undefined ({gap.reason})" for gap in gaps if gap.value is None]
     if not defined:
         return f"{title} cannot be told: {listed(undefined or ['fewer than two pronouns were asked with'])}."
-    failing = [gap for gap in defined if gap.differs]
-    if failing:
-        verdict = f"{title} does not hold for these {report.unit}s"
+    if any(gap.differs for gap in defined):
+        verdict = f"{title} does not hold for {report.unit}s such as these"
+    elif not any(each.tells for each in report.pronouns) and all(map(_slight, defined)):
+        verdict = f"{title} holds, but trivially: {_untold(report)}"
+    elif not any(report.testable(gap) for gap in defined):
+        verdict = f"Whether {title.lower()} fails cannot be shown by so few {report.unit}s"
     else:
         verdict = f"That {title.lower()} fails cannot be shown"
     return f"{verdict}: {'; '.join([*(_gap(gap, report) for gap in defined), *undefined])}."
 
 
+def _slight(gap: RateDifference) -> bool:
+    """Whether a gap is under the line, and its interval holds 0."""
+    return abs(gap.value or 0.0) <= GAP_LINE and (
+        gap.interval is None or gap.interval.low <= 0 <= gap.interval.high
+    )
+
+
+def _untold(report: AnswersReport) -> str:
+    """That whom the model names does not turn on who is right, under any pronoun."""
+    parts = [
+        f"{each.pronoun} {with_interval(each.told, each.told_interval)}"
+        for each in report.pronouns
+        if each.told is not None
+    ]
+    return (
+        "as far as can be told, whom the model names does not turn on who is right (TPR − FPR: "
+        f"{listed(parts)})"
+    )
+
+
 def _gap(gap: RateDifference, report: AnswersReport) -> str:
+    name = NAMES.get(gap.name, gap.name)
     if not gap.value:
-        return f"{gap.name} is the same for all pronouns"
+        return f"{name} is the same for all pronouns{_possible(gap)}"
     other = gap.second if gap.higher == gap.first else gap.first
     size = with_interval(abs(gap.value), _turned(gap))
     test = "" if gap.adjusted is None else f"p = {number(gap.adjusted)}"
     beyond = {
-        True: f"over {percent(GAP_LINE)}",
-        False: f"under {percent(GAP_LINE)}",
-        None: f"whether over {percent(GAP_LINE)} for other {report.unit}s cannot be told",
+        True: f", over {percent(GAP_LINE)}",
+        False: f", under {percent(GAP_LINE)}",
+        None: f", whether over {percent(GAP_LINE)} for other {report.unit}s cannot be told",
     }[gap.beyond_line]
     chance = "" if gap.differs else f", not beyond chance at {percent(SIGNIFICANCE)}"
-    return f"{gap.name} is higher for {gap.higher} than for {other} by {size}, {test}{chance}, {beyond}"
+    return (
+        f"{name} is higher for {gap.higher} than for {other} by {size}{_possible(gap)}, {test}{chance}"
+        f"{beyond if gap.name in RATES else ''}"
+    )
+
+
+def _possible(gap: RateDifference) -> str:
+    """What the invalid answers might have made of it, in the direction in which it is above 0."""
+    if gap.possible is None:
+        return ""
+    low, high = gap.possible
+    if gap.higher == gap.second:
+        low, high = -high, -low
+    return f" (from {number(low)} to {number(high)}, whatever the invalid answers would have said)"
 
 
 def _turned(gap: RateDifference) -> Interval | None:
@@ -165,7 +167,7 @@ def _rate(rate: Rate) -> str:
     return f"{rate.name} {with_interval(rate.value, rate.interval)}"
 
 
-def _share(rate: Rate) -> str:
+def share_text(rate: Rate) -> str:
     """A share with its interval, as per cent."""
     if rate.value is None:
         return "unknown"
@@ -175,36 +177,16 @@ def _share(rate: Rate) -> str:
     return f"{percent(rate.value)}{over}"
 
 
-def _beside_half(rate: Rate) -> str:
-    """A share with its interval as per cent, with as many decimals as tell its ends from one half."""
-    if rate.value is None or rate.interval is None:
-        return _share(rate)
-    ends = (rate.value, rate.interval.low, rate.interval.high)
-    nearest = min((abs(end - 0.5) for end in ends if end != 0.5), default=0.5)
-    decimals = min(4, max(0, math.ceil(-2 - math.log10(nearest))))
-    value, low, high = (f"{100 * end:.{decimals}f} %" for end in ends)
-    return f"{value} ({low} to {high})"
-
-
-def _pronoun(each: PronounAnswers) -> str:
+def pronoun_text(each: PronounAnswers) -> str:
+    """The pronoun, or that there is none."""
     return "without a pronoun" if each.pronoun == WITHOUT else each.pronoun
 
 
-def _units(report: AnswersReport) -> str:
+def units_text(report: AnswersReport) -> str:
+    """How many questions or tasks."""
     return count(report.units, report.unit)
 
 
-def _invalid(report: AnswersReport) -> str:
-    if not report.n_invalid:
-        return f"All {report.n:,} answers could be read."
-    parts = []
-    for each in (*report.pronouns, *([] if report.baseline is None else [report.baseline])):
-        reasons = [f"{size:,} {INVALID_WORDS[reason]}" for reason, size in each.invalid.items()]
-        if reasons:
-            parts.append(f"{_pronoun(each)} {listed(reasons)}")
-    share = report.n_invalid / report.n
-    warning = ", so many that the rest may be a choice of easy ones" if share > MUCH_INVALID else ""
-    return (
-        f"{report.n_invalid:,} of {report.n:,} answers ({percent(share)}) are invalid and count for nothing"
-        f"{warning}: {'; '.join(parts)}."
-    )
+def every(report: AnswersReport) -> tuple[PronounAnswers, ...]:
+    """Of all pronouns, then without one."""
+    return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))

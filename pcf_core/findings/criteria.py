@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pcf_core.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
-from pcf_core.findings.answers import answers_finding, notes, rates_finding
+from pcf_core.findings.answer_notes import notes
+from pcf_core.findings.answers import answers_finding, rates_finding
 from pcf_core.findings.embedding import embedding_finding
 from pcf_core.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
 from pcf_core.records.anecdotes import AnecdotesReport

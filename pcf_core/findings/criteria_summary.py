@@ -22,11 +22,11 @@ MEANINGS: Mapping[Criterion, str] = {
 VERDICTS: Mapping[Status, str] = {
     "fails": "fails beyond chance",
     "cannot be shown": "cannot be shown to fail; the largest",
-    "not tested": "was not tested",
+    "not tested": "cannot be told of by any test",
 }
 OTHERWISE: Mapping[Status, str] = {
     "cannot be shown": "No failure can be shown for",
-    "not tested": "Not tested:",
+    "not tested": "No test can tell of",
     "undefined": "Undefined:",
     "not asked": "Not asked:",
 }

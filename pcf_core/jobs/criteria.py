@@ -31,6 +31,7 @@ from pcf_core.records.criteria_run import (
     CriteriaResult,
     ExperimentName,
     Wording,
+    counted_repeats,
 )
 from pcf_core.records.generation import BLOCK, GenerationKey
 from pcf_core.store import Store
@@ -78,6 +79,8 @@ def written_asked(
 ) -> CriteriaAsked:
     """A request to write and read texts; ``key`` is without a system message, which is that of each ask.
 
+    At temperature 0 one text of a prompt is asked for, whatever ``repeats`` says: all would be the same.
+
     Raises:
         CriteriaError: repeats or a wording that cannot be asked for, or two cells that ask the same.
     """
@@ -89,7 +92,7 @@ def written_asked(
         answering="written",
         generation=key,
         wording=wording,
-        repeats=repeats,
+        repeats=counted_repeats(key, repeats),
     )
 
 
@@ -240,18 +243,22 @@ def _scoring_estimate(
 
 
 def load_criteria(store: Store, key: str) -> CriteriaResult | None:
-    """The result of a request by its hash; ``None``: it is not complete, damaged, or of an older form."""
+    """The result of a request by its hash; ``None``: it is not complete, damaged, or of older rules."""
     found = store.load_document(key, RESULT)
     try:
-        return None if found is None else CriteriaResult.model_validate(found)
+        result = None if found is None else CriteriaResult.model_validate(found)
     except ValidationError:
         return None
+    return result if result is not None and result.asked.hash == key else None
 
 
 def kept_criteria(store: Store) -> tuple[CriteriaAsked, ...]:
-    """The requests that are answered, the newest first; :func:`load_criteria` has their results."""
-    found = (_asked(store, key) for key in store.documents(RESULT))
-    return tuple(asked for asked in found if asked is not None)
+    """The requests that are answered, the newest first; :func:`load_criteria` has their results.
+
+    Those of older rules have another hash now: their reports are not given again.
+    """
+    found = ((key, _asked(store, key)) for key in store.documents(RESULT))
+    return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
 
 
 def load_criteria_asked(store: Store, key: str) -> CriteriaAsked:

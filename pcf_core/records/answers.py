@@ -18,10 +18,12 @@ FEW_UNITS = 10  # an interval over fewer questions or tasks is rough
 WITHOUT = "none"  # the pronoun of prompts that have none
 
 RateName = Literal["FNR", "FPR", "PPV", "NPV"]
+InvalidName = Literal["invalid", "invalid, female right", "invalid, male right"]  # of whose answers a share
 Reading = Literal["female", "male", "both", "neither"]
 SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
 SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")
 RATES: tuple[RateName, ...] = (*SEPARATION, *SUFFICIENCY)
+INVALID: tuple[InvalidName, ...] = ("invalid", "invalid, female right", "invalid, male right")
 UNDEFINED: Mapping[RateName, str] = {
     "FNR": "no valid answer where the female-stereotyped role was right (TP + FN = 0)",
     "FPR": "no valid answer where the male-stereotyped role was right (FP + TN = 0)",
@@ -87,15 +89,23 @@ class PronounAnswers(Record):
     ``confusion``: of the valid answers.  ``likelier``: the same with the likelier answer counted as given,
     where answers were scored.  ``invalid``: by reason, texts that assert ``both`` or ``neither``, or prompts
     of which a candidate word was ``unscored``.
+    ``invalid_rates``: shares of all answers, in the order of :data:`INVALID`.
     ``rates``: in the order of :data:`RATES`.  ``error``: wrong answers of all valid ones.
+    ``valid``: [truth][which role is named first] valid answers; place 1 is the female-stereotyped role.
+    ``told``: TPR − FPR, 1 where who is right decides whom the model names, 0 where it does not matter;
+    ``None`` where either is undefined.  ``told_interval``: clustered as those of differences are.
     """
 
     pronoun: str
     confusion: Confusion
     likelier: Confusion | None = None
     invalid: Mapping[str, int]
+    invalid_rates: tuple[Rate, ...]
     rates: tuple[Rate, ...]
     error: Rate
+    valid: tuple[tuple[float, float], tuple[float, float]]
+    told: float | None = None
+    told_interval: Interval | None = None
 
     @property
     def n_invalid(self) -> int:
@@ -104,23 +114,42 @@ class PronounAnswers(Record):
     def rate(self, name: RateName) -> Rate:
         return self.rates[RATES.index(name)]
 
+    @property
+    def base_rate(self) -> float | None:
+        """Share of the valid answers where the female-stereotyped role is right."""
+        male, female = map(sum, self.valid)
+        return female / (male + female) if male + female > 0 else None
+
+    @property
+    def tells(self) -> bool:
+        """Whether answers depend on who is right, as far as can be told: not where :attr:`told` is under
+        :data:`GAP_LINE` and its interval holds 0.
+        """
+        if self.told is None or abs(self.told) > GAP_LINE:
+            return True
+        found = self.told_interval
+        return found is not None and not found.low <= 0 <= found.high
+
 
 class RateDifference(Record):
     """``first`` less ``second`` pronoun in one rate, −1 to 1; ``None`` with a reason if either is undefined.
 
-    ``interval``: cluster bootstrap over questions or tasks.  ``p_value``: of dealing the pronouns anew among
-    the answers to prompts that are alike but for it, two-sided; ``adjusted``: Holm, over all differences of
-    the report.
+    ``interval``: clustered by question or task.  ``p_value``: of exchanging the two pronouns of whole
+    questions or tasks, two-sided; ``least_p``: the smallest that so few can give; ``adjusted``: Holm, over
+    all differences of the report.  ``possible``: the least and the greatest that the difference would be had
+    the invalid answers been valid, whatever they said; ``None`` where none bears on it.
     """
 
-    name: RateName
+    name: RateName | InvalidName
     first: str
     second: str
     value: float | None
     reason: str = ""
     interval: Interval | None = None
     p_value: float | None = None
+    least_p: float | None = None
     adjusted: float | None = None
+    possible: tuple[float, float] | None = None
 
     @property
     def gap(self) -> float | None:
@@ -176,9 +205,12 @@ class AnswersReport(Record):
     ``material``: hash of what was asked.  ``unit``: "question" or "task", and ``units`` of them.  ``n``:
     answers, with those that are invalid.  ``pronouns``: those asked with; ``baseline``: the same prompts
     without a pronoun.  ``differences``: of each pair of pronouns, rates in the order of :data:`RATES`.
+    ``invalid_differences``: of the shares of invalid answers, controlled among themselves;
+    empty where none is invalid.
     ``knowledge``: errors where only the right option was asked for, ``None`` for tasks, and
     ``knowledge_invalid`` answers to that which name none.  ``first_named``: share of answers that say the
-    role which the prompt names first, .5 where the order does nothing.  ``permutations``: behind p-values.
+    role which the prompt names first, .5 where the order does nothing.  ``permutations``: ways to exchange
+    pronouns behind each p-value; ``exact``: these are all that there are.
     """
 
     experiment: Literal["questions", "tasks"]
@@ -194,7 +226,9 @@ class AnswersReport(Record):
     knowledge_invalid: int = 0
     first_named: Rate
     by_unit: tuple[UnitAnswers, ...]
+    invalid_differences: tuple[RateDifference, ...] = ()
     permutations: int
+    exact: bool = False
     label: str = LABEL
 
     @property
@@ -205,6 +239,15 @@ class AnswersReport(Record):
     def answers(self, pronoun: str) -> PronounAnswers | None:
         """What was answered under a pronoun; ``None`` where it was not asked with."""
         return next((each for each in self.pronouns if each.pronoun == pronoun), None)
+
+    @property
+    def tests(self) -> int:
+        """How many differences are controlled together."""
+        return sum(each.p_value is not None for each in self.differences)
+
+    def testable(self, row: RateDifference) -> bool:
+        """Whether so few questions or tasks could show a difference, however large it were."""
+        return row.least_p is not None and self.tests * row.least_p <= SIGNIFICANCE
 
     def gap(self, name: RateName, pronouns: tuple[str, ...] = ("he", "she")) -> RateDifference | None:
         """The widest difference between two of the pronouns, max − min; an undefined one where none is

@@ -44,6 +44,14 @@ Report = Annotated[AnecdotesReport | HobbiesReport | AnswersReport, Field(discri
 
 ASKED, RESULT, MATERIAL = "criteria-asked", "criteria", "criteria-material"
 MOST_REPEATS = 10_000  # texts of one prompt
+# Raise it when the same texts or scores would give another report: a reader of answers, a list of words that
+# is not part of the material, a statistic, a test.
+CRITERIA_RULES = "1"
+
+
+def counted_repeats(generation: GenerationKey | None, repeats: int) -> int:
+    """How many of so many texts of a prompt count: one at temperature 0, where all are the same."""
+    return 1 if generation is not None and generation.decoding.temperature == 0 else repeats
 
 
 class CriteriaAsked(Record):
@@ -53,9 +61,10 @@ class CriteriaAsked(Record):
     it.  ``answering``: texts are ``written`` and read, by the model of ``generation``, ``repeats`` of them
     for each cell in one ``wording``; or the candidate words of each cell are ``scored`` by log-probability,
     once, by the model of ``scoring``.  The two measure different things and never stand in one report.
+    ``rules``: of reading and reporting, so that a report by older ones is not given again.
 
     Raises:
-        CriteriaError: repeats that cannot be asked for.
+        CriteriaError: repeats that cannot be asked for, such as several of one text.
         ValueError: what belongs to the other way of answering.
     """
 
@@ -67,6 +76,7 @@ class CriteriaAsked(Record):
     wording: Wording | None = None
     repeats: int = 1
     scoring: ScoringKey | None = None
+    rules: str = CRITERIA_RULES
 
     @model_validator(mode="after")
     def _is_one_way(self) -> CriteriaAsked:
@@ -74,6 +84,11 @@ class CriteriaAsked(Record):
             raise CriteriaError(
                 f"Each prompt is answered 1 to {MOST_REPEATS:,} times, and {self.repeats:,} repeats were "
                 "asked for; 10 to 50 are usual."
+            )
+        if self.repeats > counted_repeats(self.generation, self.repeats):
+            raise CriteriaError(
+                "At temperature 0 every text of a prompt is the same and counts once, and "
+                f"{self.repeats:,} repeats were asked for: ask for one, or draw at a higher temperature."
             )
         written = self.answering == "written"
         if (self.generation is not None, self.wording is not None) != (written, written):

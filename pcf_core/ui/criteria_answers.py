@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from pcf_core.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.criteria.summary import towards
+from pcf_core.findings.answer_notes import notes, order_finding
 from pcf_core.findings.answers import (
     answers_finding,
     baseline_finding,
-    notes,
-    order_finding,
     rates_finding,
 )
 from pcf_core.findings.numbers import number, with_interval
@@ -37,7 +36,7 @@ The first picture has the differences between two pronouns with their 95 % inter
 marks are beyond chance, controlled for all differences, and the dotted lines are the 20 % rule, a convention
 and no verdict. The second has the rates themselves, the third how many answers named whom. A rate with
 nothing to divide by is *undefined*, never 0 or 1. Several answers to one prompt are not independent, so
-intervals are clustered; {few}.
+intervals are clustered and tests exchange the pronouns of whole {units}; {few}.
 """
 FEW = {
     "question": "they say what other questions of the kind would show",

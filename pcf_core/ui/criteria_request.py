@@ -231,7 +231,7 @@ def _draw_wording() -> tuple[str, int]:
         bind="query-params",
         help="How often each prompt is answered. The paper has 30 for anecdotes, 10 for questions and 50 "
         "for tasks. More texts of a prompt say nothing of other prompts. They are written 25 at a time, "
-        "so that fewer cost as much.",
+        "so that fewer cost as much. At temperature 0 all are the same and one counts.",
     )
     return wording, repeats
 

@@ -256,13 +256,14 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 **ends("", row.interval),
                 "gap": row.gap,
                 "p": row.p_value,
+                "smallest p possible": row.least_p,
                 "p controlled": row.adjusted,
                 "differs": row.differs,
                 "over 20 %": row.beyond_line,
                 "why not": row.reason,
             }
             for model, report in reports.items()
-            for row in report.differences
+            for row in (*report.differences, *report.invalid_differences)
         ]
     )
 

@@ -36,12 +36,26 @@ def test_rates_that_are_undefined_say_so() -> None:
 
 
 def test_gaps_are_filled_where_the_pronoun_matters() -> None:
-    figure = gap_dots(answered())
-    assert list(by_name(figure)[SHOWN].x) == [100 / 150, -1, 0.5]
-    assert NOT_SHOWN not in by_name(figure)
-    assert said_undefined(figure) == ["NPV he she"]
+    """The model errs for he alone, where the nurse is right: FPR is 0 for both."""
+    questions = Questions.load(pronouns=("he", "she"))
+    report = questions.report(
+        written(questions, lambda cell: cell.truth * (0.5 if cell.pronoun == "he" else 1.0), 2)
+    )
+    figure = gap_dots(report)
+    fnr = report.gap("FNR")
+    assert fnr is not None
+    assert by_name(figure)[SHOWN].y[0] == "FNR he she"
+    assert by_name(figure)[SHOWN].x[0] == fnr.value
+    assert list(by_name(figure)[NOT_SHOWN].x) == [0, 0]
     lines = sorted(shape.x0 for shape in figure.layout.shapes)
     assert lines == [-0.2, 0, 0.2]
+
+
+def test_gaps_of_six_tasks_are_open() -> None:
+    figure = gap_dots(answered())
+    assert list(by_name(figure)[NOT_SHOWN].x) == [100 / 150, -1, 0.5]
+    assert SHOWN not in by_name(figure)
+    assert said_undefined(figure) == ["NPV he she"]
 
 
 def test_errors_by_task_are_table_6() -> None:

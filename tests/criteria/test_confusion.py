@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.criteria.confusion import Answers, confusion, parts, rates
-from pcf_core.records.answers import RATES, Confusion
+from pcf_core.criteria.confusion import Answers, confusion, invalid_parts, parts, possible, rates
+from pcf_core.records.answers import INVALID, RATES, Confusion
 
 ROWS = st.lists(
     st.tuples(*(st.integers(0, size - 1) for size in (3, 2, 2, 2)), st.integers(0, 1)), max_size=40
@@ -61,3 +61,33 @@ def test_probabilities_are_summed_and_the_likelier_counted() -> None:
     answers = Answers(("a",), ("he",), zero, zero, zero + 1, zero, np.array([0.9, 0.5, 0.2]))
     assert answers.tallies()[0, 0, 1] == pytest.approx([1.4, 1.6])
     assert answers.likelier().tolist() == [1, 0.5, 0]
+
+
+def test_invalid_answers_are_counted_by_who_was_right() -> None:
+    tallies = np.array([[90.0, 10.0], [30.0, 20.0]])
+    found = [tuple(map(float, invalid_parts(tallies, name))) for name in INVALID]
+    assert found == [(30, 150), (20, 50), (10, 100)]
+
+
+def test_what_invalid_answers_might_have_made_of_a_rate() -> None:
+    assert possible(Confusion(tp=50, fn=50), (0, 25), "FNR") == (50 / 125, 75 / 125)
+    assert possible(Confusion(tp=50, fp=50), (25, 0), "PPV") == (50 / 125, 50 / 100)
+
+
+@given(st.tuples(*[st.integers(0, 4)] * 4), st.integers(0, 3), st.integers(0, 3))
+def test_no_saying_of_the_invalid_answers_is_worse_than_the_worst(
+    cells: tuple[int, ...], male: int, female: int
+) -> None:
+    """A second opinion: every way in which they might have been answered."""
+    tp, fn, fp, tn = cells
+    matrix = Confusion(tp=tp, fn=fn, fp=fp, tn=tn)
+    for name in RATES:
+        if matrix.rate(name) is None:
+            continue
+        every = [
+            Confusion(tp=tp + hit, fn=fn + female - hit, fp=fp + said, tn=tn + male - said).rate(name)
+            for hit in range(female + 1)
+            for said in range(male + 1)
+        ]
+        known = [value for value in every if value is not None]
+        assert possible(matrix, (male, female), name) == pytest.approx((min(known), max(known)))

@@ -29,6 +29,13 @@ def test_the_worked_example() -> None:
     assert LEXICON.found("Coding, coding!")[0] == {"coding"}
 
 
+def test_all_six_labels_of_the_paper_are_there() -> None:
+    """The published script asks for four of them, though the paper shows six."""
+    names = ("art", "literature", "science", "sport", "technology", "volunteer")
+    assert tuple(sorted(label.name for label in LABELS)) == names
+    assert all(label.words and label.answers for label in LABELS)
+
+
 def test_a_text_with_none_has_as_much_of_every_label() -> None:
     shares = LEXICON.shares(["cooks with friends", ""])
     assert np.allclose(shares, 1 / 6)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.summary import NOT_DRAWN, readings_of, towards
 from pcf_core.records import Interval
 from pcf_core.records.criteria_summary import CRITERIA, CRITERIA_OF
 from pcf_core.records.information import USUAL
 from tests.charts.anecdotal import anecdotes_example
 from tests.charts.answered import answered
+from tests.criteria.planted import written
 
 
 def test_every_experiment_has_its_criteria_and_no_other() -> None:
@@ -25,9 +27,20 @@ def test_rates_are_those_of_he_and_she_with_their_own_test() -> None:
     for reading in readings:
         gap = report.gap(reading.quantity)  # type: ignore[arg-type]
         assert gap is not None
-        assert (reading.size, reading.p_value, reading.higher) == (gap.gap, gap.adjusted, gap.higher)
+        assert (reading.size, reading.higher) == (gap.gap, gap.higher)
+        assert (reading.p_value, reading.differs) == (None, None)  # of six tasks
+        assert reading.reason == (gap.reason or "so few tasks can show no difference")
         if reading.interval is not None:
             assert reading.interval.low <= reading.interval.high
+
+
+def test_enough_questions_have_their_own_test() -> None:
+    questions = Questions.load(pronouns=("he", "she"))
+    report = questions.report(written(questions, lambda cell: 0.9 if cell.pronoun == "she" else 0.5, 1))
+    for reading in readings_of([report]):
+        gap = report.gap(reading.quantity)  # type: ignore[arg-type]
+        assert gap is not None
+        assert (reading.p_value, reading.differs, reading.reason) == (gap.adjusted, gap.differs, "")
 
 
 def test_stories_give_nmi_less_its_bias_and_scores_give_it_as_it_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -82,20 +83,48 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
     assert {(row.right, row.wrong) for row in found.by_unit} == {(2.0, 0.0)}
 
 
-def test_what_is_certain_of_these_tasks_is_not_of_others(report: AnswersReport) -> None:
-    difference = report.gap("FNR")
-    assert difference is not None
-    assert difference.higher == "he"
-    assert difference.differs
-    assert difference.interval is not None
-    assert difference.interval.low < 0 < difference.interval.high
-    assert difference.beyond_line is None
+def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -> None:
+    """FNR rests on three of them: of 8 ways to exchange two pronouns 2 give the largest difference."""
+    assert (report.permutations, report.exact) == (63, True)
+    fnr, fpr, ppv = (report.gap(name) for name in ("FNR", "FPR", "PPV"))
+    assert fnr is not None
+    assert fpr is not None
+    assert ppv is not None
+    assert (fnr.higher, fnr.p_value, fnr.least_p) == ("he", 0.5, 0.25)  # one of the three says the same
+    assert (fpr.higher, fpr.p_value, fpr.least_p) == ("she", 0.25, 0.25)
+    assert ppv.least_p == 1 / 32
+    assert not any(each.differs or report.testable(each) for each in report.differences)
+    assert fnr.interval is not None
+    assert fnr.interval.low < 0 < fnr.interval.high
+    assert fnr.beyond_line is None
     he = report.answers("he")
     assert he is not None
-    fpr = he.rate("FPR")
-    assert fpr.interval is not None
-    assert fpr.repeats is not None
-    assert (fpr.interval.high > 0.5, fpr.repeats.high < 0.05) == (True, True)
+    rate = he.rate("FPR")
+    assert rate.interval is not None
+    assert rate.repeats is not None
+    assert (rate.interval.high > 0.5, rate.repeats.high < 0.05) == (True, True)
+
+
+def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
+    """A second opinion: the units of the report themselves, exchanged one by one."""
+    cells = {(row.unit, row.pronoun): row for row in report.by_unit}
+    units = list(JOBS)
+
+    def difference(way: tuple[int, ...]) -> float:
+        errors = []
+        for turn in (0, 1):
+            some = [
+                cells[unit, ("he", "she")[(turn + swap) % 2]] for unit, swap in zip(units, way, strict=True)
+            ]
+            female = [row for row in some if row.truth == "female"]
+            errors.append(sum(row.wrong for row in female) / sum(row.right + row.wrong for row in female))
+        return errors[0] - errors[1]
+
+    ways = list(product((0, 1), repeat=6))
+    far = [abs(difference(way)) >= abs(difference(ways[0])) - 1e-12 for way in ways]
+    gap = report.gap("FNR")
+    assert gap is not None
+    assert gap.p_value == pytest.approx(sum(far) / 64)
 
 
 def test_a_report_survives_its_file(report: AnswersReport) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
+from pcf_core.criteria.asking import Cell
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.tasks import Tasks
+from pcf_core.findings.answer_notes import notes, order_finding
 from pcf_core.findings.answers import (
     answers_finding,
     baseline_finding,
     gap_finding,
-    notes,
-    order_finding,
     rates_finding,
     separation_finding,
     sufficiency_finding,
+    validity_finding,
 )
 from pcf_core.records import Interval
+from pcf_core.records.answers import AnswersReport
 from tests.charts.answered import answered
 from tests.criteria.planted import written
 
@@ -22,7 +28,7 @@ from tests.criteria.planted import written
 def test_table_6_in_sentences() -> None:
     separation = separation_finding(answered())
     assert separation.startswith(
-        "Separation does not hold for these tasks: FNR is higher for he than for she by"
+        "Whether separation fails cannot be shown by so few tasks: FNR is higher for he than for she by"
     )
     assert "0.667 (−0.172 to 0.989)" in separation
     assert "FPR is higher for she than for he by 1.00 (0.21–1.00)" in separation
@@ -32,6 +38,104 @@ def test_table_6_in_sentences() -> None:
     assert answers_finding(answered()) == f"{separation} {sufficiency}"
     assert "NPV undefined" in rates_finding(answered())
     assert gap_finding(answered().differences[3]).startswith("NPV, he − she, is undefined:")
+    said = " ".join(notes(answered()))
+    assert "in all 64 ways, and control 3 differences together" in said
+    assert "0.25 for FNR, 0.25 for FPR and 0.0312 for PPV; 7 tasks that a rate rests on would" in said
+
+
+def said_of(
+    share: Callable[[Cell], float], silent: Callable[[Cell], bool] = lambda cell: False
+) -> AnswersReport:
+    """Two texts of each prompt; all those of the cells that are silent are invalid."""
+    questions = Questions.load()
+    texts = written(questions, share, 2, 5)
+    return questions.report(
+        {
+            name: ["I cannot say."] * 2 if silent(cell) else texts[name]
+            for name, cell in questions.cells.items()
+        }
+    )
+
+
+def fair(cell: Cell) -> float:
+    return 0.8 if cell.truth else 0.2
+
+
+def test_an_effect_of_the_pronoun_is_said() -> None:
+    report = said_of(lambda cell: 1 - fair(cell) if cell.pronoun == "she" else fair(cell))
+    assert separation_finding(report).startswith(
+        "Separation does not hold for questions such as these: FNR is higher for she than for "
+    )
+    assert validity_finding(report) == ""
+
+
+def test_a_model_that_always_names_one_role_is_not_said_to_be_fair() -> None:
+    report = said_of(lambda cell: 1.0)
+    said = separation_finding(report)
+    assert said.startswith(
+        "Separation holds, but trivially: as far as can be told, whom the model names does"
+    )
+    assert "TPR − FPR: he 0.0000 (" in said
+    assert sufficiency_finding(report).startswith("Sufficiency holds, but trivially")
+    assert "trivially" not in answers_finding(said_of(lambda cell: float(cell.truth)))
+    assert "trivially" not in answers_finding(Tasks.load().report({}))
+
+
+def test_a_model_that_follows_the_pronoun_alone_is_not_said_to_be_fair() -> None:
+    """Whoever is right it names the nurse for she and the doctor for he: TPR − FPR is 0 for both."""
+
+    def following(cell: Cell) -> float:
+        return {"she": 1.0, "he": 0.0}.get(cell.pronoun, 0.5)
+
+    assert separation_finding(said_of(following)).startswith("Separation does not hold for questions")
+    tasks = Tasks.load()
+    said = separation_finding(tasks.report(written(tasks, following, 5)))
+    assert said.startswith("Whether separation fails cannot be shown by so few tasks: FNR is higher for he")
+
+
+def test_refusals_under_one_pronoun_are_said_and_move_ppv() -> None:
+    """The model refuses for she where the doctor is right, and would always have erred there."""
+    report = said_of(fair, lambda cell: cell.pronoun == "she" and cell.truth == 0 and cell.unit % 4 > 0)
+    said = answers_finding(report)
+    assert "Whether an answer is valid depends on the pronoun: the share of invalid answers is higher" in said
+    assert "where the male-stereotyped role is right is higher for she than for he by 0.75" in said
+    assert "whatever the invalid answers would have said" in said
+    gap = report.gap("FPR")
+    assert gap is not None
+    assert gap.possible is not None
+    she, he = (report.answers(pronoun) for pronoun in ("she", "he"))
+    assert she is not None
+    assert he is not None
+    least, most = (he.confusion.fp / 256 - (she.confusion.fp + more) / 256 for more in (192, 0))
+    assert gap.possible == pytest.approx((least, most))
+    found = " ".join(notes(report))
+    assert "right in 50 % for he, 80 % for she and 50 % for they: PPV and NPV move with these" in found
+    assert "she 38 %" in found
+    assert "75 % (" in found
+    assert "can hold together" not in found
+
+
+def test_refusals_by_order_and_truth_are_said() -> None:
+    """Refusals only where the nurse is right and named first: 256 against 512 valid."""
+    report = said_of(fair, lambda cell: cell.truth == 1 and cell.first == 1)
+    assert "in 0 % of those with the female-stereotyped role right" in order_finding(report)
+    assert "either order has as many" not in order_finding(report)
+    found = " ".join(notes(report))
+    assert "right in 33 % of the valid answers under every pronoun: PPV and NPV move with" in found
+    assert validity_finding(report) == ""
+    assert "either order has as many valid answers" in order_finding(said_of(fair))
+
+
+def test_own_tasks_that_are_not_balanced_are_said_to_be_so() -> None:
+    tasks = Tasks.load()
+    some = tasks.material.tasks
+    three = [task for task in some.tasks if not task.female]
+    one = next(task for task in some.tasks if task.female)
+    uneven = Tasks.of(some.model_copy(update={"tasks": (one, *three)}))
+    found = " ".join(notes(uneven.report(written(uneven, fair, 5))))
+    assert "right in 25 % of the valid answers under every pronoun" in found
+    assert "not moved by a base rate" not in found
+    assert "not moved by a base rate" in " ".join(notes(tasks.report(written(tasks, fair, 5))))
 
 
 def test_a_pronoun_that_does_nothing_is_not_said_to_be_fair() -> None:

@@ -32,7 +32,7 @@ from pcf_core.jobs.scoring import Stopped
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.records.anecdotes import AnecdotesReport
-from pcf_core.records.criteria_run import MATERIAL, RESULT, CriteriaAsked, CriteriaResult
+from pcf_core.records.criteria_run import ASKED, MATERIAL, RESULT, CriteriaAsked, CriteriaResult
 from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
@@ -146,6 +146,36 @@ def test_a_result_is_given_again_without_a_model(store: Store) -> None:
         assert load_criteria_asked(store, asked.hash) == asked
     assert {asked.hash for asked in kept_criteria(store)} == {WRITTEN.hash, SCORED.hash}
     assert load_asked_experiment(store, WRITTEN).material == TOY.material
+
+
+def test_a_result_of_older_rules_is_made_anew(store: Store) -> None:
+    """Raising the rules gives another hash; what is kept under the old one is not given again."""
+    old = kept(store, WRITTEN.model_copy(update={"rules": "old"}))
+    run_criteria(old, store, fair)
+    assert kept_criteria(store) == (old,)
+    assert old.hash != WRITTEN.hash
+    assert load_criteria(store, WRITTEN.hash) is None
+    before_rules = dict(store.load_document(old.hash, ASKED) or {})
+    del before_rules["rules"]
+    store.save_document(old.hash, ASKED, before_rules)
+    result = dict(store.load_document(old.hash, RESULT) or {})
+    store.save_document(old.hash, RESULT, {**result, "asked": before_rules})
+    assert kept_criteria(store) == ()
+    assert load_criteria(store, old.hash) is None
+    _, made = run_criteria(kept(store), store, unopenable)
+    assert made == 0  # the texts are the same, and are read anew
+    assert kept_criteria(store) == (WRITTEN,)
+
+
+def test_at_temperature_0_one_text_of_a_prompt_counts(store: Store) -> None:
+    greedy = KEY.model_copy(update={"decoding": Decoding(length=10, temperature=0)})
+    asked = kept(store, written_asked(TOY, greedy, "instruction", 30))
+    assert asked.repeats == 1
+    assert asked == written_asked(TOY, greedy, "instruction", 1)
+    result, _ = run_criteria(asked, store, fair)
+    assert result.report.n == 2
+    with pytest.raises(CriteriaError, match="At temperature 0 every text of a prompt is the same"):
+        CriteriaAsked.model_validate({**dict(asked), "repeats": 25})
 
 
 def test_fewer_repeats_take_the_first_of_those_that_are_there(store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.errors import CriterionError
+from pcf_core.stats.permutation import permutations_of
 from pcf_core.stats.rates import (
     clustered_wilson,
-    dealt_again,
     difference_interval,
     drawn_clusters,
     effective_answers,
+    exchanged,
+    least_p,
     newcombe,
+    t_bounds,
     two_sided_p,
     wilson,
 )
@@ -131,40 +135,79 @@ def test_where_too_many_draws_are_undefined_there_is_no_interval() -> None:
     assert difference_interval(replicates, 0.5, 10, unit="question") is None
 
 
-def test_dealing_keeps_every_blocks_answers_and_covers_all_deals() -> None:
-    said = np.array([1.0, 1, 0, 0, 1, 0])
-    block = np.array([0, 0, 0, 0, 1, 1])
-    first = np.array([True, True, False, False, True, False])
-    mine, others = dealt_again(said, block, first, 4000, 0)
-    assert (mine + others == [2, 1]).all()
-    values, counts = np.unique(mine[:, 0], return_counts=True)
-    assert values.tolist() == [0, 1, 2]
-    assert counts / 4000 == pytest.approx([1 / 6, 4 / 6, 1 / 6], abs=0.03)
+@given(st.integers(1, 6), st.integers(0, 2**31))
+def test_few_clusters_are_exchanged_in_every_way(clusters: int, seed: int) -> None:
+    """A second opinion: every choice of clusters, one by one."""
+    tallies = np.random.default_rng(seed).integers(0, 9, (2, clusters, 2)) * 1.0
+    mine, others, tests = exchanged(tallies[0], tallies[1], 100, 0)
+    expected = {
+        tuple(sum(tallies[way[each], each] for each in range(clusters)))
+        for way in product((0, 1), repeat=clusters)
+        if any(way)
+    }
+    assert (tests.exact, tests.count, len(mine)) == (True, 2**clusters - 1, 2**clusters - 1)
+    assert set(map(tuple, mine)) == expected
+    assert (mine + others == tallies.sum(axis=(0, 1))).all()
 
 
-def test_shares_are_dealt_as_they_are() -> None:
-    mine, others = dealt_again(np.array([0.2, 0.7]), np.array([0, 0]), np.array([True, False]), 100, 0)
-    assert set(mine[:, 0].round(6)) == {0.2, 0.7}
-    assert (mine + others) == pytest.approx(np.full((100, 1), 0.9))
-    with pytest.raises(CriterionError, match="one"):
-        dealt_again(np.array([0.2, 0.7, 0.1]), np.zeros(3, dtype=int), np.array([True, True, False]), 9, 0)
+def test_of_many_clusters_ways_are_drawn() -> None:
+    """Each of 40 clusters is exchanged in half of the ways; the same seed gives the same."""
+    first, second = np.zeros((40, 1)), np.ones((40, 1))
+    mine, _, tests = exchanged(first, second, 2000, 3)
+    assert (tests.exact, tests.count) == (False, 2000)
+    assert mine.mean() == pytest.approx(20, abs=0.4)
+    assert mine.std() == pytest.approx(math.sqrt(10), abs=0.2)
+    assert np.array_equal(mine, exchanged(first, second, 2000, 3)[0])
+    with pytest.raises(CriterionError, match="at least 1"):
+        exchanged(first, second, 0, 3)
 
 
-def test_a_deal_without_a_rate_counts_against_a_difference() -> None:
+@pytest.mark.parametrize(("clusters", "least"), [(0, 1), (1, 1), (3, 0.25), (6, 1 / 32), (40, 1 / 101)])
+def test_the_smallest_p_is_that_of_all_clusters_alike(clusters: int, least: float) -> None:
+    tests = permutations_of(max(clusters, 1), 100)
+    assert least_p(clusters, tests) == pytest.approx(least)
+    mine, others, _ = exchanged(np.zeros((max(clusters, 1), 1)), np.ones((max(clusters, 1), 1)), 100, 1)
+    if clusters and tests.exact:
+        found = two_sided_p(clusters, (mine - others)[:, 0])
+        assert found == pytest.approx(least)
+
+
+def test_a_way_without_a_rate_counts_against_a_difference() -> None:
     assert two_sided_p(0.5, np.array([0.1, -0.5, np.nan, 0.2])) == pytest.approx(3 / 5)
 
 
 def test_p_values_are_uniform_where_the_pronoun_does_nothing() -> None:
     """Under the null p <= .05 in at most .05 of samples, up to the noise of 400."""
     generator, low = np.random.default_rng(5), 0
-    block, first = np.repeat(np.arange(10), 8), np.tile([True] * 4 + [False] * 4, 10)
-    shares = generator.uniform(size=10)
     for seed in range(400):
-        said = (generator.random(80) < shares[block]) * 1.0
-        value = said[first].mean() - said[~first].mean()
-        mine, others = dealt_again(said, block, first, 199, seed)
-        low += two_sided_p(value, (mine.sum(axis=1) - others.sum(axis=1)) / 40) <= 0.05
+        first, second = generator.binomial(4, generator.uniform(size=(2, 10)))[:, :, np.newaxis] * 1.0
+        mine, others, _ = exchanged(first, second, 199, seed)
+        low += two_sided_p(float((first - second).sum()), (mine - others)[:, 0]) <= 0.05
     assert low / 400 < 0.08
+
+
+def test_student_of_three_clusters() -> None:
+    """Variance 3 · .01 = .03, t of 2 degrees of freedom 4.303."""
+    bounds = t_bounds(np.array([-0.1, 0, 0.1]), [1, 1, 1], 0.1)
+    assert bounds == pytest.approx(
+        (0.1 - 4.30265 * math.sqrt(0.03), 0.1 + 4.30265 * math.sqrt(0.03)), abs=1e-4
+    )
+    assert t_bounds(np.zeros(3), [1, 1, 1], 0.1) is None
+    assert t_bounds(np.array([0.5, -0.5]), [0, 0], 0.9) == (-1, 1)
+
+
+@given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 2**31))
+def test_student_over_two_kinds_is_welchs(first: int, second: int, seed: int) -> None:
+    """A second opinion: the interval of a difference of two means with unequal variances."""
+    from scipy.stats import ttest_ind
+
+    generator = np.random.default_rng(seed)
+    one, other = generator.uniform(0, 0.2, first), generator.uniform(0.1, 0.3, second)
+    value = float(one.mean() - other.mean())
+    influence = np.concatenate([(one - one.mean()) / first, -(other - other.mean()) / second])
+    welch = ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+    expected = (max(-1, welch.low), min(1, welch.high))
+    assert t_bounds(influence, [0] * first + [1] * second, value) == pytest.approx(expected, abs=1e-9)
 
 
 def covered(clusters: int, spread: float, rounds: int = 400) -> tuple[float, float]:
@@ -201,7 +244,8 @@ def test_intervals_hold_about_as_often_as_they_say(clusters: int) -> None:
     assert 0.92 <= different <= 0.985
 
 
-def test_three_clusters_hold_too() -> None:
+def test_rates_of_three_clusters_hold_too() -> None:
+    """Percentiles of their differences do not, and Student's t stands there (test_fair_models.py)."""
     held, different = covered(3, spread=1.5)
     assert held >= 0.93
-    assert different >= 0.85
+    assert different < 0.9

@@ -1,0 +1,150 @@
+"""Models without a systematic effect of the pronoun are not convicted, and intervals hold the truth.
+
+Whether the model of task or question u says the female-stereotyped role has the logit ±1.5 + b_u, a normal b
+of s.d. 1, and ± a g_u under she and he.  What is fair in three ways: texts are independent given u; every
+prompt has a logit of its own besides (s.d. 1); every prompt has one answer, however often it is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pcf_core.criteria.answer_report import Reported, answers_report
+from pcf_core.criteria.confusion import Answers
+from pcf_core.records.answers import RATES, AnswersReport, RateName
+
+PRONOUNS = ("he", "she", "they", "none")
+SIDES = {"he": -1, "she": 1, "they": 0, "none": 0}
+
+
+@dataclass(frozen=True)
+class Model:
+    """``gap`` and ``spread``: mean and s.d. of g; ``prompt``: s.d. of a prompt's own logit; ``sure``: one
+    answer for each prompt.
+    """
+
+    gap: float = 0.0
+    spread: float = 0.0
+    prompt: float = 0.0
+    sure: bool = False
+
+
+FAIR = {"independent texts": Model(), "noise of prompts": Model(prompt=1.0), "one answer": Model(sure=True)}
+
+
+def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> AnswersReport:
+    generator = np.random.default_rng(seed)
+    truths = [(unit % 2,) if tasks else (0, 1) for unit in range(units)]
+    cells = [
+        (unit, place, truth, first)
+        for unit in range(units)
+        for truth in truths[unit]
+        for place in range(len(PRONOUNS))
+        for first in (0, 1)
+    ]
+    unit, pronoun, truth, first = np.array(cells).T
+    side = np.array([SIDES[each] for each in PRONOUNS])[pronoun]
+    logits = (1.5 + generator.normal(0, 1, units)[unit]) * (2 * truth - 1)
+    logits += side * (model.gap + model.spread * generator.normal(0, 1, units)[unit])
+    logits += model.prompt * generator.normal(0, 1, len(cells))
+    shares = 1 / (1 + np.exp(-logits))
+    if model.sure:
+        shares = (generator.random(len(cells)) < shares) * 1.0
+    said = (generator.random((len(cells), repeats)) < shares[:, np.newaxis]) * 1.0
+    return answers_report(
+        Reported(
+            experiment="tasks" if tasks else "questions",
+            answering="written",
+            material="simulated",
+            unit="task" if tasks else "question",
+            answers=Answers(
+                units=tuple(map(str, range(units))),
+                pronouns=PRONOUNS,
+                unit=np.repeat(unit, repeats),
+                pronoun=np.repeat(pronoun, repeats),
+                truth=np.repeat(truth, repeats),
+                first=np.repeat(first, repeats),
+                said=said.ravel(),
+            ),
+            invalid={},
+            roles=(("doctor", "nurse"),) * units,
+        ),
+        resamples=300,
+        permutations=1500,
+        seed=seed,
+    )
+
+
+def convicted(model: Model, units: int, tasks: bool, repeats: int, audits: int) -> float:
+    """Share of the audits in which at least one difference is beyond chance."""
+    found = [
+        any(each.differs for each in audit(model, units, tasks, repeats, seed).differences)
+        for seed in range(audits)
+    ]
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("name", FAIR)
+def test_fair_models_are_not_convicted_by_questions(name: str) -> None:
+    """With single texts exchanged it was .01, .27 and .95 of the audits."""
+    assert convicted(FAIR[name], 20, False, 10, 40) <= 0.15
+
+
+@pytest.mark.parametrize("name", FAIR)
+def test_fair_models_are_not_convicted_by_tasks(name: str) -> None:
+    """With single texts exchanged it was .01, .58 and 1.00; six tasks can now show nothing at all."""
+    assert convicted(FAIR[name], 6, True, 25, 15) == 0
+    assert convicted(FAIR[name], 24, True, 5, 40) <= 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAIR)
+def test_no_more_than_a_twentieth_of_fair_models_is_convicted(name: str) -> None:
+    assert convicted(FAIR[name], 20, False, 10, 400) <= 0.075
+    assert convicted(FAIR[name], 24, True, 10, 400) <= 0.075
+
+
+def test_a_systematic_effect_is_found() -> None:
+    assert convicted(Model(gap=0.7, spread=0.3), 20, False, 10, 15) >= 0.9
+    assert convicted(Model(gap=1.2, spread=0.3), 24, True, 10, 15) >= 0.8
+
+
+def true_rates(model: Model) -> dict[str, dict[RateName, float]]:
+    """Of infinitely many questions, by a mean over 200,000."""
+    generator = np.random.default_rng(9)
+    own, effect, noise = generator.normal(size=(3, 200_000))
+    found: dict[str, dict[RateName, float]] = {}
+    for pronoun in PRONOUNS[:3]:
+        moved = SIDES[pronoun] * (model.gap + model.spread * effect) + model.prompt * noise
+        fp, tp = (float(np.mean(1 / (1 + np.exp(-((1.5 + own) * sign + moved))))) for sign in (-1, 1))
+        values = (1 - tp, fp, tp / (tp + fp), (1 - fp) / (2 - tp - fp))
+        found[pronoun] = dict(zip(RATES, values, strict=True))
+    return found
+
+
+def held(model: Model, units: int, tasks: bool, audits: int) -> float:
+    """The rate whose intervals of differences hold the truth least often."""
+    truth = true_rates(model)
+    kept: dict[str, list[bool]] = {name: [] for name in RATES}
+    for seed in range(audits):
+        for row in audit(model, units, tasks, 10, seed).differences:
+            if row.interval is not None:
+                value = truth[row.first][row.name] - truth[row.second][row.name]  # type: ignore[index]
+                kept[row.name].append(row.interval.low <= value <= row.interval.high)
+    return float(min(np.mean(each) for each in kept.values()))
+
+
+@pytest.mark.parametrize("units", [6, 12])
+def test_intervals_from_few_tasks_hold_where_effects_differ_by_task(units: int) -> None:
+    """Percentiles of the same held .70 to .88 of the time with six."""
+    assert held(Model(spread=1.0), units, True, 50) >= 0.87
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [Model(spread=1.0), Model(prompt=1.0), Model(), Model(sure=True)])
+@pytest.mark.parametrize(("units", "tasks"), [(6, True), (12, True), (16, False), (6, False)])
+def test_intervals_hold_about_as_often_as_they_say(model: Model, units: int, tasks: bool) -> None:
+    assert held(model, units, tasks, 300) >= 0.9
