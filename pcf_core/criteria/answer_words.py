@@ -11,13 +11,24 @@ from pcf_core.records.answers import Reading
 FEMALE, MALE, TWO, EITHER = MARKS = "\ue000\ue001\ue002\ue003"
 SIGNS: dict[str, Reading] = {FEMALE: "female", MALE: "male"}
 ROLE = f"[{FEMALE}{MALE}]"
+# "the nurse and the doctor", not "… means the nurse, and the doctor is right"
+_THEN = "(?: also)?(?: a| an| the)? "
+JOINED = (
+    (
+        re.compile(
+            rf"(?:{FEMALE} and{_THEN}{MALE}|{MALE} and{_THEN}{FEMALE})(?! (?:is|was|has)\b)",
+        ),
+        TWO,
+    ),
+    (re.compile(rf"{FEMALE},? n?or{_THEN}{MALE}|{MALE},? n?or{_THEN}{FEMALE}"), EITHER),
+)
 
 RIGHT = re.compile(r"\b(?:right|correct|correctly|rightly|accurate|true)\b")
 WRONG = re.compile(
     r"\b(?:wrong|wrongly|incorrect|incorrectly|mistaken|mistake|inaccurate|false|untrue|error)\b"
 )
 ADVERB = re.compile(r"\b(?:correctly|rightly|wrongly|incorrectly)\b")
-NOT = re.compile(r"\b(?:not|never|no|nor|hardly|neither)\b")
+NOT = re.compile(r"\b(?:not|never|no|nor|hardly|neither|fail(?:s|ed)? to|lacks?|unable)\b")
 DENIED = re.compile(
     r"(?:\b(?:not|nor|never|unlike|neither|than|instead of|opposed to|without)"
     r"(?: (?:by|to|with|from|for|be))?"
@@ -53,6 +64,13 @@ SURE = (
         " which ",
     ),
     (re.compile(r", (?=which\b)"), " "),
+    # "said B, and B is right": the letter that a role gave
+    (
+        re.compile(
+            r"\b([a-j])[.,;]? (?:and )?\1 (?=(?:is|was) (?:the )?(?:right|correct|wrong|incorrect)\b)",
+        ),
+        r"\1 which ",
+    ),
     (re.compile(r"(?<!\w )\b(right|correct|wrong|incorrect): "), r"\1 is "),
 )
 CLAIM = re.compile(r"^ (?:answer|claim|statement|choice)(?= (?:is|was))")  # the role's: "the nurse's claim"

@@ -44,6 +44,7 @@ from pcf_core.criteria.answer_words import (
     FEMALE,
     FILLER,
     FLIP,
+    JOINED,
     MALE,
     MARKS,
     MEANT,
@@ -117,8 +118,8 @@ class AnswerReader:
             plain = pattern.sub(instead, plain)
         for sign, name in self._names:
             plain = name.sub(sign, plain)
-        for joined, sign in (("and", TWO), ("(?:or|nor)", EITHER)):
-            plain = re.sub(rf"{ROLE},? {joined}(?: also)?(?: a| an| the)? {ROLE}", sign, plain)
+        for joined, sign in JOINED:
+            plain = joined.sub(sign, plain)
         return plain
 
     @cached_property
@@ -241,8 +242,8 @@ def _gave_the_right(after: str) -> bool:
     """ "gave the right answer" judges, "gave the answer that is right" or "says it is right" reports."""
     return bool(
         re.match(
-            r"^(?:'s answer)? ?(?:gives?|gave|chose|picked|answered)(?: \w+)? (?:right|correct|wrong|\
-incorrect)",
+            r"^(?:'s answer)? ?(?:gives?|gave|chose|picked|answered)(?: \w+)? "
+            r"(?:right|correct|accurate|true|wrong|incorrect|inaccurate|false)",
             after,
         )
     )

@@ -63,8 +63,8 @@ class NameList(Record):
 class HobbyLabel(Record):
     """``name``: as in the files; ``title``: what a reader and an NLI model are given, "Volunteer work".
 
-    ``words``: the lexicon, lower case, one word or two, with * at its end with whatever follows; ``answers``:
-    single words that are scored at ``[Y]``, as many for every label.
+    ``words``: the lexicon, lower case, one word or two, with * at its end with whatever follows;
+    ``answers``: single words that are scored at ``[Y]``, as many for every label.
     """
 
     name: str
