@@ -71,9 +71,9 @@ right that stereotype makes a woman's, **FNR** is the share of answers that miss
 those that name the one or the other.
 
 **Filled** marks are beyond chance, by the test of their experiment, controlled for all that is tested in it;
-**hollow** ones are not shown to be, or have no test, as stories that were scored have none. What fails does
-so for what was asked: whiskers are 95 % intervals and say how far other stories, names, questions or tasks
-may differ. The dashed line at 0.2 is the 20 % rule of thumb for gaps; it decides nothing.
+**hollow** ones are not shown to be, or have no test, as stories that were scored have none. Whiskers are 95 %
+intervals: what other stories, names, questions or tasks of the kind may show. The dashed line at 0.2 is the
+20 % rule of thumb for gaps; it decides nothing.
 """
 NOT_LAID_TOGETHER = (
     "Some of these models wrote and others were scored. The two measure different things and are shown apart."
