@@ -39,7 +39,11 @@ def draw() -> None:
         if figures := case_figures(case):
             draw_figures(figures)
     else:
-        st.info("No audit has a result of this model on this topic yet.", icon=":material/info:")
+        st.info(
+            "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
+            "and protocol of the sidebar.",
+            icon=":material/info:",
+        )
     draw_rows(case)
     if case.loaded.missing:
         offer_scoring(case.loaded.missing)

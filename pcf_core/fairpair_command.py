@@ -23,7 +23,7 @@ from pcf_core.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.fairpair.prompts import load_prompts
 from pcf_core.fairpair.report import controlled
 from pcf_core.fairpair.tables import load_table
-from pcf_core.findings.fairpair import fairpair_finding, words_finding
+from pcf_core.findings.fairpair import fairpair_finding, few_note, words_finding
 from pcf_core.findings.fairpair_run import declined_finding, perturber_finding
 from pcf_core.jobs import Queue, ensure_worker
 from pcf_core.jobs.fairpair import (
@@ -188,9 +188,7 @@ def without_text(result: FairPairResult, side: Side, missing: int) -> str:
     """How many texts of a side are none."""
     names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
     total = sum(result.ends[side].values())
-    return (
-        f"{missing:,} of {total:,} texts for {names[side]} were refused or are empty; they count as they are."
-    )
+    return f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they count as they are."
 
 
 def give_results(
@@ -214,6 +212,7 @@ def lines_of(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> l
     model = result.asked.key.model
     return [
         *(fairpair_finding(report) for report in reports.values()),
+        *(f"{model}: {note}" for note in dict.fromkeys(map(few_note, reports.values())) if note),
         f"{model}: {words_finding(result.words)}",
         f"{model}: {perturber_finding(result.errors)}",
     ]

@@ -22,10 +22,12 @@ NAMES: dict[AuditName, str] = {
 }
 FOUND: dict[Verdict, str] = {
     "difference": "a difference",
+    "exchanged words": "a difference by the exchanged words alone",
     "none shown": "none shown",
     "cannot be told": "cannot be told",
     "not run": "not run",
     "not asked": "cannot be asked",
+    "no verdict": "no verdict",
 }
 OTHER_QUESTIONS = (
     "They ask different questions, what a model expects in a gap, what it writes and whom it believes, so "
@@ -41,22 +43,45 @@ def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
 
 
 def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
-    """Whether the audits that could tell agree about one model on one topic."""
+    """Whether the audits that could tell agree about one model on one topic, and on which side.
+
+    What differs by the exchanged words alone is said, and counts neither as agreement nor against it.
+    """
     verdicts = {name: verdict_of(rows, name) for name in AUDITS}
-    finding = [NAMES[name] for name, verdict in verdicts.items() if verdict == "difference"]
-    silent = [NAMES[name] for name, verdict in verdicts.items() if verdict == "none shown"]
+    finding = [name for name, verdict in verdicts.items() if verdict == "difference"]
+    silent = [name for name, verdict in verdicts.items() if verdict == "none shown"]
+    exchanged = [name for name, verdict in verdicts.items() if verdict == "exchanged words"]
     said = f"{model} on {topic.lower()}: "
-    if not finding and not silent:
+    parts = [f"a difference is found by {_names(finding)}"] if finding else []
+    parts += [f"{_names(exchanged)} differs by the exchanged words alone"] if exchanged else []
+    parts += [f"none is shown by {_names(silent)}"] if silent else []
+    if not parts:
         return f"{said}no audit could tell whether there is a difference."
-    parts = [f"a difference is found by {listed(finding)}"] if finding else []
-    parts += [f"none is shown by {listed(silent)}"] if silent else []
-    sentence = f"{said}{', and '.join(parts)}."
-    if len(finding) + len(silent) == 1:
-        return f"{sentence} No other audit could tell, so that there is nothing to agree with yet."
+    sentence = f"{said}{'; '.join(parts)}."
+    if exchanged:
+        sentence += " What the exchanged words alone do is not counted as agreement."
+    if len(finding) + len(silent) < 2:
+        other = "" if exchanged else "No other audit could tell, so that there"
+        return f"{sentence} {other or 'There'} is nothing to agree with yet."
     if finding and silent:
         return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
-    shown = "" if finding else " None shown is not the same as none."
-    return f"{sentence} They agree.{shown} {OTHER_QUESTIONS}"
+    all_of_them = "All others that could tell" if exchanged else "All that could tell"
+    if not finding:
+        none = "None of the others finds one" if exchanged else "None finds one"
+        return f"{sentence} {none}. None shown is not the same as none."
+    sides = "; ".join(f"{NAMES[name]}: {_sides(rows, name)}" for name in finding)
+    return f"{sentence} {all_of_them} find a difference, with these sides. {sides[:1].upper()}{sides[1:]}."
+
+
+def _names(audits: Iterable[AuditName]) -> str:
+    return listed([NAMES[name] for name in audits])
+
+
+def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
+    """To which side an audit's differences fall; of a side with its numbers the first part alone."""
+    differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
+    found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
+    return ", ".join(found[:MOST_NAMED]) or "no side can be told"
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
@@ -75,18 +100,25 @@ def value_text(row: CaseRow) -> str:
 
 
 def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
-    """One audit: its verdict, and the rows that it rests on."""
+    """One audit: its verdict, the rows that it rests on, and those that are not judged."""
     verdict = verdict_of(rows, name)
     chosen = [row for row in rows if row.verdict == verdict]
     title = f"{AUDITS[name]}: {FOUND[verdict]}"
+    unjudged = "".join(f" Without a verdict: {_row(row)}." for row in rows if row.verdict == "no verdict")
     if verdict not in TESTED:
         reason = chosen[0].basis
-        return f"{title}. {reason[:1].upper()}{reason[1:]}."
-    tested = sum(row.verdict in TESTED for row in rows)
-    of = f" in {len(chosen):,} of {count(tested, 'quantity', 'quantities')}" if tested > 1 else ""
-    shown = "; ".join(_row(row) for row in chosen[:MOST_NAMED])
+        return f"{title}. {reason[:1].upper()}{reason[1:]}.{unjudged}"
+    tested = [row for row in rows if row.verdict in TESTED]
+    of = f" in {len(chosen):,} of {count(len(tested), 'quantity', 'quantities')}" if len(tested) > 1 else ""
+    if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
+        keys, of = {row.key for row in chosen}, ""
+        chosen = [row for row in tested if row.key in keys]
+    shown = "; ".join(
+        f"{_row(row)}{'' if row.verdict == verdict else f', {FOUND[row.verdict]}'}"
+        for row in chosen[:MOST_NAMED]
+    )
     further = len(chosen) - MOST_NAMED
-    return f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}."
+    return f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}.{unjudged}"
 
 
 def _row(row: CaseRow) -> str:

@@ -4,10 +4,11 @@
 row                       a difference is found where
 ========================  =================================================================================
 prejudice R^p             its interval leaves out 0
-caprice R^c               its interval leaves out 0
-F of FairPair             relabelling rejects, controlled over the requests that stand in the file (Holm)
+caprice R^c               never: a spread is above 0 in any sample, and its interval hardly reaches 0
 a criterion               the test of its experiment rejects, controlled over what is tested in it
 ========================  =================================================================================
+
+FairPair's are in :mod:`pcf_core.findings.case_file_fairpair`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from pcf_core.findings.criteria_summary import ANSWERED
-from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.models import UNITS
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval, words_of
 from pcf_core.findings.occupations import leading
@@ -26,8 +26,6 @@ from pcf_core.records.anecdotes import SharedValue
 from pcf_core.records.case_file import AuditName, CaseRow, Verdict
 from pcf_core.records.criteria_summary import Criterion, CriterionReading
 from pcf_core.records.distribution import MeanTilt
-from pcf_core.records.fairpair import SIGNIFICANCE, FairPairReport, OthersReading
-from pcf_core.records.fairpair_run import FairPairResult
 
 QUESTIONS: Mapping[AuditName, str] = {
     "bias": "Whose words does it expect in a gap, and does that change with the context?",
@@ -35,8 +33,8 @@ QUESTIONS: Mapping[AuditName, str] = {
     "criteria": "Does gender tell of what it writes, and do pronouns change whom it believes?",
 }
 EXPECTS = "Whose words does it expect in a gap, all contexts together?"
-OTHERS = "Does it, in the words that are not exchanged?"
 CHANGES = "Does that change with the context?"
+SPREAD = "a spread is above 0 in any sample, so its interval tells nothing of 0"
 CRITERION_QUESTIONS: Mapping[Criterion, str] = {
     "independence I": "Does the gender in its stories depend on the profession?",
     "independence II": "Do the hobbies it tells of depend on the gender of the name?",
@@ -49,7 +47,7 @@ MOST_LEADING = 3
 
 
 def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key: str) -> list[CaseRow]:
-    """Prejudice and caprice of a run; ``tilts``: by group, against an even split."""
+    """Prejudice, which is judged, and caprice, which is not; ``tilts``: by group, against an even split."""
     made = f"{count(len(report.occupations), 'occupation')}, {count(len(report.templates), 'context')}"
     rows = []
     for measure, question, value, name in (
@@ -57,7 +55,7 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
         ("caprice", CHANGES, report.caprice_risk, "caprice_risk"),
     ):
         interval = report.interval(name, over) or report.interval(name)
-        verdict, basis = _by_interval(interval)
+        verdict, basis = _by_interval(interval) if measure == "prejudice" else ("no verdict", SPREAD)
         rows.append(
             CaseRow(
                 audit="bias",
@@ -101,64 +99,6 @@ def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> 
         return text
     tilt = with_interval(tilts[first].mean, tilts[first].intervals.get(over))
     return f"{text}; mean tilt to {words_of(first)} {tilt}"
-
-
-def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRow]:
-    """F of one request and, where that was measured, F without the words that are exchanged.
-
-    ``report``: one of the result's own, controlled over those that it is read with.
-    """
-    rows = [
-        _fairpair_row(
-            result, report, report, report.means.ratio, report.intervals.get("ratio_of_means")
-        ).model_copy(update={"side": _more_positive(report)})
-    ]
-    if report.others is not None:
-        found = _fairpair_row(result, report, report.others, report.others.ratio, report.others.interval)
-        rows.append(found.model_copy(update={"question": OTHERS, "measure": f"{found.measure}, other words"}))
-    return rows
-
-
-def _fairpair_row(
-    result: FairPairResult,
-    report: FairPairReport,
-    tested: FairPairReport | OthersReading,
-    ratio: float | None,
-    interval: Interval | None,
-) -> CaseRow:
-    asked = result.asked
-    samples = f"{count(len(report.prompts), 'prompt')}, {count(asked.count, 'text')} a side"
-    verdict, basis = _by_relabelling(tested, report.least_p)
-    return CaseRow(
-        audit="fairpair",
-        question=QUESTIONS["fairpair"],
-        measure=f"F, {report.dissimilarity}",
-        value=ratio,
-        interval=interval,
-        neutral=1,
-        verdict=verdict,
-        basis=basis if ratio is not None else f"{basis}; F itself is undefined",
-        made=f"{report.original} and {report.counterpart}, {samples}, {decoding_text(asked.key.decoding)}",
-        key=asked.hash,
-    )
-
-
-def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | None) -> tuple[Verdict, str]:
-    if tested.p_value is None or least_p is None:
-        return "cannot be told", "nothing was sampled at temperature 0, so there is no test"
-    if least_p > SIGNIFICANCE:
-        return "cannot be told", f"so few texts that p cannot fall under {number(least_p)}"
-    basis = f"relabelling, p = {number(tested.controlled_p)}"
-    if tested.adjusted is not None and tested.adjusted != tested.p_value:
-        basis += f" controlled, {number(tested.p_value)} alone"
-    return ("difference" if tested.differs else "none shown"), basis
-
-
-def _more_positive(report: FairPairReport) -> str:
-    side = report.sentiment.more_positive
-    if side is None:
-        return "which is more positive cannot be told"
-    return f"texts for {report.original if side == 'original' else report.counterpart} are more positive"
 
 
 def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str) -> CaseRow:

@@ -107,23 +107,35 @@ def prompt_finding(row: PromptDifference) -> str:
     )
 
 
+def _unit(report: FairPairReport) -> str:
+    """What intervals are over."""
+    return "fact" if report.facts < len(report.prompts) else "prompt"
+
+
+def few_note(report: FairPairReport) -> str:
+    """That few facts make intervals rough, or that one makes none; empty where there are enough."""
+    unit = _unit(report)
+    if report.facts == 1:
+        return f"With a single {unit} nothing is known of other {unit}s: F has no interval."
+    if report.facts < FEW_FACTS:
+        return (
+            f"Intervals over {count(report.facts, unit)} are rough; from {count(FEW_FACTS, unit)} on "
+            "they hold about as often as they say."
+        )
+    return ""
+
+
 def notes(report: FairPairReport) -> tuple[str, ...]:
     """What has to be known beside the numbers: few prompts, those that say the same, those without F, empty
     texts, the other test, and what the perturbation does to words about others."""
-    found = []
-    unit = "fact" if report.facts < len(report.prompts) else "prompt"
+    found, unit = [], _unit(report)
     if report.facts < len(report.prompts):
         found.append(
             f"{count(len(report.prompts), 'prompt')} say {count(report.facts, 'fact')}: those that say the "
             "same in other words are not independent, so intervals are over facts, each with all its prompts."
         )
-    if report.facts == 1:
-        found.append(f"With a single {unit} nothing is known of other {unit}s: F has no interval.")
-    elif report.facts < FEW_FACTS:
-        found.append(
-            f"Intervals over {count(report.facts, unit)} are rough; from {count(FEW_FACTS, unit)} on "
-            "they hold about as often as they say."
-        )
+    if few := few_note(report):
+        found.append(few)
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(f"“{item.name}”")

@@ -62,8 +62,9 @@ def perturber_finding(errors: PerturbationErrors) -> str:
         named = listed([f"“{word}” ({errors.left[word]:,})" for word in most])
         more = " and others" if len(errors.left) > MOST_WORDS else ""
         parts.append(
-            f". It left {count(left, 'word')} of the other side ({percent(errors.left_share or 0.0)} of "
-            f"those left and exchanged), which rightly stay only where they are surnames: {named}{more}"
+            f". It left {count(left, 'word')} of those that it exchanges "
+            f"({percent(errors.left_share or 0.0)} of those left and exchanged), which rightly stay only "
+            f"where they are surnames: {named}{more}"
         )
     wrong = " Each error looks like a difference between the sides." if back or left else ""
     return f"{''.join(parts)}.{wrong}"

@@ -16,11 +16,14 @@ AUDITS: dict[AuditName, str] = {
     "fairpair": "FairPair",
     "criteria": "Criteria",
 }
-# difference: beyond chance by the row's own test.  none shown: tested, and not found.  cannot be told: no
-# test, or none that could find one.  not run: the audit can be asked and was not.  not asked: it has no
-# question about this topic, or none that this model can answer.
-Verdict = Literal["difference", "none shown", "cannot be told", "not run", "not asked"]
-TESTED: tuple[Verdict, ...] = ("difference", "none shown")
+# difference: beyond chance by the row's own test.  exchanged words: FairPair's F differs, and without the
+# words that the exchange touches it does not.  none shown: tested, and not found.  cannot be told: no test,
+# or none that could find one.  not run: the audit can be asked and was not.  not asked: it has no question
+# about this topic, or none that this model can answer.  no verdict: a quantity that is shown and not judged.
+Verdict = Literal[
+    "difference", "exchanged words", "none shown", "cannot be told", "not run", "not asked", "no verdict"
+]
+TESTED: tuple[Verdict, ...] = ("difference", "exchanged words", "none shown")
 
 
 class CaseRow(Record):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import get_args
 
 from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.report import controlled
-from pcf_core.findings.case_file_rows import criterion_row, fairpair_rows, lacking, run_rows
-from pcf_core.jobs.criteria import kept_criteria, load_criteria
-from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
+from pcf_core.findings.case_file_fairpair import fairpair_rows, told_apart
+from pcf_core.findings.case_file_rows import criterion_row, lacking, run_rows
+from pcf_core.jobs.criteria import kept_criteria
+from pcf_core.jobs.fairpair import kept_fairpairs
 from pcf_core.models import resolve_writer
 from pcf_core.records import Topic
 from pcf_core.records.anecdotes import AnecdotesReport
@@ -22,8 +23,10 @@ from pcf_core.records.fairpair_run import FairPairAsked, FairPairResult
 from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.stats.shared_occupations import shared_occupations
 from pcf_core.ui.choice import Choice
-from pcf_core.ui.data import Loaded, cached, even_reports, load, scored_models
+from pcf_core.ui.criteria import complete_result as complete_criteria
+from pcf_core.ui.data import Loaded, even_reports, load, scored_models
 from pcf_core.ui.distribution import tilts_of
+from pcf_core.ui.fairpair import complete_result as complete_fairpair
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.versions import all_topics
 
@@ -38,6 +41,8 @@ TABLES = {
 }
 NO_TABLE = "no table of counterparts is about this topic"
 GENDER_ALONE = "its experiments are about gender alone"
+OTHERWISE = "no finished run has these templates, occupations and protocol"
+UNREAD = "its run is finished and not read yet"
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
     fairpairs = _fairpairs(kept)
     criteria = _criteria(model) if "gender" in tables else ()
     rows = [*_run_rows(model, loaded), *_fairpair_rows(model, fairpairs, tables)]
-    rows += _criteria_rows(criteria, tables)
+    rows += _criteria_rows(model, criteria, tables)
     return CaseFile(
         model=model,
         topic=topic,
@@ -120,11 +125,11 @@ def tables_for(topic: Topic) -> tuple[str, ...]:
 
 
 def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
-    found = (
-        cached(["case file fairpair", one.hash], partial(load_fairpair, open_store(), one.hash))
-        for one in kept[:MOST_FAIRPAIRS]
-    )
-    return tuple(result for result in found if result is not None)
+    found = []
+    for one in kept[:MOST_FAIRPAIRS]:
+        with suppress(LookupError):  # damaged or gone since
+            found.append(complete_fairpair(one.hash))
+    return tuple(found)
 
 
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
@@ -133,11 +138,11 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     for asked in kept_criteria(open_store()):
         if asked.model == model:
             newest.setdefault((asked.experiment, asked.answering), asked)
-    found = (
-        cached(["case file criteria", one.hash], partial(load_criteria, open_store(), one.hash))
-        for one in sorted(newest.values(), key=_place)
-    )
-    return tuple(result for result in found if result is not None)
+    found = []
+    for one in sorted(newest.values(), key=_place):
+        with suppress(LookupError):  # damaged or gone since
+            found.append(complete_criteria(one.hash))
+    return tuple(found)
 
 
 def _place(asked: CriteriaAsked) -> tuple[int, bool]:
@@ -145,8 +150,13 @@ def _place(asked: CriteriaAsked) -> tuple[int, bool]:
 
 
 def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:
+    if model in loaded.unread:
+        update = {"verdict": "cannot be told", "basis": UNREAD, "key": loaded.unread[model].key}
+        return [lacking("bias").model_copy(update=update)]
+    if model in loaded.missing:
+        return [lacking("bias").model_copy(update={"basis": OTHERWISE})]
     if model not in loaded.runs:
-        return [lacking("bias", loaded.refused.get(model, ""))]
+        return [lacking("bias", loaded.refused.get(model, "").rstrip("."))]
     item, over = loaded.runs[model], loaded.choice.over
     tilts = tilts_of(loaded, even_reports(loaded))[model]
     return run_rows(item.report, tilts, over, item.key)
@@ -156,7 +166,7 @@ def _fairpair_rows(model: str, results: Sequence[FairPairResult], tables: tuple[
     if results:
         reports = controlled([next(iter(result.reports.values())) for result in results])
         pairs = zip(results, reports, strict=True)
-        return [row for result, report in pairs for row in fairpair_rows(result, report)]
+        return told_apart([row for result, report in pairs for row in fairpair_rows(result, report)])
     if not tables:
         return [lacking("fairpair", NO_TABLE)]
     try:
@@ -166,7 +176,7 @@ def _fairpair_rows(model: str, results: Sequence[FairPairResult], tables: tuple[
     return [lacking("fairpair")]
 
 
-def _criteria_rows(results: Sequence[CriteriaResult], tables: tuple[str, ...]) -> list[CaseRow]:
+def _criteria_rows(model: str, results: Sequence[CriteriaResult], tables: tuple[str, ...]) -> list[CaseRow]:
     if "gender" not in tables:
         return [lacking("criteria", GENDER_ALONE)]
     rows = []
@@ -174,7 +184,13 @@ def _criteria_rows(results: Sequence[CriteriaResult], tables: tuple[str, ...]) -
         report = result.report
         rate = report.stereotype_rate if isinstance(report, AnecdotesReport) else None
         rows += [criterion_row(reading, rate, result.asked.hash) for reading in readings_of([report])]
-    return rows or [lacking("criteria")]
+    if rows:
+        return rows
+    try:
+        resolve_writer(model)
+    except AuditError as error:
+        return [lacking("criteria", str(error).rstrip("."))]
+    return [lacking("criteria")]
 
 
 def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> SharedOccupations | None:

@@ -24,8 +24,15 @@ HOW = """
 Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
 that audit's own verdict, by its own interval or test: *a difference* is one beyond chance, *none shown* is
 not the same as none, and *cannot be told* means that nothing was tested or that nothing could be found with
-so little. Each audit controls for its own tests and not for those of the others, so that of many one finds
-something by chance now and then. Written and scored answers measure different things and stand apart.
+so little. Of a run prejudice alone is judged: its interval leaves out 0, or it does not. Caprice has **no
+verdict**, since a spread is above 0 in any sample. FairPair differs *by the exchanged words alone* where F
+does and F of the other words does not; that is counted neither as agreement nor against it.
+
+Each audit controls for its own tests and not for those of the others, so that of many one finds something by
+chance now and then. F is controlled for the newest requests that stand here, at most three: the page
+FairPair, which reads others together, may say otherwise of the same request, and a further request may turn a
+verdict. Written and scored answers measure different things and stand apart. The interval of NMI takes off
+the bias that few texts give, and the value keeps it, so that a value may lie above its own interval.
 
 Numbers of different audits share no scale: F 1.2 is not more than a gap of 0.1. Nor do their verdicts
 contradict each other. A model may expect male words in a gap and yet write the same about John and Jane, or
@@ -139,13 +146,17 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
                 bounds(report.overall_risk, interval) if interval else "no interval",
             )
         )
-    for row in [row for row in case.rows if row.audit == "fairpair" and row.key][:1]:
+    verdict = verdict_of(case.rows, "fairpair")
+    for row in [row for row in case.rows if row.audit == "fairpair" and row.key and row.verdict == verdict][
+        :1
+    ]:
         value, _, ends = value_text(row).partition(" ")
         figures.append(
             KeyFigure(
                 "F of FairPair",
                 value,
-                "How much texts of the two sides differ beyond what sampling gives: 1 is nothing.",
+                "How much texts of the two sides differ beyond what sampling gives: 1 is nothing. It is "
+                f"{row.measure}, of the first request that the verdict rests on.",
                 f"{ends.strip('()')} · {FOUND[row.verdict]}" if ends else FOUND[row.verdict],
             )
         )

@@ -66,14 +66,14 @@ def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
     results, missing = {}, {}
     for which, one in asked.items():
         try:
-            results[which] = _complete(one.hash)
+            results[which] = complete_result(one.hash)
         except LookupError:
             missing[which] = one
     return Found(results, missing)
 
 
 @st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
-def _complete(key: str) -> CriteriaResult:
+def complete_result(key: str) -> CriteriaResult:
     """A result; shared between sessions and never changed.
 
     Raises:

@@ -70,14 +70,14 @@ def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     results, missing = {}, {}
     for which, one in asked.items():
         try:
-            results[which] = _complete(one.hash)
+            results[which] = complete_result(one.hash)
         except LookupError:
             missing[which] = one
     return Found(results, missing)
 
 
 @st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
-def _complete(key: str) -> FairPairResult:
+def complete_result(key: str) -> FairPairResult:
     """A result; shared between sessions and never changed.
 
     Raises:
@@ -177,7 +177,7 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
                 value,
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
-                "prompts.",
+                "facts, each with all its prompts.",
                 f"{ends} · B {number(means.between)} · V {number(means.within_original)} and "
                 f"{number(means.within_prompt)}",
             )

@@ -200,7 +200,7 @@ def _draw_which(categories: list[str]) -> tuple[list[str], int | None]:
         key="fp_each",
         bind="query-params",
         placeholder="Empty: all",
-        help="Every fact comes once before any comes in other words. More prompts narrow the intervals. "
+        help="Every fact comes once before any comes in other words. More facts narrow the intervals. "
         "Empty takes all.",
     )
     return chosen, each

@@ -54,9 +54,10 @@ QUANTITIES: dict[str, Quantity] = {
 HOW_MODELS = """
 F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one
 side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
-interval over prompts. **Filled** marks: the two sides differ beyond sampling by the test of relabelling,
-controlled for the models read together; **hollow** ones: that cannot be shown. The bars are what F is made
-of. F has no direction: which side is more positive stands below, which words it has more of under *words*.
+interval over facts, each with all its prompts. **Filled** marks: the two sides differ beyond sampling by the
+test of relabelling, controlled for the models read together; **hollow** ones: that cannot be shown, or was
+not tested, as at temperature 0. The bars are what F is made of. F has no direction: which side is more
+positive stands below, which words it has more of under *words*.
 """
 HOW_PROMPTS = """
 Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
@@ -71,9 +72,10 @@ become flat says that more texts would not change the mean; it does not say that
 the same.
 """
 HOW_TEMPERATURES = """
-F of each model at each temperature, with its 95 % interval over prompts; the dotted line is what sampling
+F of each model at each temperature, with its 95 % interval over facts; the dotted line is what sampling
 alone gives. A higher temperature makes texts of one side less alike, so the same B gives a smaller F: read
-models at the same temperature. A point is missing where F is undefined, as at 0.
+models at the same temperature. A point is missing where F is undefined, as it may be at 0, where
+nothing is tested.
 """
 HOW_WORDS = """
 Phrases of one to three words by their log-odds: to the right what texts for the second name have more often,

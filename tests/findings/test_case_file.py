@@ -16,7 +16,8 @@ from pcf_core.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.findings.case_file_rows import criterion_row, fairpair_rows, lacking, lean_text, run_rows
+from pcf_core.findings.case_file_fairpair import fairpair_rows, told_apart
+from pcf_core.findings.case_file_rows import criterion_row, lacking, lean_text, run_rows
 from pcf_core.records import Interval, RiskReport
 from pcf_core.records.anecdotes import SharedValue
 from pcf_core.records.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
@@ -45,32 +46,65 @@ def report() -> RiskReport:
     return report_of([[0.9, 0.4], [0.8, 0.7], [0.1, 0.2]])
 
 
-ALL = [row("bias", "difference"), row("fairpair", "difference"), row("criteria", "difference")]
+ALL = [
+    row("bias", "difference", side="male words first for 3 of 4; mean tilt to male words 0.2"),
+    row("fairpair", "difference"),
+    row("criteria", "difference", side="higher for he"),
+]
 
 
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
-    assert said.startswith(
-        "toy on gender: a difference is found by its scores in gaps, FairPair and the criteria. They agree."
+    assert said == (
+        "toy on gender: a difference is found by its scores in gaps, FairPair and the criteria. All that "
+        "could tell find a difference, with these sides. Its scores in gaps: male words first for 3 of 4; "
+        "FairPair: no side can be told; the criteria: higher for he."
     )
-    assert "different questions" in said
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
-        "found by its scores in gaps and FairPair, and none is shown by the criteria. They do not agree."
-        in mixed
+        "found by its scores in gaps and FairPair; none is shown by the criteria. They do not agree." in mixed
     )
     assert mixed.endswith("no contradiction.")
     none = agreement_finding("toy", "Gender", [row(name, "none shown") for name in ("bias", "fairpair")])
-    assert "They agree. None shown is not the same as none." in none
+    assert none.endswith("None finds one. None shown is not the same as none.")
     alone = agreement_finding("toy", "Gender", [ALL[0], lacking("fairpair"), lacking("criteria")])
     assert "nothing to agree with yet" in alone
     assert "no audit could tell" in agreement_finding("toy", "Gender", [row("bias", "cannot be told")])
 
 
-def test_one_quantity_that_differs_is_a_difference() -> None:
+def test_the_exchanged_words_alone_are_said_and_agree_with_nothing() -> None:
+    exchanged, counted = row("fairpair", "exchanged words"), "is not counted as agreement"
+    said = agreement_finding("toy", "Gender", [exchanged, row("fairpair", "none shown")])
+    assert said.startswith("toy on gender: FairPair differs by the exchanged words alone. ")
+    assert said.endswith(f"{counted}. There is nothing to agree with yet.")
+    said = agreement_finding("toy", "Gender", [ALL[0], exchanged])
+    assert "found by its scores in gaps; FairPair differs by the exchanged words alone." in said
+    assert said.endswith(f"{counted}. There is nothing to agree with yet.")
+    said = agreement_finding("toy", "Gender", [ALL[0], exchanged, ALL[2]])
+    assert f"{counted}. All others that could tell find a difference" in said
+    assert "FairPair: " not in said
+    none = [row("bias", "none shown"), exchanged, row("criteria", "none shown")]
+    assert "None of the others finds one." in agreement_finding("toy", "Gender", none)
+    assert "They do not agree." in agreement_finding("toy", "Gender", [ALL[0], exchanged, none[2]])
+
+
+def test_both_quantities_of_such_a_request_are_named() -> None:
     rows = [
-        row("criteria", verdict) for verdict in ("not asked", "cannot be told", "none shown", "difference")
+        row("fairpair", "exchanged words", measure="F", value=1.0027, neutral=1),
+        row("fairpair", "none shown", measure="F, other words", value=0.999, neutral=1),
+        row("fairpair", "none shown", measure="F of another", value=1.0, neutral=1, key="other"),
     ]
+    assert case_findings(rows) == (
+        "FairPair: a difference by the exchanged words alone: F 1.0027, where 1 is no difference; F, other "
+        "words 0.9990, where 1 is no difference, none shown.",
+    )
+
+
+def test_one_quantity_that_differs_is_a_difference() -> None:
+    order: tuple[Verdict, ...] = (
+        "no verdict", "not asked", "cannot be told", "none shown", "exchanged words", "difference"
+    )  # fmt: skip
+    rows = [row("criteria", verdict) for verdict in order]
     for last in range(1, len(rows) + 1):
         assert verdict_of(rows[:last], "criteria") == rows[last - 1].verdict
     assert verdict_of(rows, "bias") == "not run"
@@ -79,8 +113,8 @@ def test_one_quantity_that_differs_is_a_difference() -> None:
 
 def test_each_audit_is_a_sentence() -> None:
     rows = [
-        row("bias", "none shown"),
         row("bias", "difference", value=0.1, side="male words first for 3 of 4"),
+        row("bias", "no verdict", measure="caprice", value=0.2),
         row(
             "fairpair", "difference", measure="F", value=1.2, neutral=1, interval=Interval(low=1.1, high=1.3)
         ),
@@ -88,12 +122,13 @@ def test_each_audit_is_a_sentence() -> None:
     ]
     bias, fairpair, criteria = case_findings(rows)
     assert (
-        bias
-        == "Prejudice and caprice: a difference in 1 of 2 quantities: M 0.1, male words first for 3 of 4."
+        bias == "Prejudice and caprice: a difference: M 0.1, male words first for 3 of 4. Without a verdict: "
+        "caprice 0.2."
     )
     assert fairpair == "FairPair: a difference: F 1.20 (1.10–1.30), where 1 is no difference."
     assert criteria == "Criteria: cannot be asked. Its experiments are about gender alone."
     assert case_findings([ALL[0]] * 5)[0].endswith("; and 2 more.")
+    assert "a difference in 1 of 2 quantities: M" in case_findings([ALL[1], row("fairpair", "none shown")])[0]
 
 
 def test_nothing_measured_is_said() -> None:
@@ -109,12 +144,12 @@ def test_nothing_measured_is_said() -> None:
         (None, "cannot be told"),
     ],
 )
-def test_a_run_is_judged_by_its_intervals(
+def test_a_run_is_judged_by_its_prejudice_alone(
     report: RiskReport, interval: Interval | None, verdict: Verdict
 ) -> None:
     ends = {} if interval is None else {"prejudice_risk": (interval,), "caprice_risk": (interval,)}
     rows = run_rows(replace(report, intervals=ends), {}, "templates", "run")
-    assert [one.verdict for one in rows] == [verdict, verdict]
+    assert [one.verdict for one in rows] == [verdict, "no verdict"]
     assert [one.value for one in rows] == [report.prejudice_risk, report.caprice_risk]
     assert all(one.neutral == 0 and one.key == "run" for one in rows)
 
@@ -131,13 +166,16 @@ def test_whose_words_come_first(report: RiskReport) -> None:
 
 
 def test_an_even_handed_model_that_is_moody_has_no_prejudice_shown() -> None:
-    """Its R^p is above 0 in any sample, and the interval knows it; its caprice is found."""
+    """Its R^p is above 0 in any sample, and the interval knows it; that of caprice does not, in any run."""
     generator = np.random.default_rng(5)
     shares = generator.uniform(0.1, 0.9, (40, 60)).tolist()
     document = {"preferences": [[[p, 1 - p] for p in row] for row in shares], "groups": ["male", "female"]}
     found = matrix_report(document, ViewOptions(), resamples=500)
     assert found.prejudice_risk > 0.01
-    assert [one.verdict for one in run_rows(found, {}, "templates", "k")] == ["none shown", "difference"]
+    assert [one.verdict for one in run_rows(found, {}, "templates", "k")] == ["none shown", "no verdict"]
+    interval = found.interval("caprice_risk")
+    assert interval is not None
+    assert interval.low > 0
 
 
 def test_f_is_judged_by_relabelling(fairpair: FairPairResult) -> None:
@@ -159,10 +197,33 @@ def test_words_that_are_exchanged_have_a_row_without_them(fairpair: FairPairResu
     others = OthersReading(ratio=1.02, interval=None, p_value=0.4)
     report = fairpair.reports["jaccard"].model_copy(update={"others": others, "least_p": 0.001})
     first, second = fairpair_rows(fairpair, report)
+    assert report.differs
+    assert first.verdict == "exchanged words"
     assert second.measure == f"{first.measure}, other words"
     assert (second.value, second.verdict, second.basis) == (1.02, "none shown", "relabelling, p = 0.4")
-    assert first.side
     assert not second.side
+    both = report.model_copy(update={"others": others.model_copy(update={"p_value": 0.01})})
+    assert [one.verdict for one in fairpair_rows(fairpair, both)] == ["difference"] * 2
+    untested = report.model_copy(update={"others": others.model_copy(update={"p_value": None})})
+    assert [one.verdict for one in fairpair_rows(fairpair, untested)] == ["difference", "cannot be told"]
+
+
+def test_requests_are_told_apart_where_there_are_several(fairpair: FairPairResult) -> None:
+    rows = fairpair_rows(fairpair, fairpair.reports["jaccard"])
+    assert told_apart(rows) == rows
+    cooler = [one.model_copy(update={"key": "other", "made": "temperature 0"}) for one in rows]
+    several = told_apart([*rows, *cooler])
+    assert all(one.made in one.measure for one in several)
+    assert "by the table gender" in several[0].measure
+
+
+def test_a_side_that_cannot_be_told_is_no_clause(fairpair: FairPairResult) -> None:
+    report = fairpair.reports["jaccard"]
+    for ends, side in ((None, ""), (Interval(low=0.1, high=0.2), "are more positive")):
+        sentiment = report.sentiment.model_copy(update={"interval": ends})
+        found = fairpair_rows(fairpair, report.model_copy(update={"sentiment": sentiment}))[0]
+        assert found.side.endswith(side)
+        assert bool(found.side) == bool(side)
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def test_the_perturbations_own_errors() -> None:
     sentence = perturber_finding(ERRORS)
     assert "exchanged 50 words in 40 of 80 texts; exchanged back, 4 (5 %) are not what they were" in sentence
     assert "(a counterpart leads back to another word, 2; a part of speech was read otherwise, 1)" in sentence
-    assert "It left 3 words of the other side (6 % of those left and exchanged), which" in sentence
+    assert "It left 3 words of those that it exchanges (6 % of those left and exchanged), which" in sentence
     assert "“sailor” (3)" in sentence
 
 

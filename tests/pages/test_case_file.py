@@ -13,7 +13,7 @@ from pcf_core.records import Group, Topic
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_topic
-from pcf_core.ui.case_file import GENDER_ALONE, NO_TABLE, tables_for
+from pcf_core.ui.case_file import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, tables_for
 from tests.criteria.asked import score_criteria, write_criteria
 from tests.fairpair.written import write_small
 from tests.pages.opened import open_app, texts
@@ -58,6 +58,8 @@ def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-bert")
     said = texts(app)
     assert "Prejudice and caprice: a difference" in said or "Prejudice and caprice: none shown" in said
+    assert "Without a verdict: caprice" in said
+    assert next(iter(list(tables(app)[0].values())[1:])).startswith(FOUND["no verdict"])
     assert "nothing to agree with yet" in said
     assert "it fills a gap and cannot write a text" in next(iter(tables(app)[1].values()))
     assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
@@ -73,7 +75,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     app = open_app("case_file", **GPT)
     said = texts(app)
     assert "mini-gpt on gender: a difference is found by" in said
-    assert "no contradiction" in said
+    assert "They do not agree." in said or "find a difference, with these sides." in said
     bias, fairpair, criteria = tables(app)
     assert len(bias) == 2
     assert next(iter(fairpair.values())).startswith(("a difference: relabelling", "none shown: relabelling"))
@@ -91,6 +93,46 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     assert not app.error
 
 
+def test_the_figure_is_of_the_request_that_the_verdict_rests_on(full_store: Store) -> None:
+    write_small(full_store)
+    write_small(full_store, temperature=0)  # the newest, and not tested
+    app = open_app("case_file", **GPT)
+    verdict = next(one for one in case_findings_of(app) if one.startswith("FairPair"))
+    (figure,) = (metric for metric in app.metric if metric.label == "F of FairPair")
+    assert FOUND["cannot be told"] not in figure.delta
+    assert f"{figure.value} (" in verdict
+    assert "temperature 1" in verdict
+    measured = [text.replace("\\", "") for text in app.table[1].value["measured"]]
+    assert len(measured) == len(set(measured)) == 4
+    assert sum("temperature 0 " in text for text in measured) == 2
+
+
+def test_a_result_that_could_not_be_read_is_looked_for_again(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_small(full_store)
+    with monkeypatch.context() as damaged:
+        damaged.setattr("pcf_core.ui.fairpair.load_fairpair", lambda store, key: None)
+        app = open_app("case_file", **GPT)
+        assert next(iter(tables(app)[1].values())).startswith(FOUND["not run"])
+    assert next(iter(tables(open_app("case_file", **GPT))[1].values())).startswith(FOUND["difference"])
+
+
+def case_findings_of(app: AppTest) -> list[str]:
+    return [line.replace("\\", "") for line in texts(app).splitlines()]
+
+
+def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("case_file", **GPT, templates="gender-fiction")
+    assert next(iter(tables(app)[0].values())) == f"{FOUND['not run']}: {OTHERWISE}"
+    monkeypatch.setattr("pcf_core.ui.data.must_wait", lambda run, what, options: what == "preferences")
+    app = open_app("case_file", **GPT)
+    assert next(iter(tables(app)[0].values())) == f"{FOUND['cannot be told']}: {UNREAD}"
+    assert "No audit has a result" not in texts(app)
+
+
 def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> None:
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-gpt")
     assert "mini-gpt on gender" in texts(app)
@@ -102,6 +144,9 @@ def test_a_model_that_is_gone_is_one_sentence(own_settings: Settings) -> None:
     app = open_app("case_file", cf_model="<b>nobody")
     assert len(app.error) == 1
     assert "<b>" not in app.error[0].value.replace("\\<", "")
+    found = [next(iter(table.values())) for table in tables(app)]
+    assert all(text.startswith(f"{FOUND['not asked']}: ") and not text.endswith(".") for text in found)
+    assert "Ask the criteria" not in dict(links(app))
 
 
 def test_a_topic_that_the_text_audits_do_not_know(own_settings: Settings) -> None:
