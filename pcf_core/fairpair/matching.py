@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pcf_core.fairpair.joined import Joined
 from pcf_core.fairpair.surnames import is_surname
 from pcf_core.fairpair.writing import article_before, owning, recased
 from pcf_core.records.perturbation import Pair, PerturbationTable
@@ -60,7 +61,7 @@ class Change:
 class Matcher:
     """``entries``: word in lower case -> what it may become, the first that fits counts.
 
-    ``fixed``, ``pronouns``, ``surnames``: of the table, in lower case.
+    ``fixed``, ``pronouns``, ``surnames``: of the table, in lower case; ``joined``: words but for names.
     """
 
     entries: Mapping[str, tuple[Entry, ...]]
@@ -68,6 +69,7 @@ class Matcher:
     pattern: re.Pattern[str]
     pronouns: frozenset[str]
     surnames: frozenset[str]
+    joined: Joined
 
     @classmethod
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
@@ -101,6 +103,12 @@ class Matcher:
             pattern,
             frozenset(pronoun.casefold() for pronoun in table.pronouns),
             frozenset(word.casefold() for word in table.surnames),
+            Joined(
+                (entry.word, entry.becomes)
+                for entries in found.values()
+                for entry in entries
+                if entry.kind != "name"
+            ),
         )
 
     def places(self, text: str) -> Iterator[re.Match[str]]:
@@ -126,7 +134,7 @@ class Matcher:
                 new = recased(written, entry.word, entry.becomes, proper=proper)
                 if new is None or (entry.tags and tag_at(begin) not in entry.tags):
                     continue
-                if not self.is_of_a_name(text, begin, entry):
+                if not self.is_of_a_name(text, begin, entry) and not self.is_of_both(text, match, tag_at):
                     owned = match["owned"] or ""
                     if owned and entry.word.casefold() not in self.pronouns:
                         quoted = text[max(0, begin - 1) : begin] in ("'", "‘")
@@ -145,13 +153,14 @@ class Matcher:
     ) -> Iterator[str]:
         """Words of a side that no change covers, in lower case; ``unpaired``: such without a counterpart.
 
-        Fixed phrases name nobody; of words that change only as one part of speech or before a name nothing
-        is said; what is written with a capital in the table is written so in the text.
+        Fixed phrases name nobody, a word joined to its counterpart both; of words that change only as one
+        part of speech or before a name nothing is said; what is written with a capital in the table is
+        written so in the text.
         """
         covered = {place for change in changes for place in range(change.start, change.end)}
         for match in self.places(text):
             key, begin = key_of(match), match.start("word")
-            if begin in covered:
+            if begin in covered or self.joined.other(text, key, match.start(), match.end("word")):
                 continue
             sure = (one for one in self.entries[key] if one.side == side and not one.tags and not one.title)
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
@@ -163,6 +172,25 @@ class Matcher:
             key = " ".join(word[0].split()).casefold()
             if known[key][0].islower() or word[0][0].isupper():
                 yield key
+
+    def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:
+        """Whether the word at a place is joined to its counterpart: "men and women".
+
+        Pronouns joined by "and" or a comma must be each other's as they stand there: "him and her" are, in
+        "I met him and her brother" they are not.
+        """
+        key, begin = key_of(match), match.start("word")
+        found = self.joined.other(text, key, match.start(), match.end("word"))
+        if found is None:
+            return False
+        place, other, either = found
+        if either or key not in self.pronouns:
+            return True
+        return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(place)) == key
+
+    def _becomes(self, key: str, tag: str) -> str:
+        fitting = (entry for entry in self.entries[key] if not entry.tags or tag in entry.tags)
+        return next((entry.becomes.casefold() for entry in fitting), "")
 
     def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
         """Whether the word at a place is a surname there; titles and pronouns are none."""

@@ -67,7 +67,8 @@ def perturber_finding(errors: PerturbationErrors) -> str:
             f"where they are surnames: {named}{more}"
         )
     wrong = " Each error looks like a difference between the sides." if back or left else ""
-    return f"{''.join(parts)}.{wrong}"
+    unseen = " Pronouns that were missed are not counted." if errors.mode == "entity" else ""
+    return f"{''.join(parts)}.{wrong}{unseen}"
 
 
 def ends_finding(result: FairPairResult) -> str:

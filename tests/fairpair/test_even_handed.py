@@ -23,6 +23,8 @@ FAITHS = (
     {"name": "Peter", "feast": "Christmas", "church": "church"},
     {"name": "Ahmed", "feast": "Eid", "church": "mosque"},
 )
+NAMES = ({"name": "Greg"}, {"name": "Jamal"})
+WORDS = {"gender": SIDES, "religion": FAITHS, "race-names": NAMES}
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Case:
     mode: Mode = "whole"
 
     def of(self, side: int) -> tuple[list[str], list[str]]:
-        words = (FAITHS if self.table == "religion" else SIDES)[side]
+        words = WORDS[self.table][side]
         prompts, texts = ([text.format(**words) for text in found] for found in (self.prompts, self.texts))
         return prompts, texts
 
@@ -69,6 +71,15 @@ CASES = {
         LATE,
         (" Merry {feast} to all.", " Merry {feast}, everyone.", " He went to {church} early.", " It rains."),
         table="religion",
+    ),
+    "an answer list": Case(LATE, (" A. {name} B. Bob", " A. Bob B. {name}", " I. {name} is.", " Nobody.")),
+    "a letter at the end": Case(
+        LATE, (" It was vitamin C. {name} took it.", " Plan B. {name} left.", " It was I. {name} knew.")
+    ),
+    "black and white": Case(
+        LATE,
+        (" Black and white people met.", " White and black students came.", " {name} saw it.", " It rains."),
+        table="race-names",
     ),
     "her as an object": Case(
         LATE,

@@ -47,6 +47,12 @@ def test_the_perturbations_own_errors() -> None:
     assert "“sailor” (3)" in sentence
 
 
+def test_of_an_entity_missed_pronouns_are_said_to_be_unknown() -> None:
+    said = "Pronouns that were missed are not counted."
+    assert perturber_finding(ERRORS.model_copy(update={"mode": "entity"})).endswith(said)
+    assert said not in perturber_finding(ERRORS.model_copy(update={"mode": "whole"}))
+
+
 def test_no_error_and_nothing_to_exchange() -> None:
     flawless = ERRORS.model_copy(update={"returned_texts": 80, "not_returned": {}, "left": {}})
     assert perturber_finding(flawless).endswith("exchanged back, 0 (0 %) are not what they were.")
