@@ -38,7 +38,7 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
     app = open_app("factors")
     assert not app.error
     assert len(app.get("plotly_chart")) == 4
-    assert [metric.label for metric in app.metric][1] == "Education \\+1 year"
+    assert [metric.label for metric in app.metric][1] == "Education +1 year"
     for model in ("mini-bert", "mini-gpt"):
         panels = factor_panels(report_of(full_store, model), "overall_risk")
         assert factors_finding(model, panels) in texts(app)
@@ -79,7 +79,7 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
     app.run()
     assert not app.exception
     assert len(app.get("plotly_chart")) == 5
-    assert "\\*danger\\* \\+10" in [metric.label for metric in app.metric]
+    assert "\\*danger\\* +10" in [metric.label for metric in app.metric]
     assert "The 10 slopes" in texts(app)
     app.switch_page("pages/tails.py").run()
     app.switch_page("pages/factors.py").run()
