@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from pcf_core.criteria.experiments import load_experiment
+from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import ModelError
+from pcf_core.findings import number
+from pcf_core.findings.numbers import beside_one
 from pcf_core.generation.base import Generator
 from pcf_core.jobs.criteria import keep_asked as keep_criteria
 from pcf_core.jobs.criteria import kept_criteria, load_criteria
@@ -68,3 +71,17 @@ def test_stories_come_of_the_shipped_texts(store: Store, texts_alone: Store) -> 
     assert shipped is not None
     assert written == 0
     assert again.model_dump(exclude={"provenance"}) == shipped.model_dump(exclude={"provenance"})
+
+
+def test_the_readme_says_what_was_found(store: Store) -> None:
+    said = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    found = load_fairpair(store, usual_fairpair("mini-gpt")[0].hash)
+    assert found is not None
+    for name in ("jaccard", "jaccard-others"):
+        report = found.reports[name]
+        assert beside_one(report.means.ratio, report.intervals["ratio_of_means"]) in said
+    stories = load_criteria(store, usual_criteria("mini-gpt", "anecdotes").hash)
+    assert stories is not None
+    (reading,) = readings_of([stories.report])
+    assert reading.p_value is not None
+    assert f"(p = {number(reading.p_value)})" in said
