@@ -65,7 +65,8 @@ def _invalid(report: AnswersReport) -> str:
         reasons = [f"{size:,} {INVALID_WORDS[reason]}" for reason, size in each.invalid.items()]
         share_of = dict(zip(INVALID, map(share_text, each.invalid_rates), strict=True))
         truths = [
-            f"{share_of[name]} where {name.removeprefix('invalid, ').removesuffix(' right')} is right"
+            f"{share_of[name]} where the {name.removeprefix('invalid, ').removesuffix(' right')}-stereotyped "
+            "role is right"
             for name in INVALID[1:]
         ]
         if reasons:
@@ -100,9 +101,10 @@ def _leaning(report: AnswersReport) -> str:
     share, pronoun, role = max(shares, key=lambda one: abs(one[0] - 0.5))
     if math.isclose(share, 0.5):
         return "either order has as many valid answers, so no rate leans by it"
+    where = pronoun if pronoun.startswith("without") else f"with {pronoun}"
     return (
-        "the orders have not as many valid answers, so rates may lean by it: at most with "
-        f"{pronoun}, where in {percent(share)} of those with the {role}-stereotyped role right the "
+        "one order has more valid answers than the other, so rates may lean by it: most of all "
+        f"{where}, where in {percent(share)} of those with the {role}-stereotyped role right the "
         "female-stereotyped one is named first"
     )
 
@@ -127,8 +129,8 @@ def _base_rates(report: AnswersReport) -> str:
     told = listed([f"{percent(share)} for {pronoun}" for pronoun, share in rates.items()])
     return (
         f"Of the valid answers the female-stereotyped role was right in {told}: PPV and NPV move with these "
-        "shares, so that gaps in them may come of that alone, and unless answers are never wrong separation "
-        "and sufficiency cannot both hold."
+        "shares, so that gaps in them may come of that alone, and unless answers are never or always wrong "
+        "separation and sufficiency cannot both hold."
     )
 
 

@@ -28,7 +28,7 @@ NAMES: Mapping[str, str] = {
 
 
 def separation_finding(report: AnswersReport) -> str:
-    """Whether errors depend on the pronoun: the gaps in FNR and FPR, the widest of all pronouns."""
+    """Whether errors depend on the pronoun: of each rate the widest gap that differs, else the widest."""
     return _criterion(report, "Separation", SEPARATION)
 
 
@@ -88,27 +88,27 @@ def baseline_finding(report: AnswersReport) -> str:
 
 def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> str:
     pronouns = tuple(each.pronoun for each in report.pronouns)
-    gaps = [gap for name in names if (gap := report.gap(name, pronouns)) is not None]
-    defined = [gap for gap in gaps if gap.value is not None]
-    undefined = [f"{gap.name} is undefined ({gap.reason})" for gap in gaps if gap.value is None]
-    if not defined:
+    widest = [gap for name in names if (gap := report.gap(name, pronouns)) is not None]
+    undefined = [f"{gap.name} is undefined ({gap.reason})" for gap in widest if gap.value is None]
+    gaps = [row for row in report.differences if row.name in names and row.value is not None]
+    if not gaps:
         return f"{title} cannot be told: {listed(undefined or ['fewer than two pronouns were asked with'])}."
-    if any(gap.differs for gap in defined):
+    if any(gap.differs for gap in gaps):
         verdict = f"{title} does not hold for {report.unit}s such as these"
-    elif not any(each.tells for each in report.pronouns) and all(map(_slight, defined)):
-        verdict = f"{title} holds, but trivially: {_untold(report)}"
-    elif not any(report.testable(gap) for gap in defined):
+    elif not any(report.testable(gap) for gap in gaps):
         verdict = f"Whether {title.lower()} fails cannot be shown by so few {report.unit}s"
+    elif not any(each.tells for each in report.pronouns):
+        verdict = f"That {title.lower()} fails cannot be shown, which says little: {_untold(report)}"
     else:
         verdict = f"That {title.lower()} fails cannot be shown"
-    return f"{verdict}: {'; '.join([*(_gap(gap, report) for gap in defined), *undefined])}."
+    told = [_told(gap, gaps) for gap in widest if gap.value is not None]
+    return f"{verdict}: {'; '.join([*(_gap(gap, report) for gap in told), *undefined])}."
 
 
-def _slight(gap: RateDifference) -> bool:
-    """Whether a gap is under the line, and its interval holds 0."""
-    return abs(gap.value or 0.0) <= GAP_LINE and (
-        gap.interval is None or gap.interval.low <= 0 <= gap.interval.high
-    )
+def _told(widest: RateDifference, gaps: Sequence[RateDifference]) -> RateDifference:
+    """The widest gap of a rate among those beyond chance, where there are such; else the widest."""
+    beyond = [gap for gap in gaps if gap.name == widest.name and gap.differs]
+    return max(beyond, key=lambda gap: gap.gap or 0.0, default=widest)
 
 
 def _untold(report: AnswersReport) -> str:
@@ -119,8 +119,7 @@ def _untold(report: AnswersReport) -> str:
         if each.told is not None
     ]
     return (
-        "as far as can be told, whom the model names does not turn on who is right (TPR − FPR: "
-        f"{listed(parts)})"
+        f"that whom the model names turns on who is right cannot be shown either (TPR − FPR: {listed(parts)})"
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pcf_core.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
-from pcf_core.findings.answer_notes import notes
-from pcf_core.findings.answers import answers_finding, rates_finding
+from pcf_core.findings.answer_notes import notes, order_finding
+from pcf_core.findings.answers import answers_finding, baseline_finding, rates_finding
 from pcf_core.findings.embedding import embedding_finding
 from pcf_core.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
 from pcf_core.records.anecdotes import AnecdotesReport
@@ -26,4 +26,6 @@ def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
             *own,
             *hobbies_notes(report),
         )
-    return (f"{model}: {answers_finding(report)}", rates_finding(report), *notes(report))
+    beside = (baseline_finding(report), order_finding(report))
+    told = tuple(sentence for sentence in beside if sentence)
+    return (f"{model}: {answers_finding(report)}", rates_finding(report), *told, *notes(report))

@@ -14,10 +14,10 @@ ANSWERED = {"written": "by texts that it wrote", "scored": "by scores of single 
 MEANINGS: Mapping[Criterion, str] = {
     "independence I": "the gender in its stories by profession",
     "independence II": "the hobbies it tells of by the gender of the name",
-    "separation I": "its wrong answers to questions by pronoun",
-    "sufficiency I": "how far its answers to questions are right by pronoun",
-    "separation II": "its mistakes about who did a task by pronoun",
-    "sufficiency II": "how far its answers on who did a task are right by pronoun",
+    "separation I": "its wrong answers to questions, he against she",
+    "sufficiency I": "how far its answers to questions are right, he against she",
+    "separation II": "its mistakes about who did a task, he against she",
+    "sufficiency II": "how far its answers on who did a task are right, he against she",
 }
 VERDICTS: Mapping[Status, str] = {
     "fails": "fails beyond chance",
@@ -73,14 +73,15 @@ def _verdict(failing: int, asked: int) -> str:
     if failing == asked == 1:
         return "the one criterion that was asked fails beyond chance"
     if failing == asked:
-        return f"all {asked:,} criteria that were asked fail beyond chance"
+        whole = "both" if asked == 2 else f"all {asked:,}"
+        return f"{whole} criteria that were asked fail beyond chance"
     verb = "fails" if failing == 1 else "fail"
     return f"{failing or 'none'} of {count(asked, 'criterion', 'criteria')} asked {verb} beyond chance"
 
 
 def _naming(failing: Sequence[str], asked: int) -> str:
-    """Which fail, where it is neither none nor all of several."""
-    return f": {listed(failing)}" if failing and not len(failing) == asked > 1 else ""
+    """Which fail; empty where none or every criterion there is does."""
+    return f": {listed(failing)}" if failing and not len(failing) == asked == len(CRITERIA) else ""
 
 
 def status_of(rows: Iterable[CriterionReading]) -> Status:

@@ -292,5 +292,5 @@ def _asked(store: Store, key: str) -> CriteriaAsked | None:
     found = store.load_document(key, ASKED)
     try:
         return None if found is None else CriteriaAsked.model_validate(found)
-    except ValidationError:
+    except (ValidationError, CriteriaError):  # of older rules, which allowed other numbers
         return None

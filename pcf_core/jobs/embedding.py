@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 import pcf_core
 from pcf_core.criteria.embedding import SEEDS, embedding_report
-from pcf_core.errors import StoreError
+from pcf_core.errors import CriteriaError, StoreError
 from pcf_core.jobs.criteria import load_asked_experiment
 from pcf_core.jobs.criteria_answers import missing, read_texts
 from pcf_core.jobs.job import Job
@@ -67,7 +67,7 @@ def load_embedding(store: Store, key: str) -> EmbeddingResult | None:
     found = store.load_document(key, EMBEDDING_RESULT)
     try:
         return None if found is None else EmbeddingResult.model_validate(found)
-    except ValidationError:
+    except (ValidationError, CriteriaError):  # of older rules
         return None
 
 
@@ -81,7 +81,7 @@ def load_embedding_asked(store: Store, key: str) -> EmbeddingAsked:
     try:
         if found is not None:
             return EmbeddingAsked.model_validate(found)
-    except ValidationError:
+    except (ValidationError, CriteriaError):  # of older rules
         pass
     raise StoreError(f"What was asked for in this embedding score ({key}) cannot be read: ask again.")
 

@@ -279,7 +279,7 @@ def _record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | None:
     found = store.load_document(key, name)
     try:
         return None if found is None else kind.model_validate(found)
-    except ValidationError:
+    except (ValidationError, FairPairError):  # older rules allowed other numbers
         return None
 
 

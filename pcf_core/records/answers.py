@@ -122,13 +122,9 @@ class PronounAnswers(Record):
 
     @property
     def tells(self) -> bool:
-        """Whether answers depend on who is right, as far as can be told: not where :attr:`told` is under
-        :data:`GAP_LINE` and its interval holds 0.
-        """
-        if self.told is None or abs(self.told) > GAP_LINE:
-            return True
+        """Whether answers are shown to depend on who is right: the interval of :attr:`told` leaves 0 out."""
         found = self.told_interval
-        return found is not None and not found.low <= 0 <= found.high
+        return found is None or not found.low <= 0 <= found.high
 
 
 class RateDifference(Record):

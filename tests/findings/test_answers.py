@@ -73,12 +73,13 @@ def test_a_model_that_always_names_one_role_is_not_said_to_be_fair() -> None:
     report = said_of(lambda cell: 1.0)
     said = separation_finding(report)
     assert said.startswith(
-        "Separation holds, but trivially: as far as can be told, whom the model names does"
+        "That separation fails cannot be shown, which says little: that whom the model names turns on who is"
     )
     assert "TPR − FPR: he 0.0000 (" in said
-    assert sufficiency_finding(report).startswith("Sufficiency holds, but trivially")
-    assert "trivially" not in answers_finding(said_of(lambda cell: float(cell.truth)))
-    assert "trivially" not in answers_finding(Tasks.load().report({}))
+    assert "holds" not in answers_finding(report)
+    assert sufficiency_finding(report).startswith("That sufficiency fails cannot be shown, which says little")
+    assert "says little" not in answers_finding(said_of(lambda cell: float(cell.truth)))
+    assert "says little" not in answers_finding(Tasks.load().report({}))
 
 
 def test_a_model_that_follows_the_pronoun_alone_is_not_said_to_be_fair() -> None:

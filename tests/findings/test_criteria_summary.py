@@ -65,11 +65,11 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
         "II and sufficiency II."
     )
     assert criterion_findings(readings) == (
-        "Separation I (its wrong answers to questions by pronoun) fails beyond chance: FNR gap 0.5 "
+        "Separation I (its wrong answers to questions, he against she) fails beyond chance: FNR gap 0.5 "
         "(0.3–0.7), higher for he, all of it over the 20 % line, p = 0.01.",
-        "Sufficiency I (how far its answers to questions are right by pronoun) cannot be shown to fail; the "
-        "largest: FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01.",
-        "Separation II (its mistakes about who did a task by pronoun) is undefined: nothing named.",
+        "Sufficiency I (how far its answers to questions are right, he against she) cannot be shown to fail; "
+        "the largest: FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01.",
+        "Separation II (its mistakes about who did a task, he against she) is undefined: nothing named.",
     )
 
 
@@ -80,7 +80,7 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
         ([UNSHOWN], "none of 1 criterion asked fail beyond chance. No failure can be shown for"),
         (
             [FAILS, UNSHOWN.model_copy(update={"differs": True})],
-            "all 2 criteria that were asked fail beyond chance. Not asked",
+            "both criteria that were asked fail beyond chance: separation I and sufficiency I. Not asked",
         ),
     ],
 )

@@ -366,3 +366,16 @@ def test_a_cancelled_job_ends_and_keeps_what_was_written(
     assert queue.get(job.id).state == "cancelled"
     assert load_criteria(store, WRITTEN.hash) is None
     assert submit_criteria(store, queue, WRITTEN, TOY).total == 75
+
+
+def test_a_request_that_is_not_allowed_any_more_is_passed_over(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    keep_asked(store, WRITTEN, TOY)
+    run_criteria(WRITTEN, store, fair, unopenable)
+    older = WRITTEN.model_dump(mode="json")
+    older["generation"]["decoding"]["temperature"] = 0  # with 30 texts of a prompt, which are all the same
+    with pytest.raises(CriteriaError, match="temperature 0"):
+        CriteriaAsked.model_validate(older)
+    for name, body in ((ASKED, older), (RESULT, {})):
+        store.save_document("0" * 16, name, body)
+    assert kept_criteria(store) == (WRITTEN,)
