@@ -341,12 +341,12 @@ def test_a_mined_set_replaces_another_whole_or_not_at_all(
 def test_a_place_that_cannot_hold_the_set_is_said_before_anything_is_mined(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pcf_core.__main__ import checked_out
+    from pcf_core.commands.mining import checked_out
 
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match=r"--out must name a \.csv or \.parquet file"):
         checked_out(tmp_path / "folder.csv")
-    monkeypatch.setattr("pcf_core.__main__.os.access", lambda path, mode: False)  # as of a read-only disk
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # as of a read-only disk
     with pytest.raises(InputError, match="cannot be written"):
         checked_out(tmp_path / "a.csv")
 
@@ -364,7 +364,7 @@ def test_a_mining_can_be_left_to_a_worker(own_settings: Settings, tmp_path: Path
 def test_a_path_is_what_a_worker_in_another_folder_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pcf_core.__main__ import corpus_path, pipeline_path
+    from pcf_core.commands.mining import corpus_path, pipeline_path
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "en-mini").mkdir()

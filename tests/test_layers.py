@@ -35,10 +35,8 @@ ROOMS: dict[str, set[str]] = {
     "jobs": BASE
     | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"}
     | {"fairpair", "criteria"},
-    "console": BASE | {"store"},
 }
-ROOMS["fairpair_command"] = BASE | set(ROOMS)
-ROOMS["criteria_command"] = BASE | set(ROOMS)
+ROOMS["commands"] = BASE | set(ROOMS)
 ROOMS["__main__"] = BASE | set(ROOMS)
 ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}

@@ -48,7 +48,7 @@ import typer
 from huggingface_hub import ModelCardData, metadata_load
 
 from pcf_core.__main__ import run_command
-from pcf_core.console import say
+from pcf_core.commands.console import say
 from pcf_core.errors import InputError, ModelError, OutOfMemoryError, ScoringError
 from pcf_core.models import resolve
 from pcf_core.models.folder import TOKENIZER_FILES

@@ -22,7 +22,7 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.console import say
+from pcf_core.commands.console import say
 from pcf_core.jobs.mining import MineRequest, counters_of, mine_asked
 from pcf_core.mining.miner import Progress
 from pcf_core.records import MinedSet, SetCard, Topic

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pcf_core.commands.fairpair import estimate_document
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.own_prompts import prompts_toml
 from pcf_core.fairpair.report import controlled
-from pcf_core.fairpair_command import estimate_document
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.findings.numbers import beside_one, count, number
 from pcf_core.jobs.fairpair import (

@@ -8,7 +8,16 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.console import DTYPES, DtypeOption, JsonOption, ModelOption, give, one_of, open_store, say
+from pcf_core.commands.console import (
+    DTYPES,
+    DtypeOption,
+    JsonOption,
+    ModelOption,
+    give,
+    one_of,
+    open_store,
+    say,
+)
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
 from pcf_core.criteria.questions import Questions

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 import typer
 
+from pcf_core.commands.fairpair import fairpair, lines_of
 from pcf_core.errors import InputError
 from pcf_core.fairpair.tokens import word_tokens
-from pcf_core.fairpair_command import fairpair, lines_of
 from pcf_core.findings.fairpair import words_finding
 from pcf_core.findings.fairpair_run import perturber_finding
 from pcf_core.jobs.fairpair import load_fairpair

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.console import (
+from pcf_core.commands.console import (
     DTYPES,
     DtypeOption,
     JsonOption,

@@ -9,7 +9,7 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from pcf_core.console import LINE_SECONDS, REDRAW_SECONDS, progress_line
+from pcf_core.commands.console import LINE_SECONDS, REDRAW_SECONDS, progress_line
 
 
 class Stream(io.StringIO):

@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 import typer
 
+from pcf_core.commands.criteria import criteria
 from pcf_core.criteria.experiments import load_experiment
 from pcf_core.criteria.tasks import Tasks
-from pcf_core.criteria_command import criteria
 from pcf_core.errors import InputError
 from pcf_core.findings.criteria import criteria_findings
 from pcf_core.findings.embedding import embedding_findings
