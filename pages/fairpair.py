@@ -7,7 +7,6 @@ from pcf_core.findings.fairpair import fairpair_finding, notes
 from pcf_core.findings.fairpair_run import ends_finding, perturber_finding, settings_finding, silence_warning
 from pcf_core.records.fairpair import LABEL
 from pcf_core.ui.fairpair import (
-    UNPINNED,
     fairpair_figures,
     found_of,
     offer_writing,
@@ -24,6 +23,7 @@ from pcf_core.ui.page import draw_figures, finding
 from pcf_core.ui.shell import show
 from pcf_core.ui.staying import recall, remember
 from pcf_core.ui.text import plain
+from pcf_core.ui.text_audits import UNPINNED
 
 PREFIX = "fp_"  # of the keys of this page's widgets
 WHAT = """

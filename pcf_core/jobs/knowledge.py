@@ -6,16 +6,15 @@ Why it is no run, :mod:`pcf_core.audit.knowledge` says.  Keys, shards and scorer
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from pcf_core.audit.knowledge import audit_begun, keep_knowledge_audit, knowledge_key, missing_answers
-from pcf_core.errors import ModelError, TopicError
-from pcf_core.jobs.blocks import Block, environment, score_block
+from pcf_core.errors import TopicError
+from pcf_core.jobs.asked_prompts import open_asked, score_blocks
+from pcf_core.jobs.blocks import environment
 from pcf_core.jobs.job import Job
 from pcf_core.jobs.queue import Queue
-from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped, keep_words
+from pcf_core.jobs.scoring import OpenScorer, Stopped, keep_words
 from pcf_core.jobs.self_audit import audit_answers
-from pcf_core.models import resolve
 from pcf_core.records import Record, ScoringKey
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.scoring.opening import open_scorer as open_real_scorer
@@ -94,43 +93,17 @@ def score_knowledge(
     """
     if not missing_answers(store, key, asked) and not audit_begun(store, key, asked):
         return 0
-    store.must_be_writable()  # loading a model can take minutes
-    spec = resolve(key.model).with_dtype(key.dtype)
-    scorer = open_scorer(spec, key.protocol)
-    if scorer.key.hash != key.hash:
-        raise ModelError(
-            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{scorer.key.identity} now): its files have changed; ask again."
-        )
+    spec, scorer = open_asked(key, store, open_scorer)
     table = scorer.check(asked.words)
     keep_words(store, key, asked.words, table, environment(scorer))
     keep_knowledge_audit(store, key, asked, None)
-    blocks = missing_answers(store, key, asked)
-    total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
-
-    def report(prompts: int) -> None:
-        nonlocal done
-        done += prompts
-        on_progress(done, total, pace.rate(done))
-
-    def restart(began: int) -> None:
-        report(began - done)
 
     def pause() -> None:
         between_batches()
         if should_stop():
             raise Stopped
 
-    for block in blocks:
-        pause()
-        found = score_block(
-            scorer,
-            Block(block.prompts, block.words, cells=len(block.prompts)),
-            on_batch=lambda rows: report(len(rows)),
-            on_restart=partial(restart, done),
-            pause=pause,
-        )
-        store.write(key, block.prompts, block.words, table, found.values, found.provenance)
+    total = score_blocks(missing_answers(store, key, asked), scorer, table, store, on_progress, pause)
     audit = audit_answers(asked, key, store, scorer, spec, open_scorer, pause)
     keep_knowledge_audit(store, key, asked, audit)
     return total

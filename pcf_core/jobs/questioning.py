@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Literal, get_args
 
 import pcf_core
 from pcf_core.criteria.experiment import ScoredAsk
-from pcf_core.errors import ModelError
 from pcf_core.generation.opening import open_generator as open_real_generator
-from pcf_core.jobs.blocks import Block, environment, score_block
+from pcf_core.jobs.asked_prompts import open_asked, score_blocks
+from pcf_core.jobs.blocks import environment
 from pcf_core.jobs.criteria import load_asked_experiment, load_criteria
 from pcf_core.jobs.criteria_answers import (
     missing_scores,
@@ -26,8 +25,7 @@ from pcf_core.jobs.criteria_answers import (
     texts_asked,
 )
 from pcf_core.jobs.generating import OpenGenerator, TextsAsked, generate_missing
-from pcf_core.jobs.scoring import OpenScorer, Pace, Stopped, keep_words
-from pcf_core.models import resolve
+from pcf_core.jobs.scoring import OpenScorer, Stopped, keep_words
 from pcf_core.records import LeftOut, ScoringKey
 from pcf_core.records.criteria_run import RESULT, CriteriaAsked, CriteriaResult, Report
 from pcf_core.records.generation import End
@@ -156,36 +154,8 @@ def score_missing(
     """
     if not missing_scores(store, key, asks):
         return 0
-    store.must_be_writable()  # loading a model can take minutes
-    scorer = open_scorer(resolve(key.model).with_dtype(key.dtype), key.protocol)
-    if scorer.key.hash != key.hash:
-        raise ModelError(
-            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{scorer.key.identity} now): its files have changed; ask again."
-        )
+    _, scorer = open_asked(key, store, open_scorer)
     words = tuple(dict.fromkeys(word for ask in asks for word in ask.words))
     table = scorer.check(words)
     keep_words(store, key, words, table, environment(scorer))
-    blocks = missing_scores(store, key, asks)
-    total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
-
-    def report(prompts: int) -> None:
-        nonlocal done
-        done += prompts
-        on_progress(done, total, pace.rate(done))
-
-    def restart(began: int) -> None:
-        report(began - done)
-
-    report(0)
-    for block in blocks:
-        pause()
-        found = score_block(
-            scorer,
-            Block(block.prompts, block.words, cells=len(block.prompts)),
-            on_batch=lambda rows: report(len(rows)),
-            on_restart=partial(restart, done),
-            pause=pause,
-        )
-        store.write(key, block.prompts, block.words, table, found.values, found.provenance)
-    return total
+    return score_blocks(missing_scores(store, key, asks), scorer, table, store, on_progress, pause)

@@ -23,16 +23,12 @@ from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResu
 from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
-from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.queue import keep_a_worker
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
+from pcf_core.ui.text_audits import UNPINNED, follow_jobs, sort_requests
 
-RECENT = 100
 SILENT = 0.25  # of all texts, from which on those without content are warned of
-UNPINNED = (
-    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
-    "texts are kept as they came."
-)
 
 
 @dataclass(frozen=True)
@@ -63,13 +59,7 @@ class Found:
 
 def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
     """What the store has of the requests."""
-    results, missing = {}, {}
-    for which, one in asked.items():
-        try:
-            results[which] = complete_result(one.hash)
-        except LookupError:
-            missing[which] = one
-    return Found(results, missing)
+    return Found(*sort_requests(asked, complete_result))
 
 
 @st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
@@ -101,16 +91,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
     """
     if not missing:
         return False
-    keys = {one.hash for one in missing.values()}
-    newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=CRITERIA)) if job.key in keys}
-    active = [job for job in newest.values() if job.state in ACTIVE]
-    if active:
-        draw_jobs([job.id for job in active])
-    ended = [job for job in newest.values() if job.state in ENDED_EARLY]
-    for job in ended:
-        draw_job(job)
-    at_it = {job.key for job in (*active, *ended)}
-    waiting = {which: one for which, one in missing.items() if one.hash not in at_it}
+    waiting = follow_jobs(CRITERIA, missing)
     if not waiting:
         return False
     with st.container(border=True):

@@ -24,10 +24,11 @@ from pcf_core.records.criteria_run import (
     ExperimentName,
     Wording,
 )
-from pcf_core.records.generation import BLOCK, HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.records.generation import BLOCK, HOTTEST, Decoding, GenerationKey
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.criteria_own import draw_choices, draw_many_questions
 from pcf_core.ui.text import plain
+from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
 
 FIRST_MODEL = "mini-gpt"
 USUAL = "usual"
@@ -250,34 +251,8 @@ def _draw_decoding() -> tuple[float, float, int | None, int]:
         help="0.5 is the paper's; 1 keeps the model's own probabilities. At 0 every text of a prompt is the "
         "same.",
     )
-    top_p = columns[1].number_input(
-        "top-p",
-        min_value=0.01,
-        max_value=1.0,
-        value=usual.top_p,
-        step=0.05,
-        key="cr_top_p",
-        bind="query-params",
-        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
-    )
-    length = columns[2].number_input(
-        "Length, tokens",
-        min_value=1,
-        max_value=LONGEST,
-        value=None,
-        key="cr_length",
-        bind="query-params",
-        placeholder="Empty: usual",
-        help="New tokens at most. Empty: "
-        + ", ".join(f"{usual_decoding(name).length} for {TITLES[name].lower()}" for name in EXPERIMENTS)
-        + ".",
-    )
-    seed = columns[3].number_input(
-        "Seed",
-        min_value=0,
-        value=usual.seed,
-        key="cr_seed",
-        bind="query-params",
-        help="Another seed gives other texts; the same gives the same ones, from a local model.",
-    )
+    lengths = [f"{usual_decoding(name).length} for {TITLES[name].lower()}" for name in EXPERIMENTS]
+    top_p = draw_top_p(columns[1], "cr", usual.top_p)
+    length = draw_length(columns[2], "cr", None, f"Empty: {', '.join(lengths)}.")
+    seed = draw_seed(columns[3], "cr", usual.seed)
     return temperature, top_p, length, seed

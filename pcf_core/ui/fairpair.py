@@ -27,15 +27,10 @@ from pcf_core.records.generation import BLOCK
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
-from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.queue import keep_a_worker
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
-
-RECENT = 100
-UNPINNED = (
-    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
-    "texts are kept as they came."
-)
+from pcf_core.ui.text_audits import UNPINNED, follow_jobs, sort_requests
 
 
 @dataclass(frozen=True)
@@ -67,13 +62,7 @@ class Found:
 
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     """What the store has of the requests."""
-    results, missing = {}, {}
-    for which, one in asked.items():
-        try:
-            results[which] = complete_result(one.hash)
-        except LookupError:
-            missing[which] = one
-    return Found(results, missing)
+    return Found(*sort_requests(asked, complete_result))
 
 
 @st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
@@ -96,31 +85,24 @@ def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[s
 
 
 def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
-    """Say what is not written yet and what it costs, and offer to queue it; show the job that is at it."""
+    """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
     if not missing:
         return
-    keys = {one.hash for one in missing.values()}
-    newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=FAIRPAIR)) if job.key in keys}
-    if any(job.state in ACTIVE for job in newest.values()):
-        draw_jobs([job.id for job in newest.values()])
+    waiting = follow_jobs(FAIRPAIR, missing)
+    if not waiting:
         return
-    for job in newest.values():
-        if job.state != "done":
-            draw_job(job)
     with st.container(border=True):
         st.markdown(
             f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
             f"*{plain(request.prompts.title)}*, {count(request.count, 'text')} a side, about "
             f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
         )
-        for (model, temperature), one in missing.items():
+        for (model, temperature), one in waiting.items():
             _draw_estimate(model, temperature, one, request)
-        # What was cancelled is resumed by its own button; what failed may have to be asked for anew.
-        cancelled = {job.key for job in newest.values() if job.state == "cancelled"}
-        if keys > cancelled and st.button(
+        if st.button(
             "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
         ):
-            for one in missing.values():
+            for one in waiting.values():
                 submit_fairpair(open_store(), open_queue(), one, request.prompts, request.table)
             keep_a_worker()
             st.rerun()

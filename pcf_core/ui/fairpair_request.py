@@ -23,15 +23,16 @@ from pcf_core.records.fairpair_run import (
     MOST_TEXTS,
     FairPairAsked,
 )
-from pcf_core.records.generation import BLOCK, GENERATION_RULES, HOTTEST, LONGEST, Decoding, GenerationKey
+from pcf_core.records.generation import BLOCK, GENERATION_RULES, HOTTEST, Decoding, GenerationKey
 from pcf_core.records.perturbation import Mode, PerturbationTable
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.fairpair_measures import chosen_measures
 from pcf_core.ui.text import plain
+from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
 
 FIRST_MODEL, FIRST_PROMPTS, FIRST_TABLE = "mini-gpt", "common-sents-1", "gender"
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
-USUAL_TEXTS, USUAL_EACH = 25, 3
+USUAL_TEXTS, USUAL_EACH, USUAL_LENGTH = 25, 3, 40
 LONGEST_NAME = 60
 MODES: tuple[Mode, ...] = ("whole", "entity")
 Which = tuple[str, float]  # a model and a temperature
@@ -269,33 +270,9 @@ def _draw_decoding() -> tuple[list[str], float, int, int]:
         help=f"1 keeps the model's own probabilities, less is more repetitive; up to {HOTTEST:g}. Several "
         "give F over a grid. At 0 every text of a prompt is the same, and F is undefined.",
     )
-    top_p = columns[1].number_input(
-        "top-p",
-        min_value=0.01,
-        max_value=1.0,
-        value=0.9,
-        step=0.05,
-        key="fp_top_p",
-        bind="query-params",
-        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
-    )
-    length = columns[2].number_input(
-        "Length, tokens",
-        min_value=1,
-        max_value=LONGEST,
-        value=40,
-        key="fp_length",
-        bind="query-params",
-        help="New tokens at most; a sentence or two have about 40.",
-    )
-    seed = columns[3].number_input(
-        "Seed",
-        min_value=0,
-        value=0,
-        key="fp_seed",
-        bind="query-params",
-        help="Another seed gives other texts; the same gives the same ones, from a local model.",
-    )
+    top_p = draw_top_p(columns[1], "fp", 0.9)
+    length = draw_length(columns[2], "fp", USUAL_LENGTH, "A sentence or two have about 40.") or USUAL_LENGTH
+    seed = draw_seed(columns[3], "fp", 0)
     return typed, top_p, length, seed
 
 

@@ -47,7 +47,7 @@ KEY = ScoringKey.of(SPEC)
 
 @pytest.fixture
 def store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr("pcf_core.jobs.knowledge.resolve", lambda name: SPEC)
+    monkeypatch.setattr("pcf_core.jobs.asked_prompts.resolve", lambda name: SPEC)
     return Store.open(own_settings.cache)
 
 

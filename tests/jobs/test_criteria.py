@@ -70,7 +70,7 @@ def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyP
         return Toy(ToyMaterial.model_validate(body))
 
     monkeypatch.setattr("pcf_core.jobs.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.jobs.questioning.resolve", find)
+    monkeypatch.setattr("pcf_core.jobs.asked_prompts.resolve", find)
     monkeypatch.setattr("pcf_core.jobs.criteria.resolve", find)
     monkeypatch.setattr("pcf_core.jobs.criteria.restore_experiment", restore)
     estimating = importlib.import_module("pcf_core.jobs.estimate")  # the room exports a function of the name

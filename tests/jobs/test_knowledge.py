@@ -45,7 +45,7 @@ def store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Empty, shards of four prompts; every name means the toy."""
     monkeypatch.setenv("PCF_SHARD_PROMPTS", "4")
     settings.cache_clear()
-    monkeypatch.setattr("pcf_core.jobs.knowledge.resolve", lambda name: SPEC)
+    monkeypatch.setattr("pcf_core.jobs.asked_prompts.resolve", lambda name: SPEC)
     return Store.open(own_settings.cache)
 
 
