@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
+from pcf_core.charts.fitted import draw_fit
 from pcf_core.charts.whiskers import whiskers
-from pcf_core.records.anecdotes import AmplificationLine, AnecdotesReport, ProfessionGender
+from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender
 from pcf_core.records.information import FORMULAS, MutualInformation
 
 HEIGHT = 540
-BAND = 0.16
 DIFFERS, SAME, WEIGHED = "differs from the world", "not told from the world", "weight of its words"
 INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
 MOST_TRIED, MOST_LABELS = 14, 6
@@ -44,7 +45,9 @@ def share_against_world(report: AnecdotesReport, model: str, models: Sequence[st
         )
     )
     if report.line is not None:
-        _add_line(figure, report.line, style.color)
+        line = report.line
+        band = np.clip(line.low, 0, 1), np.clip(line.high, 0, 1)
+        draw_fit(figure, line.x, np.clip(line.mean, 0, 1), band, style.color, value="%{y:.3p}")
     rows = [row for row in report.professions if row.share is not None]
     scored = report.answering == "scored"
     for told, name in ((False, SAME), (True, DIFFERS)):
@@ -132,36 +135,6 @@ def _marks(
         hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
         name=name,
         cliponaxis=False,
-    )
-
-
-def _add_line(figure: go.Figure, line: AmplificationLine, color: str) -> None:
-    """The fitted line over its band, both kept on the scale."""
-    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
-    figure.add_trace(
-        go.Scatter(
-            x=[*line.x, *reversed(line.x)],
-            y=[min(1.0, max(0.0, end)) for end in (*line.low, *reversed(line.high))],
-            fill="toself",
-            fillcolor=f"rgba({red}, {green}, {blue}, {BAND})",
-            mode="lines",
-            line={"width": 0},
-            hoverinfo="skip",
-            legendgroup="fit",
-            showlegend=False,
-            name="fit: band",
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=list(line.x),
-            y=[min(1.0, max(0.0, value)) for value in line.mean],
-            mode="lines",
-            line={"color": color, "width": 2.5},
-            hovertemplate="%{y:.3p}<extra>fit</extra>",
-            legendgroup="fit",
-            name="fit",
-        )
     )
 
 

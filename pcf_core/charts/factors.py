@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
+from pcf_core.charts.fitted import draw_fit
 from pcf_core.charts.templates import RISKS
-from pcf_core.records.factors import FactorPanel, FactorPoint, LineFit
+from pcf_core.records.factors import FactorPanel, FactorPoint
 
 SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
 HEIGHT = 360
-BAND = 0.16
 MOST_WORDS = 6
 
 
@@ -34,10 +34,14 @@ def factor_plot(
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
     by = "by weight" if panel.scale.name == "own" else "by people employed"
-    if panel.wls is not None:
-        _add_line(figure, panel, panel.wls, f"{by} (WLS)", theme.MUTED, "dash")
-    if panel.ols is not None:
-        _add_line(figure, panel, panel.ols, "each alike (OLS)", style.color, "solid")
+    lines = (
+        (panel.wls, f"{by} (WLS)", theme.MUTED, "dash", 2),
+        (panel.ols, "each alike (OLS)", style.color, "solid", 1),
+    )
+    for fit, name, color, dash, rank in lines:
+        if fit is not None:
+            x = 10**fit.x if panel.scale.log else fit.x
+            draw_fit(figure, x, fit.mean, (fit.low, fit.high), color, name=name, dash=dash, rank=rank)
     weighed = any(point.weight is not None for point in panel.points)
     for known in (True, False):
         points = [point for point in panel.points if (point.weight is not None) is known]
@@ -62,38 +66,6 @@ def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
     low, high = min(risks, default=0.0), max(risks, default=1.0)
     pad = 0.08 * (high - low) or 0.05
     return low - pad, high + pad
-
-
-def _add_line(figure: go.Figure, panel: FactorPanel, fit: LineFit, name: str, color: str, dash: str) -> None:
-    """A fitted line over its band."""
-    x = 10**fit.x if panel.scale.log else fit.x
-    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
-    figure.add_trace(
-        go.Scatter(
-            x=np.concatenate([x, x[::-1]]),
-            y=np.concatenate([fit.low, fit.high[::-1]]),
-            fill="toself",
-            fillcolor=f"rgba({red}, {green}, {blue}, {BAND})",
-            mode="lines",
-            line={"width": 0},
-            hoverinfo="skip",
-            legendgroup=name,
-            showlegend=False,
-            name=f"{name}: band",
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=x,
-            y=fit.mean,
-            mode="lines",
-            line={"color": color, "width": 2.5, "dash": dash},
-            hovertemplate="%{y:.3g}<extra>" + name + "</extra>",
-            legendgroup=name,
-            legendrank=1 if dash == "solid" else 2,
-            name=name,
-        )
-    )
 
 
 def _points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, color: str) -> go.Scatter:

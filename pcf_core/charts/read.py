@@ -8,11 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
-from pcf_core.records.read import Amplification, OccupationRead, ReadLine
+from pcf_core.charts.fitted import draw_fit
+from pcf_core.records.read import Amplification, OccupationRead
 
 SMALLEST, LARGEST = 5.0, 20.0  # diameters of points, in pixels
 HEIGHT = 520
-BAND = 0.16
 MOST_TRIED, MOST_LABELS = 14, 6  # of the points farthest from the line of a copy
 ROOM = (0.45, 0.12)  # that a name takes on a narrow page, in leans
 
@@ -33,7 +33,9 @@ def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.
     figure = go.Figure()
     _add_copy(figure)
     if found.line is not None:
-        _add_line(figure, found.line, style.color)
+        line = found.line
+        band = np.clip(line.low, -1, 1), np.clip(line.high, -1, 1)
+        draw_fit(figure, line.x, line.mean, band, style.color, value="%{y:+.3g}")
     most = max((row.count.documents for row in found.occupations), default=1)
     for told, name in ((False, "not told from its text"), (True, "differs from its text")):
         rows = [row for row in found.occupations if row.differs is told]
@@ -65,36 +67,6 @@ def _add_copy(figure: go.Figure) -> None:
             line={"color": theme.MUTED, "width": 1.5, "dash": "dot"},
             hoverinfo="skip",
             name="a copy",
-        )
-    )
-
-
-def _add_line(figure: go.Figure, line: ReadLine, color: str) -> None:
-    """The fitted line over its band."""
-    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
-    figure.add_trace(
-        go.Scatter(
-            x=np.concatenate([line.x, line.x[::-1]]),
-            y=np.clip(np.concatenate([line.low, line.high[::-1]]), -1, 1),
-            fill="toself",
-            fillcolor=f"rgba({red}, {green}, {blue}, {BAND})",
-            mode="lines",
-            line={"width": 0},
-            hoverinfo="skip",
-            legendgroup="fit",
-            showlegend=False,
-            name="fit: band",
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=line.x,
-            y=line.mean,
-            mode="lines",
-            line={"color": color, "width": 2.5},
-            hovertemplate="%{y:+.3g}<extra>fit</extra>",
-            legendgroup="fit",
-            name="fit",
         )
     )
 
