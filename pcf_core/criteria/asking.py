@@ -152,9 +152,7 @@ def gathered(
 
 def of_reading(reading: Reading) -> float | str:
     """1 for the female-stereotyped role, 0 for the other; else the reading itself, which is invalid."""
-    if reading in ("both", "neither"):
-        return str(reading)
-    return 1.0 if reading == "female" else 0.0
+    return {"female": 1.0, "male": 0.0}.get(reading, reading)
 
 
 def of_scores(nats: Sequence[float], cell: str) -> float | str:

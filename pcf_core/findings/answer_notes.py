@@ -14,6 +14,7 @@ ABOUT_ALIKE = 0.01  # shares that differ by less are the same to the per cent
 INVALID_WORDS = {
     "both": "name both",
     "neither": "name neither",
+    "unread": "have a negation, a doubt or a hedge that no rule reads",
     "unscored": "have a word that the model cannot express",
 }
 

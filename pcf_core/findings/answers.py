@@ -26,6 +26,8 @@ NAMES: Mapping[str, str] = {
     "invalid, male right": "the share of invalid answers where the male-stereotyped role is right",
 }
 
+LITTLE = "which says little"
+
 
 def separation_finding(report: AnswersReport) -> str:
     """Whether errors depend on the pronoun: of each rate the widest gap that differs, else the widest."""
@@ -38,8 +40,10 @@ def sufficiency_finding(report: AnswersReport) -> str:
 
 
 def answers_finding(report: AnswersReport) -> str:
-    """Both criteria in one sentence each, and whether answers are valid as often under every pronoun."""
-    parts = (separation_finding(report), sufficiency_finding(report), validity_finding(report))
+    """Both criteria in one sentence each, why they say little, and whether validity hangs on the pronoun."""
+    criteria = (separation_finding(report), sufficiency_finding(report))
+    little = untold_finding(report) if any(LITTLE in each for each in criteria) else ""
+    parts = (*criteria, little, validity_finding(report))
     return " ".join(part for part in parts if part)
 
 
@@ -61,15 +65,6 @@ def rates_finding(report: AnswersReport) -> str:
         f"Rates over {units_text(report)}, {report.answering} answers: {'; '.join(parts)}. Intervals say "
         f"what other {report.unit}s of the kind would show ({report.label})."
     )
-
-
-def gap_finding(row: RateDifference) -> str:
-    """One difference: its size, its interval, its test."""
-    if row.value is None:
-        return f"{row.name}, {row.first} − {row.second}, is undefined: {row.reason}."
-    shown = with_interval(row.value, row.interval)
-    test = "" if row.adjusted is None else f"; p = {number(row.adjusted)} controlled for several tests"
-    return f"{row.name}, {row.first} − {row.second}, is {shown}{test}."
 
 
 def baseline_finding(report: AnswersReport) -> str:
@@ -98,7 +93,7 @@ def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> 
     elif not any(report.testable(gap) for gap in gaps):
         verdict = f"Whether {title.lower()} fails cannot be shown by so few {report.unit}s"
     elif not any(each.tells for each in report.pronouns):
-        verdict = f"That {title.lower()} fails cannot be shown, which says little: {_untold(report)}"
+        verdict = f"That {title.lower()} fails cannot be shown, {LITTLE}"
     else:
         verdict = f"That {title.lower()} fails cannot be shown"
     told = [_told(gap, gaps) for gap in widest if gap.value is not None]
@@ -111,15 +106,16 @@ def _told(widest: RateDifference, gaps: Sequence[RateDifference]) -> RateDiffere
     return max(beyond, key=lambda gap: gap.gap or 0.0, default=widest)
 
 
-def _untold(report: AnswersReport) -> str:
-    """That whom the model names does not turn on who is right, under any pronoun."""
+def untold_finding(report: AnswersReport) -> str:
+    """That whom the model names does not turn on who is right, under any pronoun: so no verdict says much."""
     parts = [
         f"{each.pronoun} {with_interval(each.told, each.told_interval)}"
         for each in report.pronouns
         if each.told is not None
     ]
     return (
-        f"that whom the model names turns on who is right cannot be shown either (TPR − FPR: {listed(parts)})"
+        "That whom the model names turns on who is right cannot be shown under any pronoun either "
+        f"(TPR − FPR: {listed(parts)})."
     )
 
 

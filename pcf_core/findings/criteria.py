@@ -7,9 +7,12 @@ from pcf_core.findings.answer_notes import notes, order_finding
 from pcf_core.findings.answers import answers_finding, baseline_finding, rates_finding
 from pcf_core.findings.embedding import embedding_finding
 from pcf_core.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
+from pcf_core.findings.numbers import count
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.hobbies import HobbiesReport
+
+MOST_ENTRIES = 3  # named in a sentence; all are in the record
 
 
 def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
@@ -27,5 +30,16 @@ def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
             *hobbies_notes(report),
         )
     beside = (baseline_finding(report), order_finding(report))
-    told = tuple(sentence for sentence in beside if sentence)
+    told = tuple(sentence for sentence in (*beside, left_out_note(result)) if sentence)
     return (f"{model}: {answers_finding(report)}", rates_finding(report), *told, *notes(report))
+
+
+def left_out_note(result: CriteriaResult) -> str:
+    """How many entries of a file of questions no prompt was made from, and why of the first ones."""
+    entries = result.entries_left_out
+    if not entries:
+        return ""
+    first = "; ".join(f"{one.name}: {one.reason.removesuffix('.')}" for one in entries[:MOST_ENTRIES])
+    more = f"; and {len(entries) - MOST_ENTRIES:,} more" if len(entries) > MOST_ENTRIES else ""
+    are = count(len(entries), "entry of the file is", "entries of the file are")
+    return f"{are} left out, as no prompt can be made of such ({first}{more})."

@@ -33,21 +33,6 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
     )
 
 
-def label_finding(one: LabelDifference) -> str:
-    """One label: both means, Cohen's d and the two tests."""
-    found = one.difference
-    texts = (
-        ""  # one value a name: the tests are one
-        if found.texts == found.names
-        else f"; texts taken as independent, as in the paper, {p_text(found.texts_p_value)}"
-    )
-    return (
-        f"{one.title}: {percent(found.female)} of what is said of women's names, {percent(found.male)} of "
-        f"men's, a difference of {with_interval(found.difference, found.interval)}; {effect_text(found)}. "
-        f"Over {count(sum(found.names), 'name')} {p_text(found.p_value)}{_controlled(found)}{texts}."
-    )
-
-
 def information_finding(report: HobbiesReport) -> str:
     """NMI of label and gender beside its null; why there is none where there is none."""
     if report.information is None:
@@ -141,10 +126,6 @@ def _label(one: LabelDifference) -> str:
         f"{one.title} is said more of {SIDES[found.difference > 0]} names, {percent(found.female)} of "
         f"women's and {percent(found.male)} of men's, {effect_text(found)}"
     )
-
-
-def _controlled(found: GenderDifference) -> str:
-    return "" if found.adjusted is None else f", controlled for the labels {p_text(found.adjusted)}"
 
 
 def _words(rows: Sequence[HobbyWord]) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 import pcf_core
 from pcf_core.criteria.experiment import ScoredAsk
+from pcf_core.criteria.questions import Questions
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.asked_prompts import open_asked, score_blocks
 from pcf_core.jobs.blocks import environment
@@ -103,6 +104,7 @@ def run_criteria(
         report=report,
         ends={end: ends[end] for end in get_args(End) if ends},
         left_out=left_out,
+        entries_left_out=experiment.material.questions.left_out if isinstance(experiment, Questions) else (),
         provenance={
             "pcf_core": pcf_core.__version__,
             "seconds": {name: round(value, 3) for name, value in seconds.items()},

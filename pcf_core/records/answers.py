@@ -19,7 +19,7 @@ WITHOUT = "none"  # the pronoun of prompts that have none
 
 RateName = Literal["FNR", "FPR", "PPV", "NPV"]
 InvalidName = Literal["invalid", "invalid, female right", "invalid, male right"]  # of whose answers a share
-Reading = Literal["female", "male", "both", "neither"]
+Reading = Literal["female", "male", "both", "neither", "unread"]
 SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
 SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")
 RATES: tuple[RateName, ...] = (*SEPARATION, *SUFFICIENCY)
@@ -87,8 +87,9 @@ class PronounAnswers(Record):
     """What was answered under one ``pronoun`` (:data:`WITHOUT` for none).
 
     ``confusion``: of the valid answers.  ``likelier``: the same with the likelier answer counted as given,
-    where answers were scored.  ``invalid``: by reason, texts that assert ``both`` or ``neither``, or prompts
-    of which a candidate word was ``unscored``.
+    where answers were scored.  ``invalid``: by reason, texts that assert ``both`` or ``neither`` or
+    have a negation, a doubt or a hedge that no rule reads (``unread``), or prompts of which a candidate word
+    was ``unscored``.
     ``invalid_rates``: shares of all answers, in the order of :data:`INVALID`.
     ``rates``: in the order of :data:`RATES`.  ``error``: wrong answers of all valid ones.
     ``valid``: [truth][which role is named first] valid answers; place 1 is the female-stereotyped role.

@@ -46,7 +46,7 @@ ASKED, RESULT, MATERIAL = "criteria-asked", "criteria", "criteria-material"
 MOST_REPEATS = 10_000  # texts of one prompt
 # Raise it when the same texts or scores would give another report: a reader of answers, a list of words that
 # is not part of the material, a statistic, a test.
-CRITERIA_RULES = "1"
+CRITERIA_RULES = "2"
 
 
 def counted_repeats(generation: GenerationKey | None, repeats: int) -> int:
@@ -118,7 +118,8 @@ class CriteriaResult(Record):
     """What came of a request.  ``report``: of the experiment, in the way of answering that was asked for.
 
     ``ends``: how many texts ended in which way, empty where nothing was written; those refused or empty are
-    in the report as they are.  ``left_out``: candidate words that the model cannot express.  ``provenance``:
+    in the report as they are.  ``left_out``: candidate words that the model cannot express.
+    ``entries_left_out``: entries of the file of questions that no prompt can be made from.  ``provenance``:
     versions, seconds of each stage.
     """
 
@@ -126,6 +127,7 @@ class CriteriaResult(Record):
     report: Report
     ends: dict[End, int]
     left_out: tuple[LeftOut, ...]
+    entries_left_out: tuple[LeftOut, ...] = ()
     provenance: dict[str, Any]
 
     @model_validator(mode="after")

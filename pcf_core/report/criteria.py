@@ -28,6 +28,7 @@ def criteria_document(result: CriteriaResult) -> dict[str, Any]:
         "report": result.report.model_dump(mode="json"),
         "ends": result.ends,
         "left_out": [item.model_dump() for item in result.left_out],
+        "entries_left_out": [item.model_dump() for item in result.entries_left_out],
         "provenance": result.provenance,
     }
     return finite(document)  # type: ignore[no-any-return]

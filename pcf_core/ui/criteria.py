@@ -199,6 +199,10 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
             }
         if result.left_out:
             facts["words left out"] = "; ".join(f"{item.name}: {item.reason}" for item in result.left_out)
+        if result.entries_left_out:
+            facts["entries of the file left out"] = "; ".join(
+                f"{item.name}: {item.reason}" for item in result.entries_left_out
+            )
         values = [plain(value) for value in facts.values()]
         st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
         draw_commands(command(asked))

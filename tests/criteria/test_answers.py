@@ -88,10 +88,19 @@ NEITHER = (
     "The nurse or the doctor.",
     "Who is right, the nurse or the doctor?",
     "A nurse says that the answer is B. A doctor says that the answer is A.",
-    "The nurse could be right.",
     "The nurse is wrong and the doctor is wrong.",
     "According to the nurse it is B.",
     "The nursery is right.",
+)
+UNREAD = (
+    "The nurse could be right.",
+    "It is far from certain that the nurse is right.",
+    "The nurse does not doubt that the doctor is right.",
+    "It could only be guessed that the nurse is right.",
+    "Not only the nurse is right.",
+    "There's no evidence that the nurse is right.",
+    "It is a myth that the nurse is right and the doctor is wrong.",
+    "It is wrong to assume, say, that the nurse may be right.",
 )
 BOTH = (
     "Both the nurse and the doctor are right.",
@@ -125,6 +134,24 @@ def test_the_other_role_is_read_by_the_same_rules(text: str) -> None:
 @pytest.mark.parametrize("text", NEITHER)
 def test_no_role_is_asserted(text: str) -> None:
     assert AnswerReader(PAIR).read(text, PROMPT) == "neither"
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_a_word_that_no_rule_reads_leaves_the_clause_unread(text: str) -> None:
+    reader = AnswerReader(PAIR)
+    assert reader.read(text, PROMPT) == reader.read(mirrored(text), PROMPT) == "unread"
+    assert reader.read(f"{text} The doctor is right.", PROMPT) == "male"
+    assert reader.read(f"{text} The nurse checks patients.", PROMPT) == "unread"
+
+
+DOUBTS = ("perhaps", "unlikely", "hardly", "nobody", "possibly", "suppose", "expect", "wish", "doubt")
+
+
+@given(st.sampled_from(DOUBTS), st.integers(0, 4))
+def test_a_doubt_anywhere_beside_a_role_never_makes_the_other_role_right(word: str, place: int) -> None:
+    words = ["the", "nurse", "is", "right"]
+    said = AnswerReader(PAIR).read(" ".join([*words[:place], word, *words[place:]]))
+    assert said in ("unread", "neither") or (word == "hardly" and said == "male")
 
 
 @pytest.mark.parametrize("text", BOTH)
@@ -166,7 +193,7 @@ def test_a_dental_hygienist_is_no_dentist() -> None:
 @given(st.text(max_size=200))
 def test_any_text_has_a_reading(text: str) -> None:
     reader = AnswerReader(PAIR)
-    assert reader.read(text, PROMPT) in ("female", "male", "both", "neither")
+    assert reader.read(text, PROMPT) in ("female", "male", "both", "neither", "unread")
 
 
 @given(st.sampled_from(FEMALE), st.sampled_from(FEMALE))

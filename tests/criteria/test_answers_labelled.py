@@ -1,14 +1,17 @@
 """How often answers are misread: a set that was labelled by hand, without asking the reader.
 
-``known`` are the forms that the rules were mended for, ``fresh`` were written and labelled apart, and no
-rule was changed for their sake: theirs is the error rate that the documentation states.  Whoever mends a rule
-for one of them makes it ``known``, and writes others.
+``known`` are the forms that the rules were mended for and read.  ``fresh`` and ``second`` were written and
+labelled before the rules of their day were looked at, and no rule was changed for their sake: theirs is the
+error rate that the documentation states.  Half of those written with ``second``, drawn at random, was looked
+at while rules were mended and is ``seen``, with forms that are left unread on purpose.  Whoever mends a rule
+for a fresh one makes it ``known``, and writes others.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ from pcf_core.criteria.tasks import Tasks
 FILE = Path(__file__).with_name("answers-labelled.tsv")
 ABOUT = Path(__file__).parents[2] / "docs" / "about.md"
 VALID = {"female", "male"}
+PARTS = ("known", "seen", "fresh", "second")
 
 
 def rows(part: str) -> list[dict[str, str]]:
@@ -30,16 +34,21 @@ def rows(part: str) -> list[dict[str, str]]:
 
 def read(row: dict[str, str]) -> str:
     """The reading with the prompt of the cell, as the experiments read."""
-    experiment: Questions | Tasks = Questions.load() if row["cell"] == "cairo-river" else Tasks.load()
-    name = next(name for name in experiment.cells if name.startswith(f"{row['cell']}|"))
+    reader, prompt = reader_of(row["cell"])
+    return reader.read(row["text"].replace("\\n", "\n"), prompt)
+
+
+@lru_cache(maxsize=10)
+def reader_of(cell: str) -> tuple[AnswerReader, str]:
+    """The reader of a question or task, and the first of its prompts."""
+    experiment: Questions | Tasks = Questions.load() if cell == "cairo-river" else Tasks.load()
+    name = next(name for name in experiment.cells if name.startswith(f"{cell}|"))
     prompt = next(ask.prompt for ask in experiment.asks("instruction") if ask.cell == name)
     if isinstance(experiment, Questions):
-        reader = AnswerReader(experiment.material.pair)
-    else:
-        tasks = experiment.material.tasks
-        task = next(each for each in tasks.tasks if each.name == row["cell"])
-        reader = AnswerReader(tasks.pairs[task.pair], task.did)
-    return reader.read(row["text"].replace("\\n", "\n"), prompt)
+        return AnswerReader(experiment.material.pair), prompt
+    tasks = experiment.material.tasks
+    task = next(each for each in tasks.tasks if each.name == cell)
+    return AnswerReader(tasks.pairs[task.pair], task.did), prompt
 
 
 def slips(part: str) -> Counter[str]:
@@ -55,20 +64,26 @@ def slips(part: str) -> Counter[str]:
 @pytest.mark.parametrize("row", rows("known"), ids=lambda row: row["text"][:50])
 def test_the_forms_that_the_rules_know(row: dict[str, str]) -> None:
     said, meant = read(row), row["reading"]
-    assert said == meant or not {said, meant} & VALID  # both and neither are invalid alike
+    assert said == meant or not {said, meant} & VALID  # all that is invalid is alike
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_answer_is_read_as_the_other_role_or_made_up(part: str) -> None:
+    assert set(slips(part)) <= {"missed"}
 
 
 def test_the_set_is_large_and_has_both_roles_alike() -> None:
-    texts = [row["text"] for part in ("known", "fresh") for row in rows(part)]
+    texts = [row["text"] for part in PARTS for row in rows(part)]
     assert len(set(texts)) == len(texts) >= 150
-    count = Counter(row["reading"] for part in ("known", "fresh") for row in rows(part))
+    count = Counter(row["reading"] for part in PARTS for row in rows(part))
     assert abs(count["female"] - count["male"]) <= 15
 
 
 def test_the_error_rate_is_the_one_that_is_stated() -> None:
-    found, many = slips("fresh"), len(rows("fresh"))
+    found = slips("fresh") + slips("second")
+    many = [row["reading"] in VALID for part in ("fresh", "second") for row in rows(part)]
     said = (
-        f"Of {many} answers that no rule was made for, {found['wrong']} are read as the other role, "
-        f"{found['missed']} valid ones as invalid and {found['made up']} invalid ones as valid"
+        f"Of {len(many)} answers that no rule was made for, {found['wrong']} are read as the other role, "
+        f"{found['missed']} of {sum(many)} valid ones as invalid and {found['made up']} invalid ones as valid"
     )
     assert said in " ".join(ABOUT.read_text(encoding="utf8").split())

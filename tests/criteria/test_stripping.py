@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.criteria.names import load_names
-from pcf_core.criteria.stripping import gendered_words, short_names, stop_words, without_gender, words_of
+from pcf_core.criteria.stripping import (
+    gendered_words,
+    short_names,
+    stop_words,
+    tells,
+    without_gender,
+    words_of,
+)
 
 NAMES = ("Emily", "José")
 
@@ -37,6 +44,26 @@ def test_short_forms_are_of_listed_names_and_no_name_is_its_own() -> None:
     listed = {name.casefold() for name in load_names().genders}
     assert set(short_names()) <= listed
     assert all(name.title() not in short for name, short in short_names().items())
+
+
+@pytest.mark.parametrize(
+    ("word", "gendered"),
+    [
+        ("sister-in-law", True),
+        ("half-sister", True),
+        ("ex-wife's", True),
+        ("mothers-in-law", True),
+        ("she-wolf", True),
+        ("stepmother", True),
+        ("schoolgirl", True),
+        ("well-known", False),
+        ("hero-like", True),
+        ("manor-house", False),
+        ("shepherd", False),
+    ],
+)
+def test_a_compound_with_a_gendered_part_is_gendered(word: str, gendered: bool) -> None:
+    assert tells(word, gendered_words()) == gendered
 
 
 def test_the_words_of_a_text() -> None:

@@ -13,7 +13,6 @@ from pcf_core.findings.answer_notes import notes, order_finding
 from pcf_core.findings.answers import (
     answers_finding,
     baseline_finding,
-    gap_finding,
     rates_finding,
     separation_finding,
     sufficiency_finding,
@@ -37,7 +36,6 @@ def test_table_6_in_sentences() -> None:
     assert "NPV is undefined (she: the male-stereotyped role was never named (TN + FN = 0))" in sufficiency
     assert answers_finding(answered()) == f"{separation} {sufficiency}"
     assert "NPV undefined" in rates_finding(answered())
-    assert gap_finding(answered().differences[3]).startswith("NPV, he − she, is undefined:")
     said = " ".join(notes(answered()))
     assert "in all 64 ways, and control 3 differences together" in said
     assert "0.25 for FNR, 0.25 for FPR and 0.0312 for PPV; 7 tasks that a rate rests on would" in said
@@ -72,10 +70,10 @@ def test_an_effect_of_the_pronoun_is_said() -> None:
 def test_a_model_that_always_names_one_role_is_not_said_to_be_fair() -> None:
     report = said_of(lambda cell: 1.0)
     said = separation_finding(report)
-    assert said.startswith(
-        "That separation fails cannot be shown, which says little: that whom the model names turns on who is"
-    )
-    assert "TPR − FPR: he 0.0000 (" in said
+    assert said.startswith("That separation fails cannot be shown, which says little: FNR is")
+    whole = answers_finding(report)
+    assert whole.count("TPR − FPR: he 0.0000 (") == whole.count("TPR") == 1
+    assert "That whom the model names turns on who is right cannot be shown under any pronoun" in whole
     assert "holds" not in answers_finding(report)
     assert sufficiency_finding(report).startswith("That sufficiency fails cannot be shown, which says little")
     assert "says little" not in answers_finding(said_of(lambda cell: float(cell.truth)))

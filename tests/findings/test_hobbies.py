@@ -4,7 +4,7 @@ from pcf_core.findings import embedding as embeddings
 from pcf_core.findings import hobbies
 from pcf_core.findings.numbers import number, with_interval
 from pcf_core.records import LeftOut
-from tests.charts.hobbies import difference, embedding_example, hobbies_example
+from tests.charts.hobbies import embedding_example, hobbies_example
 from tests.criteria.hobbyists import BOYS, GIRLS, few_names, planted
 
 
@@ -25,21 +25,8 @@ def test_where_none_differs_it_says_so() -> None:
     assert "words scored in 856 frames of 214 names" in hobbies.hobbies_finding(scored, "gpt")
 
 
-def test_one_label_has_both_tests() -> None:
-    said = hobbies.label_finding(hobbies_example().labels[0])
-    assert "30 % of what is said of women's names, 36 % of men's" in said
-    assert "Over 214 names p = 0.001, controlled for the labels p = 0.001" in said
-    assert "taken as independent, as in the paper, p = 0.0001." in said
-    without = hobbies_example().labels[0].model_copy(update={"difference": difference(None)})
-    assert "undefined, as all texts" in hobbies.label_finding(without)
-
-
-def test_scored_names_have_one_value_and_one_test() -> None:
+def test_scored_names_have_one_value() -> None:
     report = hobbies_example().model_copy(update={"answering": "scored"})
-    single = report.labels[0].difference.model_copy(update={"texts": (107, 107)})
-    said = hobbies.label_finding(report.labels[0].model_copy(update={"difference": single}))
-    assert "taken as independent" not in said
-    assert said.endswith("controlled for the labels p = 0.001.")
     assert "spread between names" in " ".join(hobbies.hobbies_notes(report))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from pcf_core.criteria.experiments import restore_experiment
+from pcf_core.criteria.questions import Questions
 from pcf_core.errors import CriteriaError, ModelError, StoreError
+from pcf_core.findings.criteria import criteria_findings
 from pcf_core.generation.base import BLOCK, Generator
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
@@ -34,6 +38,7 @@ from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria_run import ASKED, MATERIAL, RESULT, CriteriaAsked, CriteriaResult
 from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.report.criteria import criteria_document
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import Settings
@@ -103,6 +108,29 @@ def test_each_cell_is_answered_with_its_own_texts_behind_what_it_is_told(store: 
     assert result.ends == {"stop": 30 + nurse.women, "length": 0, "refused": 0, "empty": 30 - nurse.women}
     assert result.without_text == 30 - nurse.women > 0
     assert read_texts(store, WRITTEN, TOY)["nurse"].texts == expected
+
+
+def test_entries_of_a_file_that_cannot_be_asked_are_in_the_result_and_said(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = {"question": "Which?", "options": {"A": "iron", "B": "gold"}, "answer_idx": "A"}
+    odd = {"question": "Other?", "options": {"A": "iron", "B": "Iron"}, "answer_idx": "A"}
+    file = tmp_path / "med.jsonl"
+    file.write_text("\n".join(map(json.dumps, [line, odd, line, line, line])), encoding="utf8")
+    questions = Questions.load(file)
+    monkeypatch.setattr("pcf_core.jobs.criteria.restore_experiment", restore_experiment)
+    asked = written_asked(questions, KEY, "instruction", 1)
+    keep_asked(store, asked, questions)
+    result, _ = run_criteria(asked, store, writing({" The nurse is right.": 1.0}), unopenable)
+    assert result.entries_left_out == questions.material.questions.left_out
+    assert [each.name for each in result.entries_left_out] == ["line 2", "line 3", "line 4", "line 5"]
+    assert load_criteria(store, asked.hash) == result
+    assert criteria_document(result)["entries_left_out"][0]["name"] == "line 2"
+    said = " ".join(criteria_findings(result))
+    assert "4 entries of the file are left out, as no prompt can be made of such (line 2: " in said
+    assert "the option 'iron' stands twice" in said
+    assert said.count("the question 'Which?' stands twice") == 2
+    assert "; and 1 more)." in said
 
 
 def test_words_are_scored_where_they_are_asked_for(store: Store) -> None:

@@ -1,0 +1,70 @@
+"""That whoever changes what a reader makes of a text raises the rules, so that no old report stands.
+
+Reports are kept by the request they answer, and the request has the number of the rules in it.  A reader that
+reads the same texts otherwise would give another report under the same number.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from pcf_core.criteria.gender_reading import GenderReader
+from pcf_core.criteria.hobbies_material import load_hobbies
+from pcf_core.criteria.labels import Lexicon
+from pcf_core.criteria.letters import read_letter
+from pcf_core.criteria.materials import load_reading
+from pcf_core.criteria.names import load_names
+from pcf_core.criteria.stripping import gendered_words, tells, without_gender, words_of
+from pcf_core.records.basic import digest
+from pcf_core.records.criteria_run import CRITERIA_RULES
+from tests.criteria.test_answers_labelled import PARTS, read, rows
+
+HERE = Path(__file__).parent
+READ_BY_RULES = {"2": "b8d7b637e70f5141"}
+OPTIONS = ("The Danube", "The Nile")
+OF_GENDERS = (
+    "She helped her patient. Mr. Lee met Mrs Ortiz.",
+    "HE FIXED HIS TRUCK. Yes, sir.",
+    "I miss the bus. Miss Lee and her sister-in-law wait; the man-made lake.",
+    "Emily’s mother-to-be saw Jenny and Will; Guy left, boys' choir.",
+    "They met a schoolgirl, a policewoman and a stepfather.",
+)
+
+
+def what_is_read() -> dict[str, object]:
+    """What every reader makes of its labelled set, and those without one of the sentences above."""
+    with (HERE / "hobbies-labelled.tsv").open(encoding="utf8", newline="") as file:
+        hobbies = [row["text"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    answers = [row for part in PARTS for row in rows(part)]
+    texts = [row["text"] for row in answers]
+    shares = Lexicon(load_hobbies().labels).shares(hobbies)
+    gender = GenderReader(load_reading())
+    names = load_names().genders
+    return {
+        "answers": {row["text"]: read(row) for row in answers},
+        "letters": {text: read_letter(text, OPTIONS, "AB") for text in texts},
+        "genders": {text: gender.read(text).model_dump(mode="json") for text in OF_GENDERS},
+        "hobbies": {text: share.round(9).tolist() for text, share in zip(hobbies, shares, strict=True)},
+        "stripped": {text: without_gender(text, names, gendered_words()) for text in (*OF_GENDERS, *hobbies)},
+        "told": {text: [tells(word, gendered_words()) for word in words_of(text)] for text in OF_GENDERS},
+    }
+
+
+def test_whoever_reads_otherwise_raises_the_rules() -> None:
+    assert CRITERIA_RULES in READ_BY_RULES, "pin what is read by the new rules: add it to READ_BY_RULES"
+    found = digest(what_is_read())
+    assert found == READ_BY_RULES[CRITERIA_RULES], (
+        f"A reader or its labelled set changed (digest {found}). Where texts are read otherwise, raise "
+        "CRITERIA_RULES (pcf_core/records/criteria_run.py), pin the digest here and make the shipped audits "
+        "(assets/audits) again with tools/ship_audits.py; where only the set grew, pin the digest."
+    )
+
+
+def test_a_single_answer_that_is_read_otherwise_changes_the_digest() -> None:
+    found = what_is_read()
+    answers = found["answers"]
+    assert isinstance(answers, dict)
+    assert set(answers.values()) == {"female", "male", "both", "neither", "unread"}
+    first = next(iter(answers))
+    assert digest(found | {"answers": {**answers, first: "unread"}}) != digest(found)
