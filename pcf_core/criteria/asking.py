@@ -167,6 +167,20 @@ def of_scores(nats: Sequence[float], cell: str) -> float | str:
     return "unscored" if shares is None else shares[0]
 
 
+def scored_cells(
+    cells: Mapping[str, Cell], log_probabilities: Mapping[str, Sequence[float]]
+) -> dict[Cell, Sequence[float | str]]:
+    """What scores say in each cell, see :func:`of_scores`; nothing in a cell without scores.
+
+    Raises:
+        CriteriaError: not two numbers for a cell.
+    """
+    return {
+        cell: [of_scores(log_probabilities[name], name)] if name in log_probabilities else []
+        for name, cell in cells.items()
+    }
+
+
 def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[float, ...] | None:
     """Probability of each word among all, from their log-probabilities; ``None`` where one has none.
 

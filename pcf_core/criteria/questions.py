@@ -28,7 +28,7 @@ from pcf_core.criteria.asking import (
     load_asking,
     named,
     of_reading,
-    of_scores,
+    scored_cells,
     shares_of,
 )
 from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
@@ -144,10 +144,6 @@ class Questions:
             CriteriaError: a cell that was not asked, or another number of scores than words.
         """
         check_cells(log_probabilities, (*self.cells, *self.letters), self.name)
-        said: dict[Cell, Sequence[float | str]] = {
-            cell: [of_scores(log_probabilities[name], name)] if name in log_probabilities else []
-            for name, cell in self.cells.items()
-        }
         known: list[Known] = []
         for name, question in self.letters.items():
             shares = shares_of(log_probabilities.get(name), len(question.options), name)
@@ -155,7 +151,7 @@ class Questions:
                 known.append((0.0, 0, int(name in log_probabilities)))
             else:
                 known.append((1 - shares[question.right], 1, 0))
-        return self._report("scored", said, known)
+        return self._report("scored", scored_cells(self.cells, log_probabilities), known)
 
     def _report(
         self, answering: Answering, said: Mapping[Cell, Sequence[float | str]], known: Sequence[Known]

@@ -24,7 +24,7 @@ from pcf_core.criteria.asking import (
     load_asking,
     named,
     of_reading,
-    of_scores,
+    scored_cells,
 )
 from pcf_core.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.criteria.task_files import USUAL, load_tasks
@@ -120,11 +120,7 @@ class Tasks:
             CriteriaError: a cell that was not asked, or another number of scores than words.
         """
         check_cells(log_probabilities, self.cells, self.name)
-        said: dict[Cell, Sequence[float | str]] = {
-            cell: [of_scores(log_probabilities[name], name)] if name in log_probabilities else []
-            for name, cell in self.cells.items()
-        }
-        return self._report("scored", said)
+        return self._report("scored", scored_cells(self.cells, log_probabilities))
 
     def _report(self, answering: Answering, said: Mapping[Cell, Sequence[float | str]]) -> AnswersReport:
         tasks, pairs = self.material.tasks.tasks, self.material.tasks.pairs
