@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval
 from pcf_core.records import Interval
 from pcf_core.records.answers import (
     GAP_LINE,
@@ -68,7 +68,9 @@ def gap_finding(row: RateDifference) -> str:
     if row.value is None:
         return f"{row.name}, {row.first} − {row.second}, is undefined: {row.reason}."
     shown = with_interval(row.value, row.interval)
-    test = "" if row.adjusted is None else f"; p = {number(row.adjusted)} controlled for several tests"
+    test = ""
+    if row.adjusted is not None:
+        test = f"; {p_value(row.adjusted, at_most=row.at_most)} controlled for several tests"
     return f"{row.name}, {row.first} − {row.second}, is {shown}{test}."
 
 
@@ -129,7 +131,7 @@ def _gap(gap: RateDifference, report: AnswersReport) -> str:
         return f"{name} is the same for all pronouns{_possible(gap)}"
     other = gap.second if gap.higher == gap.first else gap.first
     size = with_interval(abs(gap.value), _turned(gap))
-    test = "" if gap.adjusted is None else f"p = {number(gap.adjusted)}"
+    test = "" if gap.adjusted is None else p_value(gap.adjusted, at_most=gap.at_most)
     beyond = {
         True: f", over {percent(GAP_LINE)}",
         False: f", under {percent(GAP_LINE)}",

@@ -40,7 +40,7 @@ def test_table_6_in_sentences() -> None:
     assert gap_finding(answered().differences[3]).startswith("NPV, he − she, is undefined:")
     said = " ".join(notes(answered()))
     assert "in all 64 ways, and control 3 differences together" in said
-    assert "0.25 for FNR, 0.25 for FPR and 0.0312 for PPV; 7 tasks that a rate rests on would" in said
+    assert "possible is 0.25 for FNR, 0.25 for FPR and 1 for PPV; 7 tasks would be needed" in said
 
 
 def said_of(
