@@ -12,16 +12,8 @@ import numpy as np
 from pcf_core.criteria.confusion import invalid_parts, parts, share
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.answers import FEW_UNITS, WITHOUT, InvalidName, Rate, RateDifference, RateName
-from pcf_core.stats.rates import (
-    Bounds,
-    difference_interval,
-    drawn_clusters,
-    exchanged,
-    least_p,
-    newcombe,
-    t_bounds,
-    two_sided_p,
-)
+from pcf_core.stats.exchange import exchange_test
+from pcf_core.stats.rates import Bounds, difference_interval, drawn_clusters, newcombe, t_bounds
 from pcf_core.stats.regression import holm
 
 Shares = Mapping[str, Mapping[str, Rate]]  # pronoun -> name -> rate
@@ -100,14 +92,11 @@ def differences(
         names: of the shares.
         pronouns: in the order of the tallies; :data:`WITHOUT` is compared with none.
         found: the shares themselves.
-        permutations: how many ways to exchange pronouns are drawn, or fewer where these are all.
+        permutations: how many ways to exchange pronouns are drawn, or fewer where these are all; see
+            :mod:`pcf_core.stats.exchange`.
     """
     pairs = list(combinations([name for name in pronouns if name != WITHOUT], 2))
     places = {pair: tuple(pronouns.index(each) for each in pair) for pair in pairs}
-    ways = {}
-    for pair in pairs:
-        first, second = (clusters.tallies[:, place] for place in places[pair])
-        ways[pair] = exchanged(first, second, permutations, clusters.seed)
     rows = []
     for name in names:
         for pair in pairs:
@@ -124,8 +113,8 @@ def differences(
                 np.subtract(*(what(name, place) for place in places[pair]))
                 for what in (clusters.replicates, clusters.influence)
             )
-            first, second, tests = ways[pair]
-            wholes = sum(clusters.of(clusters.tallies[:, place], name)[1] for place in places[pair])
+            first, second = (clusters.of(clusters.tallies[:, place], name) for place in places[pair])
+            test = exchange_test(first, second, permutations, clusters.seed)
             rows.append(
                 RateDifference(
                     name=name,
@@ -133,10 +122,8 @@ def differences(
                     second=pair[1],
                     value=value,
                     interval=clusters.interval(value, draws, moves, one, other),
-                    p_value=two_sided_p(
-                        value, share(*clusters.of(first, name)) - share(*clusters.of(second, name))
-                    ),
-                    least_p=least_p(int(np.sum(wholes > 0)), tests),
+                    p_value=test.p_value,
+                    least_p=test.least_p,
                 )
             )
     adjusted = iter(holm([row.p_value for row in rows if row.p_value is not None]))

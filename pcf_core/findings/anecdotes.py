@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval
 from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender, SharedValue
 from pcf_core.records.criteria import SIGNIFICANCE
 from pcf_core.records.information import (
@@ -59,7 +59,7 @@ def information_finding(found: MutualInformation, normaliser: Normaliser = USUAL
     return (
         f"{FORMULAS[normaliser]} is {value} freed of its bias ({number(found.normalised[normaliser])} as "
         f"counted), chance alone would give {number(chance.means[normaliser])} as counted, and {reach} "
-        f"{number(most)}; p {_p_value(chance.p_value, chance.least_p)}"
+        f"{number(most)}; {p_value(chance.p_value, at_most=chance.at_most)}"
     )
 
 
@@ -172,7 +172,3 @@ def _named(rows: tuple[ProfessionGender, ...]) -> str:
         for row in rows[:MOST_NAMED]
     ]
     return "; ".join(names) if len(rows) <= MOST_NAMED else f"such as {'; '.join(names)}"
-
-
-def _p_value(value: float, least: float) -> str:
-    return f"at most {number(least)}" if value <= least else number(value)

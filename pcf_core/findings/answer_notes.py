@@ -6,7 +6,7 @@ import math
 
 from pcf_core.findings.answers import every, pronoun_text, share_text, units_text
 from pcf_core.findings.numbers import count, listed, number, percent
-from pcf_core.records.answers import FEW_UNITS, GAP_LINE, INVALID, AnswersReport, Rate
+from pcf_core.records.answers import FEW_UNITS, GAP_LINE, INVALID, RATES, AnswersReport, Rate
 from pcf_core.records.criteria import SIGNIFICANCE
 
 MUCH_INVALID = 0.2  # of the answers
@@ -142,16 +142,25 @@ def _testing(report: AnswersReport) -> str:
         f"Tests exchange two pronouns over whole {report.unit}s with all their answers, in {ways} ways, and "
         f"control {count(report.tests, 'difference')} together"
     )
-    least = {
-        str(row.name): row.least_p
-        for row in report.differences
-        if row.least_p is not None and not report.testable(row)
-    }
-    if not least:
+    untestable = _untestable(report)
+    if not untestable:
         return f"{how}."
     needed = 1 + math.ceil(math.log2(report.tests / SIGNIFICANCE))
-    shown = listed([f"{number(least_p)} for {name}" for name, least_p in least.items()])
     return (
-        f"{how}. By so few none can be shown in {listed(list(least))}: before control the smallest p that is "
-        f"possible is {shown}; {needed} {report.unit}s that a rate rests on would be needed."
+        f"{how}. A rate rests on the {report.unit}s that either pronoun has such answers to, and on so few "
+        f"some differences cannot be shown, however large: before control the smallest p that is possible is "
+        f"{listed(untestable)}; {needed} {report.unit}s would be needed."
     )
+
+
+def _untestable(report: AnswersReport) -> list[str]:
+    """The smallest p of each rate that can show nothing; pair by pair where pronouns are unlike in that."""
+    said = []
+    for name in RATES:
+        rows = [row for row in report.differences if row.name == name and row.least_p is not None]
+        few = [row for row in rows if not report.testable(row)]
+        if few == rows and len({row.least_p for row in rows}) == 1:
+            said.append(f"{number(rows[0].least_p)} for {name}")
+        else:
+            said += [f"{number(row.least_p)} for {name} of {row.first} and {row.second}" for row in few]
+    return said

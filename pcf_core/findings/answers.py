@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval
 from pcf_core.records import Interval
 from pcf_core.records.answers import (
     GAP_LINE,
@@ -125,7 +125,7 @@ def _gap(gap: RateDifference, report: AnswersReport) -> str:
         return f"{name} is the same for all pronouns{_possible(gap)}"
     other = gap.second if gap.higher == gap.first else gap.first
     size = with_interval(abs(gap.value), _turned(gap))
-    test = "" if gap.adjusted is None else f"p = {number(gap.adjusted)}"
+    test = "" if gap.adjusted is None else p_value(gap.adjusted, at_most=gap.at_most)
     beyond = {
         True: f", over {percent(GAP_LINE)}",
         False: f", under {percent(GAP_LINE)}",

@@ -19,7 +19,7 @@ import numpy as np
 
 from pcf_core.findings.criteria_summary import ANSWERED
 from pcf_core.findings.models import UNITS
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval, words_of
+from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval, words_of
 from pcf_core.findings.occupations import leading
 from pcf_core.records import Interval, Over, RiskReport
 from pcf_core.records.anecdotes import SharedValue
@@ -108,7 +108,7 @@ def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str)
     if reading.differs is not None:
         verdict = "difference" if reading.differs else "none shown"
         basis = "the test of its experiment" + (
-            "" if reading.p_value is None else f", p = {number(reading.p_value)}"
+            "" if reading.p_value is None else f", {p_value(reading.p_value, at_most=reading.at_most)}"
         )
     if reading.size is None:
         basis = f"undefined: {reading.reason}"

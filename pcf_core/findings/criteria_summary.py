@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from pcf_core.findings.numbers import count, listed, number, with_interval
+from pcf_core.findings.numbers import count, listed, number, p_value, with_interval
 from pcf_core.records.answers import GAP_LINE
 from pcf_core.records.criteria_summary import CRITERIA, Criterion, CriterionReading
 
@@ -119,8 +119,7 @@ def reading_text(row: CriterionReading) -> str:
         text += ", all of it over the 20 % line"
     if row.p_value is None:
         return text
-    at_most = row.least_p is not None and row.p_value <= row.least_p
-    return f"{text}, p {'at most' if at_most else '='} {number(row.p_value)}"
+    return f"{text}, {p_value(row.p_value, at_most=row.at_most)}"
 
 
 def line_finding(found: Iterable[CriterionReading]) -> str:

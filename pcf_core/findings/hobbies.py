@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval
 from pcf_core.records.gender_difference import FEW_NAMES, GenderDifference
 from pcf_core.records.hobbies import HobbiesReport, HobbyWord, LabelDifference
 from pcf_core.records.information import USUAL
@@ -47,11 +47,11 @@ def information_finding(report: HobbiesReport) -> str:
         return f"{what} is {counted}, of {most} that these counts could reach."
     verdict = "more than chance" if measure.depends else "not shown to be more than chance"
     value = with_interval(max(0.0, measure.corrected_normalised[USUAL]), measure.intervals.get(USUAL))
-    at_most = "at most " if measure.null.p_value <= measure.null.least_p else "= "
+    test = p_value(measure.null.p_value, at_most=measure.null.at_most)
     return (
         f"{what} is {value} freed of its bias ({counted} as counted), of {most} that these counts could "
         f"reach; dealing the genders to the names at random gives {number(measure.null.means.get(USUAL))} on "
-        f"average as counted, p {at_most}{number(measure.null.p_value)}: {verdict}."
+        f"average as counted, {test}: {verdict}."
     )
 
 

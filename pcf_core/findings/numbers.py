@@ -44,6 +44,11 @@ def percent(share: float) -> str:
     return f"{_trimmed(f'{100 * share:.1f}')} %"
 
 
+def p_value(value: float, *, at_most: bool) -> str:
+    """ "p = 0.03", or "p at most 0.0005" where the test can give none smaller."""
+    return f"p {'at most' if at_most else '='} {number(value)}"
+
+
 def with_interval(value: float, interval: Interval | None) -> str:
     """A number and its interval with the same decimals: "0.52 (0.50–0.54)"; without one the number alone."""
     if interval is None or not all(map(math.isfinite, (value, interval.low, interval.high))):

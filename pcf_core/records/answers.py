@@ -132,9 +132,10 @@ class RateDifference(Record):
     """``first`` less ``second`` pronoun in one rate, −1 to 1; ``None`` with a reason if either is undefined.
 
     ``interval``: clustered by question or task.  ``p_value``: of exchanging the two pronouns of whole
-    questions or tasks, two-sided; ``least_p``: the smallest that so few can give; ``adjusted``: Holm, over
-    all differences of the report.  ``possible``: the least and the greatest that the difference would be had
-    the invalid answers been valid, whatever they said; ``None`` where none bears on it.
+    questions or tasks (:mod:`pcf_core.stats.exchange`), two-sided; ``least_p``: the smallest that so few can
+    give; ``adjusted``: Holm, over all differences of the report.  ``possible``: the least and the greatest
+    that the difference would be had the invalid answers been valid, whatever they said; ``None`` where none
+    bears on it.
     """
 
     name: RateName | InvalidName
@@ -164,6 +165,11 @@ class RateDifference(Record):
     def differs(self) -> bool:
         """Whether the pronoun makes a difference beyond chance, controlled for several tests."""
         return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
+
+    @property
+    def at_most(self) -> bool:
+        """Whether no smaller p is possible with so many questions or tasks and ways."""
+        return self.p_value is not None and self.least_p is not None and self.p_value <= self.least_p
 
     @property
     def beyond_line(self) -> bool | None:

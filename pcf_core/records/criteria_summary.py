@@ -31,8 +31,8 @@ class CriterionReading(Record):
     ``size``: 0 to 1 and without a direction, ``None`` where it is undefined; ``counted``: as it was counted,
     where ``size`` is freed of its bias; ``interval``: of ``size``, may begin below 0.  ``gap``: it is a
     difference of two rates, which the 20 % line is drawn for.  ``p_value``: controlled over what its
-    experiment tests; ``None`` where nothing was tested; ``least_p``: the smallest that its test can give,
-    where that is known.  ``differs``: whether it is beyond chance, ``None`` where that was not or could not
+    experiment tests; ``None`` where nothing was tested; ``at_most``: its test can give none smaller.
+    ``differs``: whether it is beyond chance, ``None`` where that was not or could not
     be tested.  ``higher``: the pronoun or gender with the higher rate.  ``largest``: what it
     could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``few``: it rests
     on so few texts that a part of its bias remains.
@@ -46,7 +46,7 @@ class CriterionReading(Record):
     interval: Interval | None = None
     gap: bool = False
     p_value: float | None = None
-    least_p: float | None = None
+    at_most: bool = False
     differs: bool | None = None
     higher: str = ""
     largest: float | None = None

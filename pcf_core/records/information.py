@@ -76,6 +76,11 @@ class NullInformation(Record):
     def least_p(self) -> float:
         return 1 / (self.permutations + 1)
 
+    @property
+    def at_most(self) -> bool:
+        """Whether so many deals can give no smaller p."""
+        return self.p_value <= self.least_p
+
 
 class LargestInformation(Record):
     """The largest I that the observed margins allow, in nats and normalised.
@@ -97,7 +102,8 @@ class MutualInformation(Record):
     below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
     ``above_chance``: (I − null mean) / (largest I − null mean): 0 is what chance gives, 1 the most there can
     be.  ``intervals``: of ``corrected_normalised``, if other texts had been written (or other clusters drawn:
-    its ``unit``); ``category_intervals``: if other categories had been chosen.  What scores make has no bias
+    its ``unit``); ``category_intervals``: if other categories had been chosen.  Either holds the value, or 0
+    where that is less.  What scores make has no bias
     of sampling, no null and no interval over texts: ``corrected``, ``above_chance`` and ``null`` are then
     ``None``.
     """

@@ -8,20 +8,26 @@ and 3,000 texts, .099 for 500.  ``corrected`` takes its bias off by the jackknif
 mean I without one text.  The second opinion is Miller's own, by the cells that are not empty (Panzeri &
 Treves 1996, doi:10.1088/0954-898X_7_1_006): I + (R + K − cells − 1) / (2n); in simulations of 100 professions
 with 10 or 30 texts each, it left up to five times as much bias as the jackknife where shares lie near 0 or 1,
-and somewhat less near one half.  With fewer texts neither removes all of it, so ``above_chance`` sets the
-mean of random deals to 0 and the attainable to 1 (as the adjusted mutual information does, Vinh et al.
-2010, but with the largest value of these margins).
+and somewhat less near one half.  To leave texts out within their category, whose size is kept, gave the same
+to the third figure.  Clusters are left out within their group, whose share of the texts is kept: of 20 names
+a gender with six labels I was .1236 as counted, .1199 with every name left out of all names and .1170 so,
+where the truth was .1158.  With few texts neither removes all of it, so ``above_chance`` sets the mean of
+random deals to 0 and the attainable to 1 (as the adjusted mutual information does, Vinh et al. 2010, but
+with the largest value of these margins).
 
-**Null.**  Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
+**Null.** Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
 hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.
 
-**Intervals** are basic bootstrap intervals: from I take the quantiles of I* − I, which takes off the bias
-too.  *Over texts*, every category's texts are drawn from its shares, with half a text added to each group
-(Jeffreys), since of 30 alike the next may still be another.  *Over categories*, categories are drawn first.
-*Over clusters*, where texts of one name or question are not independent, clusters are drawn within their
-group, and nothing but clusters is dealt out or left out.  In simulations of 100 categories, 95 % intervals
-held the truth 92 to 100 times of 100 with 30 texts a category, with 10 texts 83 to 100 times over texts and
-91 to 100 over categories.
+**Intervals** are basic bootstrap intervals of the same jackknifed I: from it take the quantiles of I* − I,
+where I* is that of a draw, jackknifed too, and I that of what was drawn from.  The value lies inside its
+interval.  (About the plug-in I it need not: of ten texts about each of 100 professions which have one gender
+each, such an interval held neither the value nor the truth.) *Over texts*, every category's texts are drawn
+from its shares, with half a text added to each group (Jeffreys), since of 30 alike the next may still be
+another.  *Over categories*, categories are drawn first.  *Over clusters*, where texts of one name or question
+are not independent, clusters are drawn within their group, and nothing but clusters is dealt out or left
+out.  In simulations of 100 categories, 95 % intervals held the truth 93 to 100 times of 100 over texts with
+30 or 10 texts a category and 91 to 100 with 5, over categories 92 to 100; with 20 or more names of a gender
+92 to 100, with 6 names 87 to 100.
 """
 
 from __future__ import annotations
@@ -40,18 +46,23 @@ from pcf_core.records.information import (
     NullInformation,
 )
 from pcf_core.stats.attainable import largest_information
-from pcf_core.stats.entropies import entropies_in, jackknifed, miller_madow
+from pcf_core.stats.entropies import (
+    Measured,
+    clusters_jackknifed,
+    entropies_in,
+    jackknifed,
+    miller_madow,
+)
 from pcf_core.stats.information_draws import (
     TIE,
-    basic_intervals,
     category_intervals,
+    cluster_intervals,
     dealt_tables,
-    drawn_clusters,
     null_of,
     text_intervals,
 )
 
-CLUSTER_CORRECTION = "jackknife, leaving out a cluster at a time"
+CLUSTER_CORRECTION = "jackknife, leaving out a cluster of a group at a time"
 
 
 def why_no_information(table: ArrayLike) -> str:
@@ -145,22 +156,12 @@ def clustered_information(
     generator = np.random.default_rng(seed)
     dealt = [belongs[generator.permutation(len(members))] for _ in range(permutations)]
     deals = np.einsum("xc,bxa->bca", texts, np.array(dealt))
-    without = table - np.einsum("xc,xa->xca", texts, belongs)
-    clusters = len(members)
-    corrected = (
-        clusters * entropies_in(table).information - (clusters - 1) * entropies_in(without).information.mean()
-    )
-    times = drawn_clusters(members, resamples, generator)
-    again = np.einsum("bx,xc,xa->bca", times, texts, belongs, optimize=True)
-    fewest = float(belongs.sum(axis=0).min())
     return _told_of(
         table,
-        corrected=float(corrected),
+        corrected=clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         correction=CLUSTER_CORRECTION,
         null=null_of(table, deals, "cluster"),
-        intervals=basic_intervals(
-            entropies_in(table), entropies_in(table), entropies_in(again), level, fewest, "cluster"
-        ),
+        intervals=cluster_intervals(texts, members, resamples, level, generator),
     )
 
 
@@ -185,7 +186,7 @@ def _told(table: ArrayLike) -> FloatArray:
 def _told_of(
     table: FloatArray,
     *,
-    corrected: float | None = None,
+    corrected: Measured | None = None,
     correction: str = "",
     second_correction: float | None = None,
     null: NullInformation | None = None,
@@ -197,8 +198,7 @@ def _told_of(
         rows=float(measured.rows), columns=float(measured.columns), information=float(measured.information)
     )
     largest = largest_information(table, entropies)
-    if corrected is not None:
-        corrected = min(corrected, entropies.rows, entropies.columns)
+    freed = None if corrected is None else float(corrected.information.item())
     above = None
     if null is not None and largest.information - null.mean > TIE:
         above = (entropies.information - null.mean) / (largest.information - null.mean)
@@ -208,9 +208,9 @@ def _told_of(
         columns=table.shape[1],
         entropies=entropies,
         normalised=_by_normaliser(entropies, entropies.information),
-        corrected=corrected,
+        corrected=freed,
         correction=correction,
-        corrected_normalised={} if corrected is None else _by_normaliser(entropies, corrected),
+        corrected_normalised={} if freed is None else _by_normaliser(entropies, freed),
         second_correction=second_correction,
         above_chance=above,
         null=null,

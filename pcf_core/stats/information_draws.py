@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pcf_core.errors import CriteriaError
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.information import FORMULAS, Normaliser, NullInformation
-from pcf_core.stats.entropies import Measured, entropies_in
+from pcf_core.stats.entropies import Measured, clusters_jackknifed, entropies_in, jackknifed
 from pcf_core.stats.percentiles import percentiles
 
 SMOOTHING = 0.5  # of a text, added to each group of a category before texts are drawn
@@ -63,9 +63,9 @@ def text_intervals(
 ) -> dict[Normaliser, Interval]:
     """If other texts had been written, as many of each category."""
     sizes, shares = table.sum(axis=1), _smoothed(table)
-    again = generator.multinomial(sizes.astype(np.int64), shares, size=(resamples, len(sizes)))
+    again = generator.multinomial(sizes.astype(np.int64), shares, size=(resamples, len(sizes))) * 1.0
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
-    return basic_intervals(entropies_in(table), drawn_from, entropies_in(again * 1.0), level, np.inf, "text")
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(again), level, np.inf, "text")
 
 
 def category_intervals(
@@ -73,13 +73,33 @@ def category_intervals(
 ) -> dict[Normaliser, Interval]:
     """If other categories had been chosen, and of counts: other texts written for them, too."""
     chosen = generator.integers(len(table), size=(resamples, len(table)))
-    observed = drawn_from = entropies_in(table)
-    again = table[chosen]
-    if (table == np.floor(table)).all():
-        sizes, shares = table.sum(axis=1), _smoothed(table)
-        drawn_from = entropies_in(shares * sizes[:, np.newaxis])
-        again = generator.multinomial(sizes.astype(np.int64)[chosen], shares[chosen]) * 1.0
-    return basic_intervals(observed, drawn_from, entropies_in(again), level, len(table), "category")
+    if (table != np.floor(table)).any():
+        observed = entropies_in(table)
+        again = entropies_in(table[chosen])
+        return basic_intervals(observed, observed, again, level, len(table), "category")
+    sizes, shares = table.sum(axis=1), _smoothed(table)
+    drawn_from = entropies_in(shares * sizes[:, np.newaxis])
+    texts = generator.multinomial(sizes.astype(np.int64)[chosen], shares[chosen]) * 1.0
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(texts), level, len(table), "category")
+
+
+def cluster_intervals(
+    texts: FloatArray,
+    members: NDArray[np.intp],
+    resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> dict[Normaliser, Interval]:
+    """If other clusters of either group had been drawn; arguments as of :func:`clusters_jackknifed`."""
+    belongs = np.eye(int(members.max()) + 1)[members]
+    return basic_intervals(
+        clusters_jackknifed(texts, members, np.ones((1, len(members)))),
+        entropies_in(texts.T @ belongs),
+        clusters_jackknifed(texts, members, drawn_clusters(members, resamples, generator)),
+        level,
+        float(belongs.sum(axis=0).min()),
+        "cluster",
+    )
 
 
 def _smoothed(table: FloatArray) -> FloatArray:
@@ -98,14 +118,18 @@ def drawn_clusters(members: NDArray[np.intp], resamples: int, generator: np.rand
 
 
 def basic_intervals(
-    observed: Measured, drawn_from: Measured, again: Measured, level: float, units: float, unit: str
+    estimate: Measured, drawn_from: Measured, again: Measured, level: float, units: float, unit: str
 ) -> dict[Normaliser, Interval]:
-    """Basic bootstrap: the observed value less the quantiles of (draw − what was drawn from)."""
+    """Basic bootstrap: the estimate less the quantiles of (that of a draw − what was drawn from).
+
+    It holds the estimate.
+    """
     found = {}
     for name in FORMULAS:
         errors = percentiles(again.normalised(name) - drawn_from.normalised(name), level, units)
-        bounds = observed.normalised(name) - errors[::-1]
-        found[name] = _interval(np.asarray(bounds), level, unit)
+        value = estimate.normalised(name).item()
+        low, high = value - errors[::-1]
+        found[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
     return found
 
 

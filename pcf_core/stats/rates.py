@@ -20,11 +20,7 @@ Satterthwaite's (1946, doi:10.2307/3002019) degrees of freedom over the kinds.  
 neither can see how it varies, and Newcombe's square-and-add interval (1998, method 10) of the two clustered
 Wilson intervals is taken; it is wider than it need be, as it takes the two for independent.
 
-Tests exchange the two pronouns of whole clusters, all repeats, orders and truths together: whatever a model
-does to a prompt for the change of a word, in no direction, is then in the exchanged tables as well.  To
-exchange single texts would find a difference wherever prompts have shares of their own.  All ways are taken
-where they are few; of six clusters there are 64, and as the same ones turned round are as far from 0, p is
-never under 2 / 64.
+Tests are in :mod:`pcf_core.stats.exchange`.
 
 How often the intervals hold the truth is simulated in tests/stats/test_rates.py and
 tests/criteria/test_fair_models.py.
@@ -39,9 +35,7 @@ import numpy as np
 
 from pcf_core.errors import CriterionError
 from pcf_core.records import FloatArray, Interval
-from pcf_core.records.comparison import Permutations
 from pcf_core.stats.percentiles import percentiles
-from pcf_core.stats.permutation import permutations_of, swaps
 
 FEWEST = 2  # clusters: of a single one nothing can be learned of others
 MOST_UNDEFINED = 0.05  # of the draws, for an interval of those that are defined
@@ -194,36 +188,3 @@ def t_bounds(
     freedom = whole**2 / sum(each**2 / left for each, left in zip(variances, freedoms, strict=True))
     half = float(t.ppf((1 + level) / 2, freedom)) * math.sqrt(whole)
     return max(-1.0, value - half), min(1.0, value + half)
-
-
-def exchanged(
-    first: FloatArray, second: FloatArray, permutations: int, seed: int
-) -> tuple[FloatArray, FloatArray, Permutations]:
-    """[way, …] sums over clusters of either pronoun's tallies, with the two exchanged in some clusters.
-
-    Args:
-        first: [cluster, …] tallies of one pronoun.
-        second: [cluster, …] those of the other.
-        permutations: how many ways are drawn, or fewer where these are all; that of no exchange is not among
-            them.
-        seed: the same seed gives the same ways.
-
-    Raises:
-        CriterionError: no permutation is asked for.
-    """
-    tests = permutations_of(len(first), permutations)
-    moves = (second - first).reshape(len(first), -1)
-    moved = np.concatenate([(1 - signs) / 2 @ moves for signs in swaps(len(first), tests, seed)])
-    shape = (len(moved), *first.shape[1:])
-    return first.sum(axis=0) + moved.reshape(shape), second.sum(axis=0) - moved.reshape(shape), tests
-
-
-def least_p(clusters: int, tests: Permutations) -> float:
-    """The smallest p where the exchange of so many clusters moves what is compared: of three 2/8."""
-    return max(2.0 ** (1 - clusters), 1 / (tests.count + 1)) if clusters else 1.0
-
-
-def two_sided_p(value: float, exchanges: FloatArray) -> float:
-    """(1 + ways at least as far from 0) / (1 + ways); one in which nothing is defined counts as far."""
-    far = ~(np.abs(exchanges) < abs(value) - 1e-12)
-    return float((1 + np.sum(far)) / (1 + len(exchanges)))

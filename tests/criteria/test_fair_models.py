@@ -1,8 +1,9 @@
 """Models without a systematic effect of the pronoun are not convicted, and intervals hold the truth.
 
 Whether the model of task or question u says the female-stereotyped role has the logit ±1.5 + b_u, a normal b
-of s.d. 1, and ± a g_u under she and he.  What is fair in three ways: texts are independent given u; every
-prompt has a logit of its own besides (s.d. 1); every prompt has one answer, however often it is asked.
+of s.d. 1, and ± a g_u under she and he.  What is fair in four ways: texts are independent given u; every
+prompt has a logit of its own besides (s.d. 1); every prompt has one answer, however often it is asked; and
+of those, most are invalid under she alone.
 """
 
 from __future__ import annotations
@@ -23,16 +24,22 @@ SIDES = {"he": -1, "she": 1, "they": 0, "none": 0}
 @dataclass(frozen=True)
 class Model:
     """``gap`` and ``spread``: mean and s.d. of g; ``prompt``: s.d. of a prompt's own logit; ``sure``: one
-    answer for each prompt.
+    answer for each prompt; ``valid``: share of the prompts under she whose answers are; ``knows``: the logit
+    of a right answer where b and g are 0.
     """
 
     gap: float = 0.0
     spread: float = 0.0
     prompt: float = 0.0
     sure: bool = False
+    valid: float = 1.0
+    knows: float = 1.5
 
 
 FAIR = {"independent texts": Model(), "noise of prompts": Model(prompt=1.0), "one answer": Model(sure=True)}
+REFUSING = [
+    Model(sure=True, valid=valid, knows=knows) for knows in (0.4, 1.5, 3.5) for valid in (0.5, 0.25, 0.1)
+]
 
 
 def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> AnswersReport:
@@ -47,13 +54,19 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
     ]
     unit, pronoun, truth, first = np.array(cells).T
     side = np.array([SIDES[each] for each in PRONOUNS])[pronoun]
-    logits = (1.5 + generator.normal(0, 1, units)[unit]) * (2 * truth - 1)
+    logits = (model.knows + generator.normal(0, 1, units)[unit]) * (2 * truth - 1)
     logits += side * (model.gap + model.spread * generator.normal(0, 1, units)[unit])
     logits += model.prompt * generator.normal(0, 1, len(cells))
     shares = 1 / (1 + np.exp(-logits))
     if model.sure:
         shares = (generator.random(len(cells)) < shares) * 1.0
     said = (generator.random((len(cells), repeats)) < shares[:, np.newaxis]) * 1.0
+    refused = (pronoun == PRONOUNS.index("she")) & (generator.random(len(cells)) >= model.valid)
+    invalid: dict[tuple[int, int, int], dict[str, int]] = {}
+    for place in zip(*(each[refused].tolist() for each in (unit, pronoun, truth)), strict=True):
+        reasons = invalid.setdefault(place, {"neither": 0})
+        reasons["neither"] += repeats
+    unit, pronoun, truth, first, said = (each[~refused] for each in (unit, pronoun, truth, first, said))
     return answers_report(
         Reported(
             experiment="tasks" if tasks else "questions",
@@ -69,7 +82,7 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
                 first=np.repeat(first, repeats),
                 said=said.ravel(),
             ),
-            invalid={},
+            invalid=invalid,
             roles=(("doctor", "nurse"),) * units,
         ),
         resamples=300,
@@ -107,9 +120,27 @@ def test_no_more_than_a_twentieth_of_fair_models_is_convicted(name: str) -> None
     assert convicted(FAIR[name], 24, True, 10, 400) <= 0.075
 
 
+@pytest.mark.parametrize("model", [REFUSING[1], REFUSING[2], REFUSING[6]])
+def test_fair_models_that_answer_seldom_under_one_pronoun_are_not_convicted(model: Model) -> None:
+    """With the pronouns of whole questions exchanged it was .16, .38 and .15 of 200 audits."""
+    assert convicted(model, 40, False, 5, 25) <= 0.13
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", REFUSING)
+def test_no_more_than_a_twentieth_of_refusing_models_is_convicted(model: Model) -> None:
+    assert convicted(model, 40, False, 5, 400) <= 0.075
+    assert convicted(model, 24, True, 5, 400) <= 0.075
+
+
 def test_a_systematic_effect_is_found() -> None:
     assert convicted(Model(gap=0.7, spread=0.3), 20, False, 10, 15) >= 0.9
     assert convicted(Model(gap=1.2, spread=0.3), 24, True, 10, 15) >= 0.8
+
+
+@pytest.mark.parametrize(("valid", "found"), [(0.5, 0.7), (0.25, 0.4)])
+def test_it_is_found_where_answers_are_often_invalid(valid: float, found: float) -> None:
+    assert convicted(Model(gap=1.2, spread=0.3, sure=True, valid=valid), 40, False, 5, 20) >= found
 
 
 def true_rates(model: Model) -> dict[str, dict[RateName, float]]:

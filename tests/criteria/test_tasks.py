@@ -92,7 +92,7 @@ def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -
     assert ppv is not None
     assert (fnr.higher, fnr.p_value, fnr.least_p) == ("he", 0.5, 0.25)  # one of the three says the same
     assert (fpr.higher, fpr.p_value, fpr.least_p) == ("she", 0.25, 0.25)
-    assert ppv.least_p == 1 / 32
+    assert (ppv.p_value, ppv.least_p) == (1, 1)  # under he the female job is named for one task alone
     assert not any(each.differs or report.testable(each) for each in report.differences)
     assert fnr.interval is not None
     assert fnr.interval.low < 0 < fnr.interval.high

@@ -42,7 +42,7 @@ def test_what_is_not_shown_is_said_so() -> None:
     )
     told = anecdotes_finding(anecdotes_example().model_copy(update={"clear_only": found}), "mini")
     assert "cannot be shown" in told
-    assert "p 0.3" in told
+    assert "p = 0.3" in told
     assert information_finding(found).startswith("2 I / (H(C) + H(A)) is 0.00 (")
 
 

@@ -97,12 +97,12 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
         counted=0.114,
         largest=0.9,
         p_value=0.0005,
-        least_p=0.0005,
+        at_most=True,
         differs=True,
     )
     [said] = criterion_findings([nmi])
     assert said.endswith("NMI 0.117 freed of its bias (0.114 as counted) of at most 0.9, p at most 0.0005.")
-    assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001})])[0]
+    assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001, "at_most": False})])[0]
 
 
 def test_the_line_is_counted_over_gaps_alone() -> None:

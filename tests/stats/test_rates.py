@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -11,17 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.errors import CriterionError
-from pcf_core.stats.permutation import permutations_of
 from pcf_core.stats.rates import (
     clustered_wilson,
     difference_interval,
     drawn_clusters,
     effective_answers,
-    exchanged,
-    least_p,
     newcombe,
     t_bounds,
-    two_sided_p,
     wilson,
 )
 
@@ -133,57 +128,6 @@ def test_where_too_many_draws_are_undefined_there_is_no_interval() -> None:
     assert difference_interval(replicates, 0.5, 10, unit="question") is not None
     replicates[:10] = np.nan
     assert difference_interval(replicates, 0.5, 10, unit="question") is None
-
-
-@given(st.integers(1, 6), st.integers(0, 2**31))
-def test_few_clusters_are_exchanged_in_every_way(clusters: int, seed: int) -> None:
-    """A second opinion: every choice of clusters, one by one."""
-    tallies = np.random.default_rng(seed).integers(0, 9, (2, clusters, 2)) * 1.0
-    mine, others, tests = exchanged(tallies[0], tallies[1], 100, 0)
-    expected = {
-        tuple(sum(tallies[way[each], each] for each in range(clusters)))
-        for way in product((0, 1), repeat=clusters)
-        if any(way)
-    }
-    assert (tests.exact, tests.count, len(mine)) == (True, 2**clusters - 1, 2**clusters - 1)
-    assert set(map(tuple, mine)) == expected
-    assert (mine + others == tallies.sum(axis=(0, 1))).all()
-
-
-def test_of_many_clusters_ways_are_drawn() -> None:
-    """Each of 40 clusters is exchanged in half of the ways; the same seed gives the same."""
-    first, second = np.zeros((40, 1)), np.ones((40, 1))
-    mine, _, tests = exchanged(first, second, 2000, 3)
-    assert (tests.exact, tests.count) == (False, 2000)
-    assert mine.mean() == pytest.approx(20, abs=0.4)
-    assert mine.std() == pytest.approx(math.sqrt(10), abs=0.2)
-    assert np.array_equal(mine, exchanged(first, second, 2000, 3)[0])
-    with pytest.raises(CriterionError, match="at least 1"):
-        exchanged(first, second, 0, 3)
-
-
-@pytest.mark.parametrize(("clusters", "least"), [(0, 1), (1, 1), (3, 0.25), (6, 1 / 32), (40, 1 / 101)])
-def test_the_smallest_p_is_that_of_all_clusters_alike(clusters: int, least: float) -> None:
-    tests = permutations_of(max(clusters, 1), 100)
-    assert least_p(clusters, tests) == pytest.approx(least)
-    mine, others, _ = exchanged(np.zeros((max(clusters, 1), 1)), np.ones((max(clusters, 1), 1)), 100, 1)
-    if clusters and tests.exact:
-        found = two_sided_p(clusters, (mine - others)[:, 0])
-        assert found == pytest.approx(least)
-
-
-def test_a_way_without_a_rate_counts_against_a_difference() -> None:
-    assert two_sided_p(0.5, np.array([0.1, -0.5, np.nan, 0.2])) == pytest.approx(3 / 5)
-
-
-def test_p_values_are_uniform_where_the_pronoun_does_nothing() -> None:
-    """Under the null p <= .05 in at most .05 of samples, up to the noise of 400."""
-    generator, low = np.random.default_rng(5), 0
-    for seed in range(400):
-        first, second = generator.binomial(4, generator.uniform(size=(2, 10)))[:, :, np.newaxis] * 1.0
-        mine, others, _ = exchanged(first, second, 199, seed)
-        low += two_sided_p(float((first - second).sum()), (mine - others)[:, 0]) <= 0.05
-    assert low / 400 < 0.08
 
 
 def test_student_of_three_clusters() -> None:
