@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -363,10 +363,25 @@ class Worker:
             self.queue.leave(self.owner)
 
 
+class _LogFile(logging.FileHandler):
+    """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # of opening the file, which the class it extends does outside its own care
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: Python would print a traceback, mostly into the same file."""
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def _logging_to(settings: Settings) -> Iterator[None]:
     """Write the core's warnings and tracebacks to ``worker.log`` in the cache folder."""
-    handler = logging.FileHandler(settings.cache / LOG_NAME, encoding="utf8", delay=True)
+    handler = _LogFile(settings.cache / LOG_NAME, encoding="utf8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     core = logging.getLogger("pcf_core")
     core.addHandler(handler)
