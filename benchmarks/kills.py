@@ -1,7 +1,8 @@
 """Workers killed with ``kill -9`` at random moments, and what is left of the run in the end.
 
-A run of a shipped model is queued in an empty cache; workers take it up, and each is killed after a time
-drawn at random, until it is done or the kills are used up; then the next cache.  In the end every cache is
+A run of a shipped model is queued in an empty cache; workers take it up, and each is killed after an amount
+of processor time drawn at random (whatever else the machine does), until the run is done or the kills are
+used up; then the next cache.  In the end every cache is
 compared with one that nobody disturbed: the data of each shard byte by byte, manifests, runs and results but
 for times.  A block is *scored again* if it holds a prompt that lay in a finished shard when it was begun.
 
@@ -24,6 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 
 from benchmarks.mortal import LOG, noted, start
@@ -79,15 +81,22 @@ def submit(cache: Path, runs: Sequence[RunSpec]) -> list[int]:
         return [submit_run(store, queue, run, run.cells).id for run in runs]
 
 
-def undisturbed(cache: Path, runs: Sequence[RunSpec], made_up: float | None) -> float:
-    """Score the runs with one worker; return its seconds."""
+def undisturbed(cache: Path, runs: Sequence[RunSpec], made_up: float | None) -> None:
+    """Score the runs with one worker."""
     submit(cache, runs)
-    begun = time.monotonic()
     process = start(variables_of(cache), made_up)
     process.join()
     if process.exitcode != 0:
         raise RuntimeError(f"the undisturbed worker ended with {process.exitcode}")
-    return time.monotonic() - begun
+
+
+def spent(process: BaseProcess) -> float:
+    """Seconds of processor time of a worker."""
+    try:
+        times = psutil.Process(process.pid).cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def disturb(
@@ -101,7 +110,7 @@ def disturb(
     told: Told,
     tick: Any = lambda: None,
 ) -> None:
-    """Score the runs with workers that live for up to ``longest`` seconds, until ``kills`` of them were
+    """Score the runs with workers that work for up to ``longest`` seconds, until ``kills`` of them were
     killed; ``tick`` is called between two looks."""
     jobs = submit(cache, runs)
     alive: dict[int, tuple[BaseProcess, float]] = {}
@@ -117,9 +126,9 @@ def disturb(
                 if process is None or not process.is_alive():
                     for job in jobs:
                         queue.retry(job)  # of one that was given up after several workers died of it
-                    end = time.monotonic() + draw.uniform(0, longest) if killed < kills else float("inf")
+                    end = draw.uniform(0, longest) if killed < kills else float("inf")
                     alive[place] = start(variables_of(cache), made_up), end
-                elif time.monotonic() >= end:
+                elif spent(process) >= end:
                     process.kill()
                     process.join()
                     killed += 1
@@ -189,12 +198,12 @@ def campaign(
     occupations: int = 120,
     made_up: float | None = None,
     seed: int = 0,
-    longest: float = 0.0,
+    longest: float = 2.0,
 ) -> Told:
-    """Kill until the kills are used up, and compare; ``longest``: seconds of a life at most, 0 for a twelfth
-    of the time that one worker takes undisturbed, two at least."""
+    """Kill until the kills are used up, and compare; ``longest``: seconds of processor time that a worker
+    has at most."""
     runs = runs_of(models, occupations)
-    seconds = undisturbed(folder / "undisturbed", runs, made_up)
+    undisturbed(folder / "undisturbed", runs, made_up)
     told, draw = Told(), random.Random(seed)
     while told.kills < kills:
         cache = folder / f"disturbed-{told.caches}"
@@ -204,8 +213,7 @@ def campaign(
                 from benchmarks.mortal_apps import mortal_apps
 
                 tick = stack.enter_context(mortal_apps(cache, variables_of(cache), apps, draw, told))
-            life = longest or max(2.0, seconds / 12)
-            disturb(cache, runs, kills - told.kills, life, workers, made_up, draw, told, tick)
+            disturb(cache, runs, kills - told.kills, longest, workers, made_up, draw, told, tick)
         told.differences += differences(cache, folder / "undisturbed")
     return told
 
@@ -217,12 +225,13 @@ def main(
     apps: Annotated[int, typer.Option(help="apps on the same cache, each with a session, killed as well")] = 0,
     occupations: int = 120,
     made_up: Annotated[bool, typer.Option(help="made-up scores in the place of the model's")] = False,
+    longest: Annotated[float, typer.Option(help="seconds of processor time of a worker at most")] = 2.0,
     seed: int = 0,
 ) -> None:
     """Print what was left; exit 1 where anything differs, was lost or scored again."""
     with tempfile.TemporaryDirectory() as folder:
         found = campaign(
-            Path(folder), model, kills, workers, apps, occupations, 0.01 if made_up else None, seed
+            Path(folder), model, kills, workers, apps, occupations, 0.01 if made_up else None, seed, longest
         )
     typer.echo(
         f"{found.kills} workers killed in {found.caches} runs of {len(model)} × {occupations} × 19 cells "

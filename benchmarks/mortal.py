@@ -32,6 +32,7 @@ from pcf_core.store import Store
 from pcf_core.store.database import Database
 
 LOG = "scored.log"
+MODEL = ("torch", "transformers.models.gpt2.modeling_gpt2", "pcf_core.models.loading")  # slow to import
 CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename"}  # what Python tells before it changes a folder
 
 
@@ -59,9 +60,19 @@ def probability(prompt: str, word: str) -> float:
 
 
 def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
-    """Let a scorer write down each block before it scores it, one line each in one step."""
+    """Let a scorer write down each block before it scores it, one line each in one step.
+
+    The self-audit at the end of a run reads single prompts again on purpose: that is no block.
+    """
     finished = Finished(cache / "scores" / scorer.key.hash)
-    score = scorer.batches
+    score, alone = scorer.batches, scorer.alone
+
+    def unnoted(prompt: str, word: str) -> float:
+        scorer.batches = score  # type: ignore[method-assign]
+        try:
+            return alone(prompt, word)
+        finally:
+            scorer.batches = batches  # type: ignore[method-assign]
 
     def batches(prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
         again = finished.among(prompts, words)
@@ -72,6 +83,7 @@ def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
         yield from score(prompts, words)
 
     scorer.batches = batches  # type: ignore[method-assign]
+    scorer.alone = unnoted  # type: ignore[method-assign]
     return scorer
 
 
@@ -110,7 +122,7 @@ def start(
 ) -> BaseProcess:
     """The same in a new process, forked from one that has imported everything: there soon."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.mortal", *([] if made_up is not None else ["torch"])])
+    context.set_forkserver_preload(["benchmarks.mortal", *([] if made_up is not None else MODEL)])
     process = context.Process(target=serve, args=(dict(variables), made_up, dies_at, until_idle), daemon=True)
     process.start()
     return process

@@ -6,8 +6,9 @@
                  └── release (shutdown, dead owner) ───────┘
 
 Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
-*another* host, whose process cannot be looked up, has been silent for too long.  Claims go by priority and
-number, heartbeats on this host and rates by the monotonic clock.
+*another* host, whose process cannot be looked up, is called alive, so that no further one is started.  Claims
+go by priority and number, heartbeats on this host and rates by the monotonic clock; and whoever takes a job
+from a silent worker of another host has waited for its next beat by a monotonic clock of its own.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Queue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._heard: dict[str, tuple[tuple[float, float], float]] = {}  # last beat of others, and when we saw it
         for table in TABLES:
             database.execute(table)
 
@@ -233,14 +235,28 @@ class Queue:
         )
 
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
-        """Queue the jobs of dead workers: their process on this host has ended, or they are silent."""
+        """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
+
+        Silence of another host is what this queue has heard of it, from its first look on.
+        """
         holders = self._run("SELECT owner FROM workers UNION SELECT owner FROM jobs WHERE state = 'running'")
-        alive = {
-            worker.owner for worker in self.workers(dead_after)
-        }  # read later: nobody new is among holders
-        for row in holders:
-            if row["owner"] not in alive:
-                self.leave(row["owner"])
+        # read later: nobody new is among holders
+        beats = {row["owner"]: row for row in self._run("SELECT * FROM workers")}
+        self._heard = {owner: heard for owner, heard in self._heard.items() if owner in beats}
+        for (owner,) in holders:
+            row = beats.get(owner)
+            lives = _is_alive if is_here(owner) else self._is_heard
+            if row is None or not lives(row, dead_after):
+                self.leave(owner)
+
+    def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
+        """Whether a worker of another host has beaten since we last looked, or that was not long ago."""
+        beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
+        last, since = self._heard.get(row["owner"], (None, now))
+        if beat != last:
+            self._heard[row["owner"]] = beat, now
+            return True
+        return now - since < dead_after
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -264,7 +280,10 @@ class Queue:
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
-    """Whether a worker is alive: its process where it can be looked up, and in any case its heartbeat."""
+    """Whether a worker is alive: its process where it can be looked up, and in any case its heartbeat.
+
+    A beat in what is now the future, because a clock was set back, is as old as one of the past.
+    """
     if is_here(row["owner"]):
         return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after
-    return time.time() - float(row["seen"]) < dead_after
+    return abs(time.time() - float(row["seen"])) < dead_after

@@ -250,8 +250,12 @@ def test_a_worker_of_another_host_is_dead_when_it_is_silent(
     queue.claim(ELSEWHERE)
     queue.requeue_dead()
     assert queue.get(job.id).state == "running"
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + 31)
+    wall, steady = time.time, time.monotonic
+    monkeypatch.setattr(time, "time", lambda: wall() + 31)
+    assert queue.workers() == ()
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "running"  # our wall clock may have been set
+    monkeypatch.setattr(time, "monotonic", lambda: steady() + 31)
     queue.requeue_dead()
     assert queue.get(job.id).state == "queued"
 

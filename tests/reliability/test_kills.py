@@ -16,7 +16,7 @@ OCCUPATIONS = 4  # 76 cells in five shards
 
 
 def test_killed_workers_leave_what_one_that_nobody_disturbed_does(tmp_path: Path) -> None:
-    told = campaign(tmp_path, ["mini-gpt"], kills=6, occupations=OCCUPATIONS, made_up=0.02, longest=1.0)
+    told = campaign(tmp_path, ["mini-gpt"], kills=6, occupations=OCCUPATIONS, made_up=0.0, longest=0.3)
     assert told.kills == 6
     assert told.differences == []
     assert told.again == 0
@@ -28,7 +28,7 @@ def test_killed_workers_leave_what_one_that_nobody_disturbed_does(tmp_path: Path
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_hundred_kills(tmp_path: Path, workers: int) -> None:
     models = ["mini-gpt", "mini-gpt-s", "mini-gpt-l"][:workers]
-    told = campaign(tmp_path, models, 100, workers, occupations=60, made_up=0.05, seed=workers, longest=1.5)
+    told = campaign(tmp_path, models, 100, workers, occupations=60, made_up=0.0, seed=workers, longest=0.5)
     assert (told.kills >= 100, told.differences, told.again) == (True, [], 0)
 
 
