@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -29,6 +29,7 @@ import psutil
 import typer
 
 from benchmarks.mortal import LOG, noted, start
+from benchmarks.mortal_apps import mortal_apps
 from pcf_core.audit import build_run
 from pcf_core.jobs import Queue, submit_run
 from pcf_core.models import resolve
@@ -47,6 +48,7 @@ class Told:
     kills: int = 0
     caches: int = 0
     app_kills: int = 0
+    pages: int = 0
     cells: int = 0
     begun: int = 0
     again: int = 0
@@ -108,10 +110,9 @@ def disturb(
     made_up: float | None,
     draw: random.Random,
     told: Told,
-    tick: Any = lambda: None,
 ) -> None:
     """Score the runs with workers that work for up to ``longest`` seconds, until ``kills`` of them were
-    killed; ``tick`` is called between two looks."""
+    killed."""
     jobs = submit(cache, runs)
     alive: dict[int, tuple[BaseProcess, float]] = {}
     killed = 0
@@ -134,7 +135,6 @@ def disturb(
                     killed += 1
                     quiet = time.monotonic()
                     told.states.update(left_by(cache))
-            tick()
             time.sleep(0.005)
         for process, _ in alive.values():
             process.join(60)
@@ -164,11 +164,13 @@ def left_by(cache: Path) -> list[str]:
 
 
 def differences(cache: Path, other: Path) -> list[str]:
-    """Files of two caches that differ, and drafts that were left; times of manifests and runs do not count."""
+    """Files of two caches that differ, and drafts that were left; times in them do not count."""
     found = [f"left over: {path.name}" for path in cache.rglob("*.tmp")]
     here, there = content_of(cache), content_of(other)
     found += [f"only in one: {name}" for name in sorted(here.keys() ^ there.keys())]
-    return found + [f"differs: {name}" for name in sorted(here.keys() & there.keys()) if here[name] != there[name]]
+    return found + [
+        f"differs: {name}" for name in sorted(here.keys() & there.keys()) if here[name] != there[name]
+    ]
 
 
 def content_of(cache: Path) -> dict[str, Any]:
@@ -207,13 +209,12 @@ def campaign(
     told, draw = Told(), random.Random(seed)
     while told.kills < kills:
         cache = folder / f"disturbed-{told.caches}"
-        with ExitStack() as stack:
-            tick: Any = lambda: None  # noqa: E731
-            if apps:
-                from benchmarks.mortal_apps import mortal_apps
-
-                tick = stack.enter_context(mortal_apps(cache, variables_of(cache), apps, draw, told))
-            disturb(cache, runs, kills - told.kills, longest, workers, made_up, draw, told, tick)
+        with mortal_apps(variables_of(cache), folder, apps, draw) as apps_told:
+            disturb(cache, runs, kills - told.kills, longest, workers, made_up, draw, told)
+        app_kills, pages, errors = apps_told()
+        told.app_kills += app_kills
+        told.pages += pages
+        told.differences += [f"an app showed: {error}" for error in errors]
         told.differences += differences(cache, folder / "undisturbed")
     return told
 
@@ -222,7 +223,9 @@ def main(
     kills: Annotated[int, typer.Option(help="how many workers are killed")] = 100,
     model: Annotated[list[str], typer.Option(help="a shipped model; may be repeated")] = ["mini-gpt"],  # noqa: B006
     workers: Annotated[int, typer.Option(help="at once on the cache")] = 1,
-    apps: Annotated[int, typer.Option(help="apps on the same cache, each with a session, killed as well")] = 0,
+    apps: Annotated[
+        int, typer.Option(help="apps on the same cache, each with a session, killed as well")
+    ] = 0,
     occupations: int = 120,
     made_up: Annotated[bool, typer.Option(help="made-up scores in the place of the model's")] = False,
     longest: Annotated[float, typer.Option(help="seconds of processor time of a worker at most")] = 2.0,
@@ -235,10 +238,12 @@ def main(
         )
     typer.echo(
         f"{found.kills} workers killed in {found.caches} runs of {len(model)} × {occupations} × 19 cells "
-        f"({', '.join(model)}); {found.app_kills} apps killed"
+        f"({', '.join(model)}); {found.app_kills} apps killed, {found.pages} pages visited"
     )
     typer.echo("states that the next worker found: " + ", ".join(f"{n} {s}" for s, n in found.states.items()))
-    typer.echo(f"cells {found.cells:,}, begun {found.begun:,} ({LOG}), begun after their commit: {found.again}")
+    typer.echo(
+        f"cells {found.cells:,}, begun {found.begun:,} ({LOG}), begun after their commit: {found.again}"
+    )
     typer.echo(f"differences to the undisturbed cache: {len(found.differences)}")
     for difference in found.differences[:20]:
         typer.echo(f"  {difference}")

@@ -139,7 +139,9 @@ def _die_at(number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
-        writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        writes = (
+            event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        )
         if event in CHANGES or (writes and str(arguments[0]).endswith(".tmp")):
             step()
 

@@ -108,14 +108,17 @@ def tell(seen: Seen, seconds: float) -> bool:
     median, high = np.percentile(times, [50, 95])
     spread = seen.memory_spread(seconds / 5)
     typer.echo(f"opened {len(seen.opened)}, the slowest in {max(seen.opened):.2f} s")
-    typer.echo(f"page changes {len(times)}: median {median:.2f} s, 95 % {high:.2f} s, longest {times.max():.2f} s")
+    typer.echo(
+        f"page changes {len(times)}: median {median:.2f} s, 95 % {high:.2f} s, longest {times.max():.2f} s"
+    )
     for name in sorted({name for name, _ in seen.changes}):
         took = [seconds for page, seconds in seen.changes if page == name]
-        typer.echo(f"  {PAGES.get(name or 'overview', name):<14}{len(took):>5}{np.median(took):>8.2f} s{max(took):>8.2f} s")
-    typer.echo(
-        f"memory of the app {seen.memory[0][1] / 1e6:,.0f} MB at first, {seen.memory[-1][1] / 1e6:,.0f} MB at last; "
-        f"spread over the last four fifths {spread:.1%}; processor {seen.processor:.0f} s of {seconds:.0f}"
-    )
+        title = PAGES[name or "overview"]
+        typer.echo(f"  {title:<14}{len(took):>5}{np.median(took):>8.2f} s{max(took):>8.2f} s")
+    first, last = seen.memory[0][1] / 1e6, seen.memory[-1][1] / 1e6
+    typer.echo(f"memory of the app {first:,.0f} MB at first, {last:,.0f} MB at last")
+    typer.echo(f"its spread over the last four fifths {spread:.1%}")
+    typer.echo(f"its processor time {seen.processor:.0f} s of {seconds:.0f}")
     typer.echo(f"charts received {seen.charts}, {seen.received / 1e6:,.0f} MB; errors {len(seen.errors)}")
     for error in sorted(set(seen.errors))[:20]:
         typer.echo(f"  {error}")

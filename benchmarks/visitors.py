@@ -73,7 +73,7 @@ class Visitor:
         return time.monotonic() - begun
 
     async def go(self, name: str) -> float:
-        """Choose a page in the menu by the end of its address; return the seconds until all of it was there."""
+        """Choose a page by the end of its address; return the seconds until all of it was there."""
         begun = time.monotonic()
         self.page = name
         self._fragments.clear()

@@ -53,7 +53,9 @@ class Queue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._heard: dict[str, tuple[tuple[float, float], float]] = {}  # last beat of others, and when we saw it
+        self._heard: dict[
+            str, tuple[tuple[float, float], float]
+        ] = {}  # last beat of others, and when we saw it
         for table in TABLES:
             database.execute(table)
 

@@ -97,7 +97,9 @@ def test_a_host_of_the_same_name_is_this_one(queue: Queue) -> None:
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-def test_files_dated_in_another_time_are_read_and_nothing_is_scored_again(tmp_path: Path, jump: float) -> None:
+def test_files_dated_in_another_time_are_read_and_nothing_is_scored_again(
+    tmp_path: Path, jump: float
+) -> None:
     """Neither what is missing nor what is intact goes by the age of a file."""
     cache = tmp_path / "cache"
     assert score(cache) == 76

@@ -109,7 +109,9 @@ def test_every_single_byte_of_a_shard_and_its_manifest(scored: Path, file: int) 
     whole = path.read_bytes()
     store = Store.open(cache)
     for position in range(len(whole)):
-        path.write_bytes(whole[:position] + bytes([whole[position] ^ (1 << position % 8)]) + whole[position + 1 :])
+        path.write_bytes(
+            whole[:position] + bytes([whole[position] ^ (1 << position % 8)]) + whole[position + 1 :]
+        )
         assert store._layers[0].read(RUN.scoring.hash, path.stem) is None, position
         for name in files_of(cache):
             if name.suffix == ".damaged":

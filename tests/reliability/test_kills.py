@@ -75,4 +75,8 @@ def test_the_comparison_sees_a_changed_byte_a_lost_shard_and_a_draft(tmp_path: P
     first.write_bytes(first.read_bytes()[:-1] + b"?")
     second.unlink()
     (one / "scores" / "x.tmp").touch()
-    assert [line.partition(":")[0] for line in differences(one, two)] == ["left over", "only in one", "differs"]
+    assert [line.partition(":")[0] for line in differences(one, two)] == [
+        "left over",
+        "only in one",
+        "differs",
+    ]

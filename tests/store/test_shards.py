@@ -242,7 +242,6 @@ def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
         assert read_shard(folder, manifest_of(key, data).shard).manifest.sha256 == sha256(expected)
 
 
-
 def test_on_one_disk_nobody_vouches_for_data_without_a_manifest_that_fits(
     tmp_path: Path, key: ScoringKey
 ) -> None:
