@@ -41,7 +41,9 @@ class Settings(BaseSettings):
 
     cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
     scores: str = Field(
-        "", description="where the shards lie that several caches share: a folder, or a URL of fsspec's"
+        "",
+        description="where several caches share their shards, instead of `scores/` in each: a folder, or a "
+        "URL of fsspec's",
     )
     assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
     shipped_results: bool = Field(True, description="whether the results that come with the app are shown")
@@ -56,7 +58,7 @@ class Settings(BaseSettings):
     read_only: bool = Field(False, description="whether everybody only reads: no queue, no edits, no uploads")
     auditors: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="e-mail addresses, or `*@domain`, of those who may do more than read, with commas between",
+        description="e-mail addresses, or `*@domain`, of those who do more than read, with commas between",
     )
     most_queued: int = Field(0, ge=0, description="jobs that one person may have waiting or running, 0: any")
     most_cells: int = Field(

@@ -1,4 +1,4 @@
-"""Write the table of settings in docs/operating.md from the class that reads them: python -m tools.settings_table"""
+"""Write the table of settings in docs/operating.md from the class that reads them.  Run as a module."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def default_text(value: Any) -> str:
         return "none"
     if isinstance(value, Path):
         return f"`{value.relative_to(ROOT)}/` here"
-    return f"`{str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}`"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
 def with_table(text: str) -> str:

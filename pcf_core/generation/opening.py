@@ -14,7 +14,8 @@ def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
 
     Raises:
         GenerationError: a family that cannot write.
-        ModelError: a model that may not be asked, or cannot be loaded; an endpoint that does not draw its tokens.
+        ModelError: a model that may not be asked, or cannot be loaded; an endpoint that does not draw its
+            tokens.
         ScoringError: the endpoint cannot be reached, or refuses.
     """
     require_allowed(spec.name)

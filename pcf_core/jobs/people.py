@@ -59,8 +59,8 @@ def why_only_reading(person: Person, settings: Settings) -> str:
         )
     if person.address is None:
         return (
-            "Nobody can log in here, and only those whom PCF_AUDITORS names may change anything: ask the operator "
-            "to set up the log-in."
+            "Nobody can log in here, and only those whom PCF_AUDITORS names may change anything: ask the "
+            "operator to set up the log-in."
         )
     who = person.name or "An account without a verified e-mail address"
     return f"{who} may read results, not change anything here: ask the operator to be added to PCF_AUDITORS."
@@ -87,8 +87,8 @@ def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
         require_allowed(model)
     if settings.most_cells and cells > settings.most_cells:
         raise RightsError(
-            f"This asks {cells:,} cells or texts of a model, and one job may ask {settings.most_cells:,} here "
-            "(PCF_MOST_CELLS): choose fewer templates, occupations or texts."
+            f"This asks {cells:,} cells or texts of a model, and one job may ask {settings.most_cells:,} "
+            "here (PCF_MOST_CELLS): choose fewer templates, occupations or texts."
         )
 
 

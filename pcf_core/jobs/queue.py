@@ -6,7 +6,7 @@
                  └── release (shutdown, dead owner) ───────┘
 
 What a person may do is asked here again, whatever the pages showed: see :mod:`pcf_core.jobs.people`.  A job
-whose workers die again and again without getting any further fails, so that it does not take down every worker.
+whose workers die again and again without getting any further fails, so that it does not take down them all.
 
 Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
 *another* host, whose process cannot be looked up, has been silent for too long.  Claims go by priority and
@@ -34,9 +34,9 @@ from pcf_core.store.database import Database, open_database
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # workers that may die at a job before it fails, unless it gets further meanwhile
 DEADLY = (
-    f"{MOST_DEATHS} workers died while they were at it, and it got no further: most often the memory ran out. Give "
-    "the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the cache "
-    "folder, then retry."
+    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out. "
+    "Give the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the "
+    "cache folder, then retry."
 )
 
 TABLES = (
@@ -194,7 +194,7 @@ class Queue:
         )  # fmt: skip
 
     def _check_room(self) -> None:
-        """Refuse a job beyond those that the person may have; questions, which go ahead of runs, are not counted."""
+        """Refuse a job beyond those a person may have; questions, which go ahead of runs, do not count."""
         rows = self._run(
             "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
             "AND state IN ('queued', 'running')",
@@ -298,7 +298,7 @@ class Queue:
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
         """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
 
-        A job at which ``MOST_DEATHS`` workers died in a row, none of which got it further than the first, fails.
+        A job at which ``MOST_DEATHS`` workers died in a row, none of which got it any further, fails.
         """
         holders = self._run("SELECT owner FROM workers UNION SELECT owner FROM jobs WHERE state = 'running'")
         alive = {

@@ -12,8 +12,8 @@ from pcf_core.settings import settings
 def is_model_allowed(name: str) -> bool:
     """Whether a model may be asked.
 
-    A pattern (``mini-*``, ``org/*``, ``endpoint:*``, ``/data/models/*``) has to fit the whole name without family
-    and revision.
+    A pattern (``mini-*``, ``org/*``, ``endpoint:*``, ``/data/models/*``) has to fit the whole name without
+    family and revision.
     """
     patterns, model = settings().allowed_models, split_name(name).model
     return not patterns or any(fnmatchcase(model, pattern) for pattern in patterns)

@@ -60,7 +60,7 @@ def test_an_entry_lets_in_its_address_or_its_domain_and_nobody_else(
 
 def test_a_viewer_is_told_why(monkeypatch: pytest.MonkeyPatch, toy_settings: Settings) -> None:
     for person, values, says in (
-        (BOB, {"auditors": "*@example.org"}, "bob@elsewhere.net may read.*PCF_AUDITORS"),
+        (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net may read.*PCF_AUDITORS"),
         (UNVERIFIED, {}, "without a verified e-mail address"),
         (NOBODY, {}, "Nobody can log in here.*PCF_AUDITORS"),
         (ANN, {"read_only": "1"}, "takes no work.*PCF_READ_ONLY"),
@@ -82,7 +82,7 @@ def test_the_queue_refuses_a_viewer_and_keeps_who_asked(
         lambda viewer: viewer.cancel(job.id),
         lambda viewer: viewer.retry(job.id),
     ):
-        with pytest.raises(RightsError, match="bob@elsewhere.net may read"):
+        with pytest.raises(RightsError, match=r"bob@elsewhere\.net may read"):
             act(queue.acting_for(BOB))
     assert [(job.key, job.state, job.submitter) for job in queue.list()] == [
         ("abc", "queued", "ann@example.org")

@@ -1,7 +1,7 @@
 """A cache of the version before files said their version: `previous/` was written by that program.
 
-Its database is kept as SQL; `catalogue.sql` holds a job that is done, one cancelled, two that wait, and one whose
-worker is gone.
+Its database is kept as SQL; `catalogue.sql` holds a job that is done, one cancelled, two that wait, and one
+whose worker is gone.
 """
 
 from __future__ import annotations

@@ -122,7 +122,10 @@ def test_a_held_file_is_busy_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
 
 STEPS = (
     ["CREATE TABLE IF NOT EXISTS things (name TEXT)"],
-    ["ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 1", "INSERT INTO things (name) VALUES ('new')"],
+    [
+        "ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 1",
+        "INSERT INTO things (name) VALUES ('new')",
+    ],
 )
 
 
@@ -153,7 +156,9 @@ def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
 def test_several_apps_that_open_an_old_file_at_once_bring_it_up_once(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     open_database(path).bring_up("things", STEPS[:1])
-    threads = [threading.Thread(target=lambda: open_database(path).bring_up("things", STEPS)) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: open_database(path).bring_up("things", STEPS)) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
