@@ -88,6 +88,11 @@ class Queue:
         acting._person = person
         return acting
 
+    @property
+    def current(self) -> bool:
+        """Whether it is the queue that others use; if not, it should be opened again."""
+        return self._database.current
+
     def close(self) -> None:
         self._database.close()
 

@@ -126,6 +126,12 @@ class Worker:
         idle_seconds = 0.0 if until_idle else self.settings.worker_idle_seconds
         last_work = time.monotonic()
         while not self._stopping:
+            if not self.queue.current:
+                log.warning(
+                    "The catalogue was deleted: this worker ends, the next one begins with the new one."
+                )
+                self.stop()
+                return
             try:
                 self.queue.release(self.owner)  # a job whose end could not be recorded, on a full disk
                 self.queue.requeue_dead()
@@ -305,7 +311,7 @@ class Worker:
         return document_of(mined)
 
     def _should_stop(self, job: Job) -> bool:
-        return self._stopping or self.queue.cancelled(job.id, self.owner)
+        return self._stopping or not self.queue.current or self.queue.cancelled(job.id, self.owner)
 
     def _answer_small(self, within: Job) -> None:
         """Answer what is small and waits, if it is smaller than the job that would wait for it."""

@@ -39,6 +39,9 @@ class Database:
             self._place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
+        self._file = (
+            None if path is None else path.stat().st_ino
+        )  # held open, its number is not given to another
         self.close = weakref.finalize(self, self._connection.close)
         try:
             _use_wal(self._connection)
@@ -49,6 +52,17 @@ class Database:
         except sqlite3.Error:
             self.close()
             raise
+
+    @property
+    def current(self) -> bool:
+        """Whether others read what is written here: not in memory for want of a writable folder, nor in a
+        file that was deleted or replaced since it was opened."""
+        if self._file is None:
+            return not self._refusal
+        try:
+            return self._place.stat().st_ino == self._file
+        except OSError:
+            return False
 
     def must_last(self) -> None:
         """Refuse to go on where nothing can be kept.

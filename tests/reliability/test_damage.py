@@ -11,15 +11,17 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from benchmarks.kills import content_of, differences, runs_of
+from benchmarks.kills import content_of, differences, runs_of, submit
 from benchmarks.mortal import probability
 from pcf_core.audit import load_result
 from pcf_core.jobs.scoring import score_run
+from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.fake import FakeScorer
 from pcf_core.settings import settings
 from pcf_core.store import Store
+from pcf_core.ui.stores import _queue, open_queue, open_store
 
 (RUN,) = runs_of(["mini-gpt"], 4)  # 76 prompts in five shards
 
@@ -148,3 +150,31 @@ def test_a_catalogue_that_is_gone_or_ruined_is_made_again_from_the_shards(
         (cache / "catalogue.sqlite").write_bytes(left)
     assert score(cache) == 0
     assert differences(cache, scored) == []
+
+
+def test_a_catalogue_deleted_under_a_worker_ends_it_and_under_an_app_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both would go on with a file that nobody else can find: jobs would wait there for ever."""
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path))
+    settings.cache_clear()
+    open_store.clear()
+    _queue.clear()
+    store, queue = open_store(), open_queue()
+    submit(tmp_path, [RUN])
+    assert [job.key for job in queue.list()] == [RUN.key]
+    worker = Worker(store, queue, settings(), lambda spec, protocol: deleting(ScoringKey.of(spec, protocol)))
+
+    def deleting(key: ScoringKey) -> Scorer:
+        for path in tmp_path.glob("catalogue.sqlite*"):
+            path.unlink()
+        return FakeScorer(probability, key=key, batch_size=4)
+
+    worker.run()
+    assert (store.current, queue.current) == (False, False)
+    assert (open_store() is store, open_queue().list()) == (False, ())
+    assert (open_store().current, open_queue().current) == (True, True)
+    assert open_store() is open_store()
+    assert score(tmp_path) == 76
+    open_store.clear()
+    _queue.clear()

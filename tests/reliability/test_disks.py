@@ -18,8 +18,9 @@ from pcf_core.audit import load_result
 from pcf_core.errors import StoreError
 from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.worker import Worker
-from pcf_core.settings import Settings
+from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
+from pcf_core.ui.stores import open_store
 
 RUNS = runs_of(["mini-gpt"], 6)
 
@@ -120,3 +121,21 @@ def test_a_read_only_cache_is_read_and_takes_no_work(read_only: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written: make it writable"):
         Worker.open(Settings(cache=read_only)).run(until_idle=True)
     assert {path: path.read_bytes() for path in read_only.rglob("*") if path.is_file()} == before
+
+
+def test_an_app_that_was_started_on_a_full_disk_goes_on_when_there_is_space(
+    disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And says that it is full meanwhile, whatever SQLite calls it."""
+    cache = disk / "cache"
+    monkeypatch.setenv("PCF_CACHE", str(cache))
+    settings.cache_clear()
+    Store.open(cache)._database.close()
+    ballast = fill_but(disk, 0)
+    open_store.clear()
+    with pytest.raises(StoreError, match="is full: free some space"):
+        open_store().must_be_writable()
+    assert open_store() is open_store()
+    ballast.unlink()
+    open_store().must_be_writable()
+    open_store.clear()
