@@ -11,6 +11,7 @@ from pcf_core.ui.figures import interval_note, risk_figures
 from pcf_core.ui.notes import said_intervals_and_more
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.presets import draw_presets
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.seeds import draw_seeds
 from pcf_core.ui.shell import show
@@ -62,17 +63,20 @@ def draw() -> None:
 
 def draw_doors() -> None:
     """Where to go on and what is measured, also where nothing is chosen or scored yet."""
-    columns = st.columns(len(DOORS))
-    for column, (page, label, text) in zip(columns, DOORS, strict=True):
+    auditor = may_audit()
+    doors = DOORS if auditor else DOORS[:-1]
+    columns = st.columns(len(doors))
+    for column, (page, label, text) in zip(columns, doors, strict=True):
         with column.container(border=True):
             st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
-    st.page_link(
-        "pages/probe.py",
-        label="Type a sentence and see whose words each model expects in it",
-        icon=":material/bolt:",
-        query_params=current_choice().parameters,
-    )
+    if auditor:
+        st.page_link(
+            "pages/probe.py",
+            label="Type a sentence and see whose words each model expects in it",
+            icon=":material/bolt:",
+            query_params=current_choice().parameters,
+        )
     draw_presets()
     st.subheader("What is measured")
     st.markdown(WHAT)

@@ -33,9 +33,13 @@ def draw() -> None:
         if st.button(
             "Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"
         ):
-            for run in runs:
-                submit(run)
-            st.rerun()
+            try:
+                for run in runs:
+                    submit(run)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
     st.subheader("Queue")
     draw_queue()
 

@@ -15,6 +15,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
+│   ├── RightsError            what this person may not do here, or a limit that the operator has set
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
 │   └── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
@@ -82,6 +83,10 @@ class GenerationError(InputError):
 
 class RunError(InputError):
     """A run that is unknown or unfinished."""
+
+
+class RightsError(InputError):
+    """Something that this person may not do, or more of it than the operator allows."""
 
 
 class SettingsError(InputError):

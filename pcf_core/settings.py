@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE_NAME = "pcf.toml"
 HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
 BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
+AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or everybody of a domain
 Engine = Literal["local", "ray"]
 SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY")  # what was given may hold a secret: never said back
 
@@ -40,7 +41,9 @@ class Settings(BaseSettings):
 
     cache: Path = Field(ROOT / "cache", description="where scores, runs and the queue are kept")
     scores: str = Field(
-        "", description="where the shards lie that several caches share: a folder, or a URL of fsspec's"
+        "",
+        description="where several caches share their shards, instead of `scores/` in each: a folder, or a "
+        "URL of fsspec's",
     )
     assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
     shipped_results: bool = Field(True, description="whether the results that come with the app are shown")
@@ -49,6 +52,19 @@ class Settings(BaseSettings):
     remote_code: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="hub ids of models that may run code of their own, with commas between"
     )
+    allowed_models: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="patterns of the models that may be asked, with commas between; all where it is empty"
+    )
+    read_only: bool = Field(False, description="whether everybody only reads: no queue, no edits, no uploads")
+    auditors: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="e-mail addresses, or `*@domain`, of those who do more than read, with commas between",
+    )
+    most_queued: int = Field(0, ge=0, description="jobs that one person may have waiting or running, 0: any")
+    most_cells: int = Field(
+        0, ge=0, description="cells, or texts, that one job may ask of a model, 0 for any number"
+    )
+    largest_upload: int = Field(500, ge=1, le=2000, description="largest file that is taken, in megabytes")
     device: str = Field(
         "auto", description="`auto`, `cpu`, `mps`, `cuda`, `cuda:1`, or `split`: all GPUs for one model"
     )
@@ -130,10 +146,10 @@ class Settings(BaseSettings):
         values = self.model_dump(mode="json", exclude_none=True)
         if self.endpoint_key:
             values["endpoint_key"] = self.endpoint_key.get_secret_value()
-        values["remote_code"] = ",".join(self.remote_code)
+        values |= {name: ",".join(values[name]) for name in ("remote_code", "allowed_models", "auditors")}
         return {f"PCF_{name.upper()}": str(value) for name, value in values.items()}
 
-    @field_validator("remote_code", mode="before")
+    @field_validator("remote_code", "allowed_models", "auditors", mode="before")
     @classmethod
     def _between_commas(cls, value: Any) -> Any:
         if not isinstance(value, str):
@@ -147,6 +163,16 @@ class Settings(BaseSettings):
         if not all(re.fullmatch(r"[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*", name) for name in value):
             raise PydanticCustomError("hub_ids", "it must hold hub ids such as org/name, commas between")
         return value
+
+    @field_validator("auditors")
+    @classmethod
+    def _are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A slip must not let more people in than was meant."""
+        if not all(AUDITORS.fullmatch(entry) for entry in value):
+            raise PydanticCustomError(
+                "auditors", "it must hold e-mail addresses or *@domain, with commas between"
+            )
+        return tuple(entry.casefold() for entry in value)
 
     @field_validator("device")
     @classmethod

@@ -1,4 +1,4 @@
-"""The operator's settings, and the table of them in the README."""
+"""The operator's settings, and the table of them in docs/operating.md."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from pcf_core.errors import SettingsError
 from pcf_core.settings import ROOT, Settings, adopt, settings
+from tools.settings_table import with_table
 
 
 @pytest.fixture(autouse=True)
@@ -103,14 +104,46 @@ def test_a_bad_settings_file_is_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_the_readme_lists_every_setting_with_its_meaning() -> None:
-    rows = dict(
-        re.findall(
-            r"^\| `PCF_(\w+)` \| (.*?) \|", (ROOT / "README.md").read_text(encoding="utf8"), re.MULTILINE
-        )
-    )
-    fields = {name.upper(): str(field.description) for name, field in Settings.model_fields.items()}
-    assert rows == fields
+def test_the_table_of_settings_is_the_class() -> None:
+    """Every setting, what it means and its default; there is no other such table."""
+    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf8")
+    assert with_table(text) == text, "run python -m tools.settings_table"
+    rows = re.findall(r"^\| `PCF_(\w+)` \| .+ \| (.+) \|$", text, re.MULTILINE)
+    assert [name for name, _ in rows] == [name.upper() for name in Settings.model_fields]
+    assert {
+        "CACHE": "`cache/` here",
+        "MODELS": "none",
+        "THREADS": "`0`",
+        "READ_ONLY": "`false`",
+    }.items() <= dict(rows).items()
+    assert "| `PCF_" not in (ROOT / "README.md").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("", ()),
+        ("Ann@Example.org, *@example.org ,", ("ann@example.org", "*@example.org")),
+    ],
+)
+def test_auditors_stand_between_commas(
+    monkeypatch: pytest.MonkeyPatch, value: str, kept: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PCF_AUDITORS", value)
+    assert settings().auditors == kept
+    monkeypatch.setenv("PCF_AUDITORS", settings().environment["PCF_AUDITORS"])
+    assert Settings().auditors == kept
+
+
+@pytest.mark.parametrize(
+    "value", ["*", "ann", "*@", "@example.org", "*@example.org;bob@x", "a*@example.org", "*@*"]
+)
+def test_what_might_let_in_more_than_was_meant_is_no_auditor(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("PCF_AUDITORS", value)
+    with pytest.raises(SettingsError, match=r"PCF_AUDITORS.*addresses or"):
+        settings()
 
 
 SECRET = "sk-a-secret-of-the-operator"

@@ -27,7 +27,7 @@ from pcf_core.commands.options import (
 )
 from pcf_core.errors import InputError, RunError, TemplateError
 from pcf_core.findings import look_finding
-from pcf_core.jobs import Queue, ensure_worker, submit_run
+from pcf_core.jobs import Queue, ensure_worker, submit_run, worker_here
 from pcf_core.models import resolve_to_score
 from pcf_core.records import Protocol, RunSpec, Topic
 from pcf_core.settings import Engine, adopt, settings
@@ -158,8 +158,13 @@ def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
 def worker(
     until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
     device: Annotated[str, typer.Option(help="instead of PCF_DEVICE: auto, cpu, cuda:1, split …")] = "",
+    health: Annotated[bool, typer.Option("--health", help="say if one is alive here: exit 0 or 1")] = False,
 ) -> None:
     """Take jobs from the queue and score them."""
+    if health:
+        alive = worker_here(settings())
+        say("a worker of this machine is alive" if alive else "no worker of this machine is alive")
+        raise typer.Exit(0 if alive else 1)
     from pcf_core.jobs.worker import Worker
 
     if device:

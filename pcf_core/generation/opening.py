@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pcf_core.generation.base import Generator
 from pcf_core.generation.endpoint import EndpointGenerator
+from pcf_core.models.allowed import require_allowed
 from pcf_core.records import ModelSpec
 from pcf_core.records.generation import Decoding, GenerationKey
 
@@ -13,9 +14,11 @@ def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
 
     Raises:
         GenerationError: a family that cannot write.
-        ModelError: a model that cannot be loaded; an endpoint that does not draw its tokens.
+        ModelError: a model that may not be asked, or cannot be loaded; an endpoint that does not draw its
+            tokens.
         ScoringError: the endpoint cannot be reached, or refuses.
     """
+    require_allowed(spec.name)
     key = GenerationKey.of(spec, decoding)
     if spec.family == "endpoint":
         return EndpointGenerator(key)

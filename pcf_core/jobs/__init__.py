@@ -9,7 +9,7 @@ the app submits jobs and follows them, only a process that scores loads a model.
 
 from pcf_core.jobs.estimate import Estimate, estimate
 from pcf_core.jobs.job import Job, WorkerInfo
-from pcf_core.jobs.launch import ensure_worker, worker_alive
+from pcf_core.jobs.launch import ensure_worker, worker_alive, worker_here
 from pcf_core.jobs.mining import MineRequest, submit_mining
 from pcf_core.jobs.queue import Queue
 from pcf_core.jobs.reading import ReadRequest, submit_read
@@ -29,4 +29,5 @@ __all__ = [
     "submit_run",
     "submit_words",
     "worker_alive",
+    "worker_here",
 ]

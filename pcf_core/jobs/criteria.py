@@ -164,8 +164,14 @@ def submit_criteria(store: Store, queue: Queue, asked: CriteriaAsked, experiment
         key=asked.generation,
         asked=asked.hash,
     )
+    total = missing(store, asked, experiment)
     return queue.submit(
-        CRITERIA, asked.hash, request.model_dump(mode="json"), total=missing(store, asked, experiment)
+        CRITERIA,
+        asked.hash,
+        request.model_dump(mode="json"),
+        total=total,
+        models=[asked.model],
+        cells=total,
     )
 
 

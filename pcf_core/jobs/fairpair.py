@@ -168,11 +168,14 @@ def submit_fairpair(
     request = FairPairRequest(
         model=asked.key.model, title=prompts.title, key=asked.key, count=asked.count, asked=asked.hash
     )
+    total = sum(block.count for block in missing)
     return queue.submit(
         FAIRPAIR,
         asked.hash,
         request.model_dump(mode="json"),
-        total=sum(block.count for block in missing),
+        total=total,
+        models=[asked.key.model],
+        cells=total,
     )
 
 

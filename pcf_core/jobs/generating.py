@@ -137,7 +137,14 @@ def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "")
         prompts=store.save_prompts(asked.prompts),
         count=asked.count,
     )
-    return queue.submit("generate", asked.hash, request.model_dump(mode="json"), total=missing)
+    return queue.submit(
+        "generate",
+        asked.hash,
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[asked.key.model],
+        cells=missing,
+    )
 
 
 def texts_asked(store: Store, request: GenerateRequest) -> TextsAsked:

@@ -13,7 +13,10 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class Job(Record):
-    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells a second; times are wall time."""
+    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells a second; times are wall time.
+
+    ``submitter`` is the address of who asked, empty where nobody has to log in.
+    """
 
     id: int
     kind: str
@@ -30,6 +33,7 @@ class Job(Record):
     started: datetime | None
     updated: datetime
     owner: str | None
+    submitter: str
 
     @property
     def seconds_left(self) -> float | None:

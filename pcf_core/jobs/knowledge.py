@@ -39,7 +39,12 @@ def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: Scori
     request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
     missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
     return queue.submit(
-        "knowledge", knowledge_key(asked, key), request.model_dump(mode="json"), total=missing
+        "knowledge",
+        knowledge_key(asked, key),
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[key.model],
+        cells=missing,
     )
 
 

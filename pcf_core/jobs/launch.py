@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from pcf_core.errors import ScoringError
-from pcf_core.jobs.processes import name_of
+from pcf_core.jobs.processes import is_here, name_of
 from pcf_core.jobs.queue import Queue
 from pcf_core.settings import ROOT, Settings
 
@@ -25,6 +25,12 @@ def worker_alive(settings: Settings) -> bool:
     """Whether a worker serves this cache."""
     with closing(Queue.open(settings.catalogue)) as queue:
         return bool(queue.workers())
+
+
+def worker_here(settings: Settings) -> bool:
+    """Whether a worker of this machine, or container, serves this cache."""
+    with closing(Queue.open(settings.catalogue)) as queue:
+        return any(is_here(worker.owner) for worker in queue.workers())
 
 
 def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:

@@ -150,7 +150,9 @@ def submit_question(queue: Queue, asked: Question) -> Job:
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    job = queue.submit(asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST)
+    job = queue.submit(
+        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST, models=[asked.model]
+    )
     queue.forget(asked.kind, KEPT)
     return job
 

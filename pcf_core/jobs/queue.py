@@ -5,9 +5,13 @@
                  │                  └→ cancel → cancelled ─┤ retry
                  └── release (shutdown, dead owner) ───────┘
 
+What a person may do is asked here again, whatever the pages showed: see :mod:`pcf_core.jobs.people`.  A job
+whose workers die again and again without getting any further fails, so that it does not take down them all.
+
 Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
-*another* host, whose process cannot be looked up, has been silent for too long.  Claims go by priority and
-number, heartbeats on this host and rates by the monotonic clock.
+*another* host, whose process cannot be looked up, is called alive, so that no further one is started.  Claims
+go by priority and number, heartbeats on this host and rates by the monotonic clock; and whoever takes a job
+from a silent worker of another host has waited for its next beat by a monotonic clock of its own.
 """
 
 from __future__ import annotations
@@ -17,15 +21,24 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import RunError
 from pcf_core.jobs.job import Job, WorkerInfo, job_of
+from pcf_core.jobs.people import TERMINAL, Person, check_asked, check_may_ask, check_room
 from pcf_core.jobs.processes import is_here, is_running
+from pcf_core.settings import settings
 from pcf_core.store.database import Database, open_database
 
 DEAD_SECONDS = 30.0
+MOST_DEATHS = 3  # workers that may die at a job before it fails, unless it gets further meanwhile
+DEADLY = (
+    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out. "
+    "Give the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the "
+    "cache folder, then retry."
+)
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS jobs (
@@ -40,6 +53,13 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS workers (
         owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL)""",
 )
+# Who asked; how many workers died at it in a row, and how far it was when the first of them did.
+PEOPLE_AND_DEATHS = (
+    "ALTER TABLE jobs ADD COLUMN submitter TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE jobs ADD COLUMN reached INTEGER NOT NULL DEFAULT -1",
+)
+VERSIONS = (TABLES, PEOPLE_AND_DEATHS)
 HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
 
 
@@ -50,15 +70,28 @@ class Queue:
     nothing for one that has lost its job (it was silent, and the job was given to another).
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, person: Person = TERMINAL) -> None:
         self._database = database
-        for table in TABLES:
-            database.execute(table)
+        # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
+        self._heard: dict[str, tuple[tuple[float, float], float]] = {}
+        self._person = person
+        database.bring_up("jobs", VERSIONS)
 
     @classmethod
     def open(cls, path: Path) -> Queue:
         """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
         return cls(open_database(path))
+
+    def acting_for(self, person: Person) -> Queue:
+        """The same queue, as it is for a person."""
+        acting = copy(self)
+        acting._person = person
+        return acting
+
+    @property
+    def current(self) -> bool:
+        """Whether it is the queue that others use; if not, it should be opened again."""
+        return self._database.current
 
     def close(self) -> None:
         self._database.close()
@@ -66,21 +99,31 @@ class Queue:
     # ------------------------------------------------------------------------- for who asks
 
     def submit(
-        self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0
-    ) -> Job:
+        self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
+        models: Sequence[str] = (), cells: int = 0,
+    ) -> Job:  # fmt: skip
         """Ask for work, or join an active job of the same kind and key; the higher priority counts.
 
+        ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
+
         Raises:
+            RightsError: the person may not ask for work, or not for so much of it.
             StoreError: the cache folder is read-only or full.
         """
+        check_may_ask(self._person, settings())
+        check_asked(models, cells, settings())
         self._database.must_last()
-        return self._one(
-            "INSERT INTO jobs (kind, key, priority, payload, total, created, updated) "
-            "VALUES (:kind, :key, :priority, :payload, :total, :now, :now) "
-            "ON CONFLICT (kind, key) WHERE state IN ('queued', 'running') "
-            "DO UPDATE SET priority = max(priority, excluded.priority), stop = 0 RETURNING *",
-            kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
-        )  # fmt: skip
+        with self._database.transaction():
+            if priority == 0 and not self._active(kind, key):
+                self._check_room()
+            return self._one(
+                "INSERT INTO jobs (kind, key, priority, payload, total, created, updated, submitter) "
+                "VALUES (:kind, :key, :priority, :payload, :total, :now, :now, :submitter) "
+                "ON CONFLICT (kind, key) WHERE state IN ('queued', 'running') "
+                "DO UPDATE SET priority = max(priority, excluded.priority), stop = 0 RETURNING *",
+                kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
+                submitter=self._person.name,
+            )  # fmt: skip
 
     def get(self, job_id: int) -> Job:
         """The job of a number.
@@ -116,7 +159,12 @@ class Queue:
         )  # fmt: skip
 
     def cancel(self, job_id: int) -> Job:
-        """A waiting job ends now, a running one at its next batch; finished shards are kept."""
+        """A waiting job ends now, a running one at its next batch; finished shards are kept.
+
+        Raises:
+            RightsError: the person only reads.
+        """
+        check_may_ask(self._person, settings())
         self._run(
             "UPDATE jobs SET stop = 1, updated = :now, "
             "state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END "
@@ -126,18 +174,41 @@ class Queue:
         return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job again; where the same work is active already, that job."""
-        self._run(
-            "UPDATE OR IGNORE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, updated = :now "
-            "WHERE id = :id AND state IN ('failed', 'cancelled')",
-            id=job_id,
-        )
-        job = self.get(job_id)
-        active = self._run(
+        """Queue a failed or cancelled job again; where the same work is active already, that job.
+
+        Raises:
+            RightsError: the person may not ask for work, or has too much of it waiting.
+        """
+        check_may_ask(self._person, settings())
+        with self._database.transaction():
+            job = self.get(job_id)
+            active = self._active(job.kind, job.key)
+            if active:
+                return job_of(active[0])
+            if job.priority == 0 and job.state in ("failed", "cancelled"):
+                self._check_room()
+            self._run(
+                "UPDATE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, deaths = 0, "
+                "submitter = :submitter, updated = :now WHERE id = :id AND state IN ('failed', 'cancelled')",
+                id=job_id, submitter=self._person.name,
+            )  # fmt: skip
+            return self.get(job_id)
+
+    def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
+        """The job that waits for a piece of work or is at it, if there is one."""
+        return self._run(
             "SELECT * FROM jobs WHERE kind = :kind AND key = :key AND state IN ('queued', 'running')",
-            kind=job.kind, key=job.key,
+            kind=kind, key=key,
         )  # fmt: skip
-        return job_of(active[0]) if active else job
+
+    def _check_room(self) -> None:
+        """Refuse a job beyond those a person may have; questions, which go ahead of runs, do not count."""
+        rows = self._run(
+            "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
+            "AND state IN ('queued', 'running')",
+            submitter=self._person.name,
+        )  # fmt: skip
+        check_room(rows[0]["jobs"], settings())
 
     def waiting(self) -> bool:
         """Whether a job waits for a worker."""
@@ -233,14 +304,44 @@ class Queue:
         )
 
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
-        """Queue the jobs of dead workers: their process on this host has ended, or they are silent."""
+        """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
+
+        Silence of another host is what this queue has heard of it, from its first look on.  A job at which
+        ``MOST_DEATHS`` workers died in a row, none of which got it any further, fails.
+        """
         holders = self._run("SELECT owner FROM workers UNION SELECT owner FROM jobs WHERE state = 'running'")
-        alive = {
-            worker.owner for worker in self.workers(dead_after)
-        }  # read later: nobody new is among holders
-        for row in holders:
-            if row["owner"] not in alive:
-                self.leave(row["owner"])
+        # read later: nobody new is among holders
+        beats = {row["owner"]: row for row in self._run("SELECT * FROM workers")}
+        for owner in self._heard.keys() - beats.keys():
+            del self._heard[owner]
+        for (owner,) in holders:
+            row = beats.get(owner)
+            lives = _is_alive if is_here(owner) else self._is_heard
+            if row is None or not lives(row, dead_after):
+                self._bury(owner)
+
+    def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
+        """Whether a worker of another host has beaten since we last looked, or that was not long ago."""
+        beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
+        last, since = self._heard.get(row["owner"], (None, now))
+        if beat != last:
+            self._heard[row["owner"]] = beat, now
+            return True
+        return now - since < dead_after
+
+    def _bury(self, owner: str) -> None:
+        with self._database.transaction():
+            self._run(
+                "UPDATE jobs SET deaths = CASE WHEN done > reached THEN 1 ELSE deaths + 1 END, "
+                "reached = max(done, reached) WHERE state = 'running' AND owner = :owner",
+                owner=owner,
+            )
+            self._run(
+                "UPDATE jobs SET state = 'failed', error = :error, owner = NULL, updated = :now "
+                "WHERE state = 'running' AND owner = :owner AND stop = 0 AND deaths >= :most",
+                owner=owner, error=DEADLY, most=MOST_DEATHS,
+            )  # fmt: skip
+            self.leave(owner)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -264,7 +365,10 @@ class Queue:
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
-    """Whether a worker is alive: its process where it can be looked up, and in any case its heartbeat."""
+    """Whether a worker is alive: its process where it can be looked up, and in any case its heartbeat.
+
+    A beat in what is now the future, because a clock was set back, is as old as one of the past.
+    """
     if is_here(row["owner"]):
         return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after
-    return time.time() - float(row["seen"]) < dead_after
+    return abs(time.time() - float(row["seen"])) < dead_after

@@ -58,7 +58,15 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
         protocol=run.scoring.protocol,
         within=None if run.plan is None else run.plan.within,
     )
-    return queue.submit("score", run.key, request.model_dump(mode="json"), total=missing)
+    most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
+    return queue.submit(
+        "score",
+        run.key,
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[run.scoring.model],
+        cells=most,
+    )
 
 
 def submit_words(
@@ -76,4 +84,4 @@ def submit_words(
     """
     request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
     payload = request.model_dump(mode="json")
-    return queue.submit("words", digest(payload), payload, priority=SMALLEST)
+    return queue.submit("words", digest(payload), payload, priority=SMALLEST, models=[model])

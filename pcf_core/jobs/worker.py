@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -126,6 +126,12 @@ class Worker:
         idle_seconds = 0.0 if until_idle else self.settings.worker_idle_seconds
         last_work = time.monotonic()
         while not self._stopping:
+            if not self.queue.current:
+                log.warning(
+                    "The catalogue was deleted: this worker ends, the next one begins with the new one."
+                )
+                self.stop()
+                return
             try:
                 self.queue.release(self.owner)  # a job whose end could not be recorded, on a full disk
                 self.queue.requeue_dead()
@@ -305,7 +311,7 @@ class Worker:
         return document_of(mined)
 
     def _should_stop(self, job: Job) -> bool:
-        return self._stopping or self.queue.cancelled(job.id, self.owner)
+        return self._stopping or not self.queue.current or self.queue.cancelled(job.id, self.owner)
 
     def _answer_small(self, within: Job) -> None:
         """Answer what is small and waits, if it is smaller than the job that would wait for it."""
@@ -363,10 +369,25 @@ class Worker:
             self.queue.leave(self.owner)
 
 
+class _LogFile(logging.FileHandler):
+    """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # of opening the file, which the class it extends does outside its own care
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: Python would print a traceback, mostly into the same file."""
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def _logging_to(settings: Settings) -> Iterator[None]:
     """Write the core's warnings and tracebacks to ``worker.log`` in the cache folder."""
-    handler = logging.FileHandler(settings.cache / LOG_NAME, encoding="utf8", delay=True)
+    handler = _LogFile(settings.cache / LOG_NAME, encoding="utf8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     core = logging.getLogger("pcf_core")
     core.addHandler(handler)

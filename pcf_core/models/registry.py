@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pcf_core.errors import ModelError
+from pcf_core.models.allowed import require_allowed
 from pcf_core.models.endpoint import (
     PREFIX,
     resolve_endpoint,
@@ -66,9 +67,10 @@ def resolve_to_score(name_or_path: str) -> ModelSpec:
     """As :func:`resolve`, for a model that is about to be scored: what loading would refuse is refused now.
 
     Raises:
-        ModelError: as ``resolve``; a model whose own code may not run here.
+        ModelError: as ``resolve``; a model that may not be asked, or whose own code may not run here.
     """
     spec = resolve(name_or_path)
+    require_allowed(spec.name)
     require_allowed_code(spec)
     return spec
 
@@ -83,6 +85,7 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
         ModelError: as ``resolve_to_score``.
     """
     if name_or_path.startswith(PREFIX):
+        require_allowed(name_or_path)
         return resolve_writer_endpoint(name_or_path, chat)
     return resolve_to_score(name_or_path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pcf_core.errors import ModelError
+from pcf_core.models.allowed import require_allowed
 from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.scoring.base import Scorer
 
@@ -35,8 +36,10 @@ def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     """Load the model and return its scorer; ``single-token`` selects from the rows of ``exact``.
 
     Raises:
-        ModelError: an unknown protocol, or one that the family does not have; a model that cannot be loaded.
+        ModelError: an unknown protocol, or one that the family does not have; a model that may not be asked,
+            or cannot be loaded.
     """
+    require_allowed(spec.name)
     check_protocol(spec.name, spec.family, protocol)
     if spec.family == "endpoint":
         from pcf_core.models.endpoint import open_endpoint

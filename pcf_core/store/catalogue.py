@@ -27,8 +27,8 @@ TABLES = (
         prompt BLOB NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (prompt, shard)) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS warnings (
         scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
-    "CREATE TEMPORARY TABLE IF NOT EXISTS wanted (position INTEGER PRIMARY KEY, prompt BLOB NOT NULL)",
 )
+WANTED = "CREATE TEMPORARY TABLE IF NOT EXISTS wanted (position INTEGER PRIMARY KEY, prompt BLOB NOT NULL)"
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        for table in TABLES:
-            database.execute(table)
+        database.bring_up("catalogue", [TABLES])
+        database.execute(WANTED)
 
     def shards(self, scoring: str) -> set[str]:
         """Ids of the shards that are indexed."""

@@ -16,6 +16,7 @@ from pcf_core.store.files import DAMAGED, sentence, set_aside, sqlite_code, told
 
 BUSY_SECONDS = 30.0
 FILE_NAME = "catalogue.sqlite"
+VERSIONS = "CREATE TABLE IF NOT EXISTS versions (part TEXT PRIMARY KEY, version INTEGER NOT NULL)"
 
 Parameters = Sequence[Any] | Mapping[str, Any]
 
@@ -38,6 +39,9 @@ class Database:
             self._place, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
+        self._file = (
+            None if path is None else path.stat().st_ino
+        )  # held open, its number is not given to another
         self.close = weakref.finalize(self, self._connection.close)
         try:
             _use_wal(self._connection)
@@ -48,6 +52,17 @@ class Database:
         except sqlite3.Error:
             self.close()
             raise
+
+    @property
+    def current(self) -> bool:
+        """Whether others read what is written here: not in memory for want of a writable folder, nor in a
+        file that was deleted or replaced since it was opened."""
+        if self._file is None:
+            return not self._refusal
+        try:
+            return self._place.stat().st_ino == self._file
+        except OSError:
+            return False
 
     def must_last(self) -> None:
         """Refuse to go on where nothing can be kept.
@@ -67,6 +82,47 @@ class Database:
         """Run one statement per row."""
         with self._lock, told(self._place):
             self._connection.executemany(sql, rows)
+
+    def bring_up(self, part: str, steps: Sequence[Sequence[str]]) -> None:
+        """Make the tables of one part of the file, or bring those of an earlier version up to date.
+
+        Version 1 is what files had before they said their version: its statements do nothing where the tables
+        are there.  Only what is new may be added: an app of before goes on with the same file.
+
+        Args:
+            part: a name for these tables.
+            steps: the statements that make version 1, those that make version 2 of it, and so on.
+
+        Raises:
+            StoreError: a later version of this program has written the file.
+        """
+        known = len(steps)
+        if self._version(part) == known:  # look before taking the write lock
+            return
+        with self.transaction():
+            self.execute(VERSIONS)
+            version = self._version(part)
+            if version > known:
+                raise StoreError(
+                    f"The file {self._place} was written by a later version of PCF Audit (its {part} have "
+                    f"version {version}, this program knows {known}): update the program, or give it another "
+                    "folder as PCF_CACHE."
+                )
+            for statements in steps[version:]:
+                for statement in statements:
+                    self.execute(statement)
+            self.execute(
+                "INSERT INTO versions (part, version) VALUES (:part, :version) "
+                "ON CONFLICT (part) DO UPDATE SET version = :version",
+                {"part": part, "version": known},
+            )
+
+    def _version(self, part: str) -> int:
+        """The version of a part's tables; 0 where the file says none."""
+        if not self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'versions'"):
+            return 0
+        rows = self.execute("SELECT version FROM versions WHERE part = ?", (part,))
+        return int(rows[0]["version"]) if rows else 0
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

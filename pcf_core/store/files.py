@@ -14,6 +14,7 @@ from typing import Any
 
 from pcf_core.errors import StoreError
 
+ROOM = 2**20  # bytes that must be free before it is worth another try
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -82,6 +83,15 @@ def set_aside(path: Path) -> None:
     path.replace(path.with_name(f"{path.name}.damaged"))
 
 
+def takes_files(folder: Path) -> bool:
+    """Whether a folder looks as if it could be written: allowed, and with some room."""
+    try:
+        state = os.statvfs(folder)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK) and state.f_bavail * state.f_frsize >= ROOM
+
+
 def seal(body: Mapping[str, Any]) -> bytes:
     """JSON that carries the checksum of its own content."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False)
@@ -119,7 +129,7 @@ def sentence(error: OSError | sqlite3.Error, place: Path, setting: str = "PCF_CA
     """What went wrong with the cache at ``place``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
-    if number in FULL or code == sqlite3.SQLITE_FULL:
+    if number in FULL or code == sqlite3.SQLITE_FULL or _lacks_room(error):
         return (
             f"The cache at {place} is full: free some space or set {setting} to another folder, "
             "then repeat; what is finished is kept."
@@ -133,6 +143,11 @@ def sentence(error: OSError | sqlite3.Error, place: Path, setting: str = "PCF_CA
     return (
         f"The cache at {place} cannot be used ({error}): check the disk or set {setting} to another folder."
     )
+
+
+def _lacks_room(error: Exception) -> bool:
+    """Whether SQLite could not enlarge the file that its processes share: how it first meets a full disk."""
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
 
 
 def sqlite_code(error: Exception) -> int | None:

@@ -176,7 +176,7 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
                 if not isinstance(error, MissingShardError):
                     catalogue.warn(folder.name, shard, str(error))
                 if isinstance(error, DamagedShardError):
-                    for name in reversed(file_names(shard)):
+                    for name in file_names(shard):  # the data first: killed here, nobody finds them alone
                         with suppress(StoreError):  # in a read-only folder it stays where it is, unused
                             folder.set_aside(name)
     except UnreachableError:

@@ -43,10 +43,13 @@ def file_names(shard: str) -> tuple[str, str]:
 def write_sealed(
     folder: Place, manifest: Sealed, data: bytes, answers_the_same: Callable[[bytes], bool]
 ) -> None:
-    """Write the data, then the manifest that makes it count; what another machine wrote first stays.
+    """Write the data, then the manifest that makes it count; what counts already stays.
 
-    Two devices may differ in the last bit of a score, and so in a text: a manifest is always written for the
-    data that are there, so that it fits them in whatever order two writers take their steps.
+    On one disk, where writers take turns, data that no manifest fits are what a killed writer or a broken
+    disk left: nobody vouches for their bytes, and they are replaced.  In a shared place they may be another
+    machine's that has not come to its manifest yet.  Two devices may differ in the last bit of a score, and
+    so in a text: a manifest is always written for the data that are there, so that it fits them in whatever
+    order two writers take their steps.
 
     Args:
         folder: where the shards of one key lie.
@@ -58,6 +61,11 @@ def write_sealed(
         StoreError: nothing half-written counts: data without a manifest are not there.
     """
     data_name, manifest_name = file_names(manifest.shard)
+    if not folder.shared:
+        if not _is_sealed(folder, manifest.shard):
+            folder.replace(data_name, data)
+            folder.replace(manifest_name, seal(manifest.model_dump(mode="json")))
+        return
     if not folder.create(data_name, data):
         there = folder.read(data_name)
         if there is not None and answers_the_same(there):
@@ -106,6 +114,15 @@ def read_sealed(
             f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): "
             f"its {content} count as missing and are made again when they are asked for."
         ) from error
+
+
+def _is_sealed(folder: Place, shard: str) -> bool:
+    """Whether a manifest is there and fits the data beside it."""
+    data, seals = (folder.read(name) for name in file_names(shard))
+    try:
+        return data is not None and seals is not None and unseal(seals)["sha256"] == sha256(data)
+    except (ValueError, KeyError):
+        return False
 
 
 def now() -> datetime:

@@ -81,6 +81,11 @@ class Store:
             folders.append(folder)
         return cls(root, layers, texts, folders)
 
+    @property
+    def current(self) -> bool:
+        """Whether it stands on the catalogue that others use; if not, it should be opened again."""
+        return self._database.current
+
     def must_be_writable(self) -> None:
         """Refuse what would end in writing, before it costs anything.
 

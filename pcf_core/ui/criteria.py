@@ -24,6 +24,7 @@ from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import keep_a_worker
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
 from pcf_core.ui.text_audits import UNPINNED, follow_jobs, sort_requests
@@ -103,10 +104,18 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
             st.caption(plain(basis))
         if any(one.key.family == "endpoint" for one in waiting.values()):
             st.caption(UNPINNED)
+        if not may_audit():
+            draw_why_not()
+            return False
         label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
         if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
-            for (model, experiment), one in waiting.items():
-                submit_criteria(open_store(), open_queue(), one, request.experiment(model, experiment))
+            try:
+                for (model, experiment), one in waiting.items():
+                    material = request.experiment(model, experiment)
+                    write(submit_criteria, open_store(), open_queue(), one, material)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return False
             keep_a_worker()
             st.rerun()
     return len(waiting) == len(missing)

@@ -20,6 +20,7 @@ from pcf_core.ui.criteria import command
 from pcf_core.ui.criteria_tables import embedding_table, ends
 from pcf_core.ui.page import chart, draw_commands, draw_table, finding
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain
 
@@ -102,11 +103,13 @@ def _offer(asked: EmbeddingAsked) -> None:
     with st.container(border=True):
         st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(asked.models))}.")
         st.caption(WHAT)
-        if st.button(
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
             "Learn and compare", type="primary", icon=":material/play_arrow:", key="embedding_button"
         ):
             try:
-                submit_embedding(open_store(), open_queue(), asked)
+                write(submit_embedding, open_store(), open_queue(), asked)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -34,8 +35,10 @@ from pcf_core.records.questions import QuestionMaterial, TaskMaterial
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
+from pcf_core.ui.roles import may_audit, write
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
+from pcf_core.ui.uploads import upload_file
 
 NEXT = "cr_own_next"
 LABELLER = "cr_labeller"
@@ -133,12 +136,14 @@ def adopt_next() -> None:
 def draw_own(experiment: ExperimentName) -> None:
     """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
     kind, key = KINDS[experiment], parameter(experiment)
+    if not may_audit():
+        return
     with st.expander(f"{kind.capitalize()} of your own: upload, delete", icon=":material/upload:"):
         with st.container(horizontal=True):
             own.draw_delete(
                 st.session_state[key],
                 tuple(own_files(experiment)),
-                lambda name: delete_own(experiment, name),
+                partial(delete_own, experiment),
                 lambda: _go_to(key, USUAL),
                 f"delete_{kind}",
             )
@@ -149,12 +154,12 @@ def draw_own(experiment: ExperimentName) -> None:
 
 
 def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
-    file = st.file_uploader(
+    file = upload_file(
         "File",
-        type=[ending.removeprefix(".") for ending in ENDINGS[experiment]],
-        max_upload_size=own.LARGEST_UPLOAD,
-        key=f"upload_{kind}",
-        help="One file, read whole or not at all.",
+        ENDINGS[experiment],
+        own.LARGEST_UPLOAD,
+        f"upload_{kind}",
+        "One file, read whole or not at all.",
     )
     if file is None:
         return
@@ -174,7 +179,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     ).strip()
     if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
         try:
-            keep_own(experiment, name, file.name, data)
+            write(keep_own, experiment, name, file.name, data)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

@@ -27,6 +27,7 @@ from pcf_core.records.criteria_run import (
 from pcf_core.records.generation import BLOCK, HOTTEST, Decoding, GenerationKey
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.criteria_own import draw_choices, draw_many_questions
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
 
@@ -159,8 +160,8 @@ def draw_request() -> Request:
             default=[name for name in (FIRST_MODEL,) if name in known],
             key="cr_model",
             bind="query-params",
-            accept_new_options=True,
-            placeholder="Choose, or type a hub id or a folder",
+            accept_new_options=may_audit(),
+            placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
             help="Models that follow an instruction are told what to write. Others go on from the beginning "
             "of a text, or have candidate words scored.",
         )

@@ -21,7 +21,9 @@ from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.factor_tables import Panels, left_out_table
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.page import chart
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
+from pcf_core.ui.uploads import too_large, upload_file
 
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
@@ -92,16 +94,18 @@ def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     """
     own: OwnFactor | None = st.session_state.get(OWN)
     matched = sum(word.casefold() in own.values for word in occupations) if own else 0
+    if not may_audit():
+        return None
     with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
         st.markdown("A CSV file with one line an occupation; the weight may be missing.")
         st.code(EXAMPLE, language=None)
-        st.file_uploader(
+        upload_file(
             "CSV",
-            type=["csv"],
-            max_upload_size=LARGEST_UPLOAD,
-            key=UPLOAD,
-            on_change=take_upload,
-            help="Read for this session only; nothing of it is kept.",
+            ["csv"],
+            LARGEST_UPLOAD,
+            UPLOAD,
+            "Read for this session only; nothing of it is kept.",
+            take_upload,
         )
         if problem := st.session_state.get(PROBLEM):
             st.error(plain(problem), icon=":material/error:")
@@ -126,7 +130,7 @@ def take_upload() -> None:
     """Read the file that was just chosen; a refusal leaves no file in use."""
     file: UploadedFile | None = st.session_state.get(UPLOAD)
     forget()
-    if file is None:
+    if file is None or too_large(file, LARGEST_UPLOAD):
         return
     try:
         st.session_state[OWN] = read_own_factor(file.name, file.getvalue())

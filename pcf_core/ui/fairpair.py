@@ -28,6 +28,7 @@ from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import keep_a_worker
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import duration, plain
 from pcf_core.ui.text_audits import UNPINNED, follow_jobs, sort_requests
@@ -99,11 +100,18 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
         )
         for (model, temperature), one in waiting.items():
             _draw_estimate(model, temperature, one, request)
+        if not may_audit():
+            draw_why_not()
+            return
         if st.button(
             "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
         ):
-            for one in waiting.values():
-                submit_fairpair(open_store(), open_queue(), one, request.prompts, request.table)
+            try:
+                for one in waiting.values():
+                    write(submit_fairpair, open_store(), open_queue(), one, request.prompts, request.table)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
             keep_a_worker()
             st.rerun()
 

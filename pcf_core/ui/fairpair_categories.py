@@ -25,7 +25,7 @@ def categories_finding(several: CategorySet) -> str:
 
 def draw_own_categories(chosen: CategorySet | None) -> None:
     """What can be done with the set that is chosen, and another brought in."""
-    with st.expander("Categories of words of your own: upload, take out, delete", icon=":material/upload:"):
+    with own.expander("Categories of words"):
         shown = load_categories(SHIPPED) if chosen is None else chosen
         with st.container(horizontal=True):
             st.download_button(

@@ -38,7 +38,7 @@ def prompts_finding(prompts: PromptSet) -> str:
 
 def draw_own(prompts: PromptSet) -> None:
     """What can be done with the set that is chosen, and another brought in."""
-    with st.expander("Prompts of your own: upload, take out, delete", icon=":material/upload:"):
+    with own.expander("Prompts"):
         with st.container(horizontal=True):
             st.download_button(
                 f"Download {plain(prompts.name)}",

@@ -27,6 +27,7 @@ from pcf_core.records.generation import BLOCK, GENERATION_RULES, HOTTEST, Decodi
 from pcf_core.records.perturbation import Mode, PerturbationTable
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.fairpair_measures import chosen_measures
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
 
@@ -99,8 +100,8 @@ def draw_request() -> Request:
             default=[name for name in (FIRST_MODEL,) if name in writers],
             key="fp_model",
             bind="query-params",
-            accept_new_options=True,
-            placeholder="Choose, or type a hub id or a folder",
+            accept_new_options=may_audit(),
+            placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
             help="Models that go on from a text: causal ones, encoder–decoders, and those of an endpoint. "
             "Masked models fill gaps and cannot write.",
         )

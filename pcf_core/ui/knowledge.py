@@ -25,6 +25,7 @@ from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.knowledge_own import adopt_next, set_names
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain
 
@@ -116,11 +117,17 @@ def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
     with st.container(border=True):
         names = " and ".join(plain(name) for name in missing)
         st.markdown(f"**Not scored yet:** {names} with *{plain(asked.title)}*.")
-        if st.button(
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
         ):
-            for key in missing.values():
-                submit_knowledge(open_store(), open_queue(), asked, key)
+            try:
+                for key in missing.values():
+                    write(submit_knowledge, open_store(), open_queue(), asked, key)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
             keep_a_worker()
             st.rerun()
 

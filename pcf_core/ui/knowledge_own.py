@@ -64,7 +64,7 @@ def opened(name: str) -> KnowledgeSet | None:
 def draw_own(name: str, asked: KnowledgeSet | None) -> None:
     """What can be done with the set that is shown, and another brought in."""
     own.draw_hidden(SHELF)
-    with st.expander("Facts of your own: upload, take out, delete", icon=":material/upload:"):
+    with own.expander("Facts"):
         with st.container(horizontal=True):
             if asked is not None:
                 st.download_button(

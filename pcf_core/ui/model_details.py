@@ -16,6 +16,7 @@ from pcf_core.records import LeftOut, ModelSpec, RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import scored_models
 from pcf_core.ui.models import DTYPES, main_memory
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain, size_text
 from pcf_core.ui.versions import parameters_of
@@ -166,12 +167,13 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
     """What to do, and the way to the page Score."""
     if needs:
         st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
-    st.page_link(
-        "pages/score.py",
-        label=f"Score {plain(name)}",
-        icon=":material/play_arrow:",
-        query_params={"score_model": [name]},
-    )
+    if may_audit():
+        st.page_link(
+            "pages/score.py",
+            label=f"Score {plain(name)}",
+            icon=":material/play_arrow:",
+            query_params={"score_model": [name]},
+        )
 
 
 def draw_runs(name: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.errors import AuditError
 from pcf_core.records import Evidence, Topic
@@ -15,7 +16,9 @@ from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.own_files import OwnFiles
 from pcf_core.topics.reading import Shelf
 from pcf_core.topics.text import MAX_NAME
+from pcf_core.ui.roles import may_audit, write
 from pcf_core.ui.text import plain
+from pcf_core.ui.uploads import upload_files
 
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
 T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
@@ -31,6 +34,8 @@ def draw_upload(
 ) -> None:
     """Choose files, see what they say, and keep it under a name; a refusal is one sentence.
 
+    A viewer gets no field.
+
     Args:
         own: where it is kept; its shelf's folder stands in the keys of the widgets.
         endings: of the files that may be chosen.
@@ -40,14 +45,7 @@ def draw_upload(
         help_text: of the field.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
-    files = st.file_uploader(
-        "Files",
-        type=[ending.removeprefix(".") for ending in endings],
-        accept_multiple_files=True,
-        max_upload_size=LARGEST_UPLOAD,
-        key=f"upload_{folder}",
-        help=help_text,
-    )
+    files = upload_files("Files", endings, LARGEST_UPLOAD, f"upload_{folder}", help_text)
     if not files:
         return
     try:
@@ -65,11 +63,18 @@ def draw_upload(
     ).strip()
     if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
         try:
-            own.save(found.model_copy(update={"name": name}))
+            write(own.save, found.model_copy(update={"name": name}))
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
             kept(name)
+
+
+def expander(what: str) -> DeltaGenerator:
+    """What can be done with one's own of a kind, folded away; a viewer can take it out alone."""
+    if may_audit():
+        return st.expander(f"{what} of your own: upload, take out, delete", icon=":material/upload:")
+    return st.expander(f"{what} as a file", icon=":material/download:")
 
 
 def draw_hidden(shelf: Shelf) -> None:
@@ -81,7 +86,7 @@ def draw_hidden(shelf: Shelf) -> None:
 def draw_delete(
     name: str, own: Collection[str], delete: Callable[[str], None], deleted: Callable[[], None], key: str
 ) -> None:
-    """Delete one of the user's own, after a second question; nothing is drawn for what is not.
+    """Delete one of the user's own, after a second question; nothing is drawn for others, or for a viewer.
 
     Args:
         name: of what is shown.
@@ -90,13 +95,13 @@ def draw_delete(
         deleted: called when it is gone.
         key: of the button.
     """
-    if name not in own:
+    if name not in own or not may_audit():
         return
     with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
         st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
         if st.button("Delete for good", key=key, type="primary"):
             try:
-                delete(name)
+                write(delete, name)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.audit import missing_blocks
-from pcf_core.errors import ModelError
+from pcf_core.errors import AuditError, ModelError
 from pcf_core.findings import (
     contexts,
     count,
@@ -32,6 +32,7 @@ from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain, plain_label
 
@@ -100,12 +101,18 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
             f"**Not scored yet:** {names} with this topic, these templates and occupations under the "
             f"protocol *{protocol}*."
         )
-        if st.button(
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
         ):
-            for run in missing.values():
-                submit(run)
-            st.rerun()
+            try:
+                for run in missing.values():
+                    submit(run)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
 
 
 def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
@@ -124,7 +131,7 @@ def submit(run: RunSpec) -> int:
     """Queue what a run lacks and see that a worker is alive; return the job's id."""
     store = open_store()
     missing = sum(len(block.prompts) for block in missing_blocks(store, run))
-    job = submit_run(store, open_queue(), run, missing)
+    job = write(submit_run, store, open_queue(), run, missing)
     keep_a_worker()
     return job.id
 

@@ -17,6 +17,7 @@ from pcf_core.records import RunSpec
 from pcf_core.records.presets import Preset
 from pcf_core.ui.choice import Choice, current_choice
 from pcf_core.ui.page import scorable, submit
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 from pcf_core.ui.versions import named_or_kept
@@ -32,14 +33,16 @@ def draw_presets() -> None:
     ready = presets()
     if not ready:
         return
-    chosen = preset_of(current_choice().models)
+    chosen, auditor = preset_of(current_choice().models), may_audit()
     st.markdown("**Ready comparisons**")
     with st.container(horizontal=True):
         for preset in ready:
             st.button(
                 plain(preset.title),
                 key=f"preset_{preset.name}",
-                help=f"{plain(preset.help)} What is not scored yet is queued.",
+                help=f"{plain(preset.help)} What is not scored yet is queued."
+                if auditor
+                else plain(preset.help),
                 icon=":material/check:" if preset is chosen else ":material/compare_arrows:",
                 on_click=take,
                 args=(preset,),
@@ -56,7 +59,7 @@ def take(preset: Preset) -> None:
     state["model"] = list(preset.models)
     for key, value in view.items():
         state[key] = value
-    state[REFUSED] = queue_missing(current_choice())
+    state[REFUSED] = queue_missing(current_choice()) if may_audit() else ""
 
 
 def queue_missing(choice: Choice) -> str:

@@ -16,6 +16,7 @@ from pcf_core.jobs import Job, Queue
 from pcf_core.jobs.probing import WAITED_FOR, Question, newest_answer, submit_question
 from pcf_core.settings import settings
 from pcf_core.ui.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
+from pcf_core.ui.roles import write
 from pcf_core.ui.stores import open_queue
 from pcf_core.ui.text import plain
 
@@ -45,7 +46,7 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
         job = newest_answer(queue, request)
         waited = time.monotonic() >= asked.get(request.key, float("inf"))
         if job is None or (job.state == "cancelled" and not waited):  # perhaps by another session
-            job = submit_question(queue, request)
+            job = write(submit_question, queue, request)
         if job.state in ACTIVE:
             asked.setdefault(request.key, time.monotonic() + PATIENCE)
         elif job.state != "cancelled":
@@ -63,7 +64,7 @@ def take_back(queue: Queue, keys: list[str]) -> None:
         for key in keys:
             job = queue.newest(kind, key)
             if job is not None and job.state == "queued":
-                queue.cancel(job.id)
+                write(queue.cancel, job.id)
 
 
 def wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:

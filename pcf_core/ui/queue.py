@@ -20,6 +20,7 @@ from pcf_core.records import Look
 from pcf_core.settings import settings
 from pcf_core.ui.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.ui.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.ui.roles import may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.templates_draft import point_at
 from pcf_core.ui.text import duration, plain, size_text
@@ -66,8 +67,8 @@ def latest_jobs(run_keys: Collection[str]) -> list[Job]:
 
 def keep_a_worker() -> None:
     """Start a worker where none is alive, so that what waits is served."""
-    if settings().start_worker:
-        ensure_worker(settings())
+    if settings().start_worker and may_audit():
+        write(ensure_worker, settings())
 
 
 def draw_jobs(job_ids: list[int]) -> None:
@@ -118,7 +119,8 @@ def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20, *, on_templates: b
 def draw_job(job: Job, *, on_templates: bool = False) -> None:
     """One job: what, how far, how fast, and the buttons that its state allows."""
     with st.container(border=True):
-        st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=DOING[job.kind])}")
+        asked_by = f" · {plain(job.submitter)}" if job.submitter and may_audit() else ""
+        st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=DOING[job.kind])}{asked_by}")
         if job.state in ACTIVE:
             st.progress(min(1.0, job.done / job.total) if job.total else 0.0, text=progress_text(job))
         else:
@@ -199,12 +201,16 @@ def ended_text(job: Job) -> str:
 
 
 def draw_actions(job: Job, *, on_templates: bool) -> None:
-    queue = open_queue()
+    queue, mine = open_queue(), may_audit()
     with st.container(horizontal=True):
-        if job.state in ACTIVE and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:"):
-            queue.cancel(job.id)
+        if (
+            mine
+            and job.state in ACTIVE
+            and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:")
+        ):
+            write(queue.cancel, job.id)
             st.rerun()
-        if job.state in ENDED_EARLY:
+        if mine and job.state in ENDED_EARLY:
             label = "Resume" if job.state == "cancelled" else "Retry"
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
@@ -253,7 +259,7 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
 
 def retry(job: Job) -> None:
     try:
-        open_queue().retry(job.id)
+        write(open_queue().retry, job.id)
         keep_a_worker()
     except AuditError as error:
         st.error(plain(str(error)))

@@ -12,6 +12,7 @@ from pcf_core.jobs.reading import Reading
 from pcf_core.records import RunSpec
 from pcf_core.ui.data import newest_reading
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
 
 Wanted = tuple[RunSpec, Reading, ViewOptions]
@@ -27,7 +28,10 @@ def follow_readings(wanted: Iterable[Wanted]) -> None:
             draw_job(job)
             continue
         if job is None or job.state not in ACTIVE:
-            job = submit_read(open_store(), open_queue(), run, what, options)
+            if not may_audit():
+                draw_why_not()
+                return
+            job = write(submit_read, open_store(), open_queue(), run, what, options)
             keep_a_worker()
         active.append(job.id)
     if active:

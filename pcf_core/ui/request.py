@@ -12,6 +12,7 @@ from pcf_core.audit import build_run, planned
 from pcf_core.jobs import Estimate, estimate
 from pcf_core.jobs.estimate import RECENT_JOBS
 from pcf_core.models import list_models, resolve_to_score
+from pcf_core.models.allowed import is_model_allowed
 from pcf_core.records import Protocol, RunSpec, digest
 from pcf_core.stats import NARROWEST, WIDEST
 from pcf_core.ui.choice import DEFAULT_MODELS, take_usual
@@ -36,7 +37,7 @@ class Request:
 
 def draw_request() -> Request:
     """The form; every choice is in the URL."""
-    known = [spec.name for spec in list_models()]
+    known = [spec.name for spec in list_models() if is_model_allowed(spec.name)]
     models = st.multiselect(
         "Models",
         known,

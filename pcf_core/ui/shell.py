@@ -19,6 +19,7 @@ from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.links import drop_infinite
 from pcf_core.ui.presets import follow_preset
+from pcf_core.ui.roles import draw_who, is_inside, login_page, may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import take_written
 
@@ -57,12 +58,26 @@ SECTIONS = {
     ],
     "Understand": [("how_it_works", "How it works", "school"), ("about", "About", "menu_book")],
 }
+FOR_AUDITORS = ("score", "probe")  # pages on which a viewer could do nothing
 
 
 def open_frame() -> StreamlitPage:
-    """Draw what surrounds every page and return the page that was asked for."""
+    """Draw what surrounds every page and return the page that was asked for.
+
+    Who has to log in first gets no further, nor does anybody where the settings cannot be read.
+    """
+    try:
+        return _open_frame()
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        st.stop()
+
+
+def _open_frame() -> StreamlitPage:
     st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
     old_kind = PagesManager.uses_pages_directory
+    inside = is_inside()
+    hidden = () if inside and may_audit() else FOR_AUDITORS
     page = st.navigation(
         {
             section: [
@@ -74,17 +89,21 @@ def open_frame() -> StreamlitPage:
                     default=name == "overview",
                 )
                 for name, title, icon in pages
+                if name not in hidden
             ]
             for section, pages in SECTIONS.items()
         },
+        position="sidebar" if inside else "hidden",
         expanded=True,
     )
     if old_kind:
         st.rerun()
+    login_page()
     drop_infinite()
     draw_choice()
     take_written()
     follow_preset(page)
+    draw_who()
     st.html(ACCENTED_TEXT)
     st.session_state[OPENED] = True
     return page

@@ -18,12 +18,14 @@ from pcf_core.ui.data import cached
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import own_sets, set_names
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.ui.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
 from pcf_core.ui.text import plain
 
 USUAL = "gender-wikipedia-100"
 VIEWS = ("see", "mine", "edit", "preview", "compare")
+FOR_AUDITORS = ("mine", "edit")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
 where the model goes on; its count says how often the corpus had it, and is its weight. A straight line in the
@@ -47,7 +49,7 @@ def draw_head() -> tuple[str, str]:
         )
         view = st.segmented_control(
             "What to do",
-            VIEWS,
+            [view for view in VIEWS if view not in FOR_AUDITORS or may_audit()],
             default=VIEWS[0],
             required=True,
             key="set_view",

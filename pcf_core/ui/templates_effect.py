@@ -17,6 +17,7 @@ from pcf_core.records import MinedSet, RiskReport, TemplateSet
 from pcf_core.ui.choice import Choice, current_choice
 from pcf_core.ui.data import cached, read_run
 from pcf_core.ui.page import chart, draw_table, finding
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.templates_draft import Shown, edits
 from pcf_core.ui.text import plain
@@ -154,6 +155,8 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         said = f"Too little of this choice's mass is scored to be read: {', '.join(parts)}."
     with st.container(border=True):
         st.markdown(plain(said))
+        if not may_audit():
+            return
         if edits(mined.name):
             st.markdown("Save the set under *edit* first; then it can be scored.")
             return

@@ -15,8 +15,10 @@ from pcf_core.topics.reading import label, name_of
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.lists import own_sets, set_names
+from pcf_core.ui.roles import write
 from pcf_core.ui.templates_draft import check_not_overtaken, discard, point_at
 from pcf_core.ui.text import plain
+from pcf_core.ui.uploads import upload_file
 
 LARGEST_IMPORT = 32  # MiB
 
@@ -47,7 +49,7 @@ def draw_save(mined: MinedSet) -> None:
         try:
             if name == mined.name:
                 check_not_overtaken(name)
-            save_set(named_as(mined, name, title), replace=name == mined.name)
+            write(save_set, named_as(mined, name, title), replace=name == mined.name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
@@ -75,12 +77,12 @@ def go_to(name: str) -> None:
 def draw_import() -> None:
     """A set from a file: our columns, or the papers' published lists."""
     st.subheader("Import")
-    file = st.file_uploader(
+    file = upload_file(
         "CSV or Parquet",
-        type=["csv", "parquet"],
-        max_upload_size=LARGEST_IMPORT,
-        key="import_file",
-        help="Columns template and count; documents, sources and examples where known. The papers' published "
+        ["csv", "parquet"],
+        LARGEST_IMPORT,
+        "import_file",
+        "Columns template and count; documents, sources and examples where known. The papers' published "
         "form with template and proportion is read too.",
     )
     if file is None:
@@ -95,7 +97,7 @@ def draw_import() -> None:
     if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
         try:
             check_new_name(name)
-            save_set(imported_as(file, name))
+            write(save_set, imported_as(file, name))
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

@@ -20,9 +20,11 @@ from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.lists import own_sets, topics
 from pcf_core.ui.page import finding
 from pcf_core.ui.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
+from pcf_core.ui.roles import write
 from pcf_core.ui.stores import open_queue
 from pcf_core.ui.templates_uploads import UPLOADED, corpora_at_hand, delete_upload, keep_upload
 from pcf_core.ui.text import plain, size_text
+from pcf_core.ui.uploads import upload_file
 
 DEFAULT_TOPIC = "gender"
 UPLOAD = "upload a file"
@@ -113,7 +115,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
         try:
             check_free(name)
             rule_for([known[topic] for topic in names])  # refuses topics of different kinds
-            corpus = keep_upload(file.name, file) if file else corpus_named(str(chosen), corpora)
+            corpus = write(keep_upload, file.name, file) if file else corpus_named(str(chosen), corpora)
             start(
                 MineRequest(
                     corpus=str(corpus),
@@ -132,12 +134,12 @@ def draw_form(corpora: dict[str, Path]) -> None:
 
 def draw_upload() -> UploadedFile | None:
     """The field for a corpus file; what was chosen."""
-    file = st.file_uploader(
+    file = upload_file(
         "Corpus file",
-        type=[*(form.removeprefix(".") for form in FORMS), *PACKINGS],
-        max_upload_size=LARGEST_UPLOAD,
-        key="mine_upload",
-        help=f"{', '.join(FORMS)}; all but Parquet also packed with {', '.join(PACKINGS)}. JSON lines and "
+        [*FORMS, *PACKINGS],
+        LARGEST_UPLOAD,
+        "mine_upload",
+        f"{', '.join(FORMS)}; all but Parquet also packed with {', '.join(PACKINGS)}. JSON lines and "
         "Parquet have a text in each row (text; if wanted id, title, source), in plain text an empty line "
         "parts paragraphs, XML is a dump of Wikipedia. The file is kept in the app's cache folder.",
     )
@@ -175,7 +177,7 @@ def draw_delete(name: str, path: Path) -> None:
         st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
         if st.button("Delete for good", key="delete_upload", type="primary"):
             try:
-                delete_upload(path)
+                write(delete_upload, path)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:
@@ -195,5 +197,5 @@ def check_free(name: str) -> None:
 
 def start(request: MineRequest) -> None:
     """Queue the mining and see that a worker is alive."""
-    submit_mining(open_queue(), request)
+    write(submit_mining, open_queue(), request)
     keep_a_worker()

@@ -17,12 +17,14 @@ from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
 from pcf_core.ui.page import draw_figures, draw_table, finding
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import adopt_pointed, as_it_stands, is_changed, is_gone, opened
 from pcf_core.ui.topics_edit import draw_discard, draw_form, draw_new_form
 from pcf_core.ui.topics_files import draw_actions, draw_delete, draw_upload
 
 VIEWS = ("see", "edit", "preview", "check", "new", "lists")
+FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
 MOST_TERMS = 3
 HOW = """
@@ -48,7 +50,7 @@ def draw_head() -> tuple[str, str]:
         )
         view = st.segmented_control(
             "What to do",
-            VIEWS,
+            [view for view in VIEWS if view not in FOR_AUDITORS or may_audit()],
             default=VIEWS[0],
             required=True,
             key="topic_view",

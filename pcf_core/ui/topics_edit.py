@@ -13,6 +13,7 @@ from pcf_core.findings.topics import topic_finding
 from pcf_core.topics import own_topics, save_topic
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.lists import evidence_lists, set_names
+from pcf_core.ui.roles import write
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import (
     DRAFTS,
@@ -66,7 +67,7 @@ def draw_form(name: str) -> None:
         try:
             if replaces:
                 check_not_overtaken(name)
-            save_topic(topic_of(fields), replace=replaces)
+            write(save_topic, topic_of(fields), replace=replaces)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

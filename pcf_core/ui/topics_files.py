@@ -20,6 +20,7 @@ from pcf_core.topics.topic_files import ENDINGS
 from pcf_core.ui import own
 from pcf_core.ui.choice import take_usual
 from pcf_core.ui.lists import topic_names, usual_lists
+from pcf_core.ui.roles import may_audit, write
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import discard, point_at
 
@@ -75,12 +76,13 @@ def draw_actions(topic: Topic) -> None:
             args=(topic.name,),
             help="The other pages then speak of this topic, with its usual templates and occupations.",
         )
-        st.page_link(
-            "pages/score.py",
-            label="Score it",
-            icon=":material/play_circle:",
-            query_params={"score_topic": topic.name, **score_lists(topic)},
-        )
+        if may_audit():
+            st.page_link(
+                "pages/score.py",
+                label="Score it",
+                icon=":material/play_circle:",
+                query_params={"score_topic": topic.name, **score_lists(topic)},
+            )
         st.download_button(
             "TOML",
             lambda: topic_toml(topic),
@@ -91,7 +93,7 @@ def draw_actions(topic: Topic) -> None:
             icon=":material/download:",
             help="The topic as a file: the command line reads it as --topic, and this page under new.",
         )
-        if st.button(
+        if may_audit() and st.button(
             "Duplicate",
             key="duplicate_topic",
             icon=":material/content_copy:",
@@ -116,7 +118,7 @@ def use(name: str) -> None:
 def kept(topic: Topic, view: str) -> None:
     """Save a topic and show it; a refusal is said here."""
     try:
-        save_topic(topic)
+        write(save_topic, topic)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     else:

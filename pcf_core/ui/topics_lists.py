@@ -14,6 +14,7 @@ from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.lists import OCCUPATIONS, list_names
 from pcf_core.ui.page import draw_table, finding
+from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 
 NEXT = "list_next"
@@ -103,6 +104,8 @@ def draw_own(name: str, found: Evidence | None) -> None:
                 help="The list as a file: the command line reads it as --evidence, and this page below.",
             )
         own.draw_delete(name, OWN.names(), OWN.delete, lambda: go_to(list_names()[0]), "delete_list")
+    if not may_audit():
+        return
     st.subheader("Upload")
     st.caption(FORMS)
     with st.expander("An example of each"):

@@ -11,6 +11,7 @@ from pcf_core.findings import number, tokens_note
 from pcf_core.jobs import Job, submit_words
 from pcf_core.records import Protocol, RunSpec
 from pcf_core.ui.queue import keep_a_worker
+from pcf_core.ui.roles import write
 from pcf_core.ui.stores import open_queue
 from pcf_core.ui.text import plain
 
@@ -49,7 +50,7 @@ def ask(run: RunSpec) -> int:
     """Queue the first sentence of a run, ahead of all runs; return the job's id."""
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
-    job = submit_words(open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
+    job = write(submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
     keep_a_worker()
     return job.id
 

@@ -250,8 +250,12 @@ def test_a_worker_of_another_host_is_dead_when_it_is_silent(
     queue.claim(ELSEWHERE)
     queue.requeue_dead()
     assert queue.get(job.id).state == "running"
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + 31)
+    wall, steady = time.time, time.monotonic
+    monkeypatch.setattr(time, "time", lambda: wall() + 31)
+    assert queue.workers() == ()
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "running"  # our wall clock may have been set
+    monkeypatch.setattr(time, "monotonic", lambda: steady() + 31)
     queue.requeue_dead()
     assert queue.get(job.id).state == "queued"
 
@@ -272,3 +276,66 @@ def test_a_queue_that_cannot_be_written_is_empty_and_takes_nothing() -> None:
         queue.submit("score", "abc", {})
     with pytest.raises(StoreError, match="cannot be written"):
         queue.heartbeat(ME)
+
+
+# ------------------------------------------------------------------------------ jobs that kill workers
+
+
+def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int = 0) -> None:
+    """A worker elsewhere takes the job, gets this far, and is not heard of again."""
+    job = queue.claim(ELSEWHERE)
+    assert job is not None
+    queue.progress(job.id, done, owner=ELSEWHERE)
+    clock = time.time
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: clock() + 31)
+        queue.requeue_dead()
+
+
+def test_a_job_that_kills_three_workers_fails_and_can_be_retried(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = queue.submit("score", "abc", {}, total=10)
+    for _ in range(2):
+        for state in ("queued", "queued", "failed"):
+            assert queue.get(job.id).state == "queued"
+            die_at_it(queue, monkeypatch, done=4)
+            assert queue.get(job.id).state == state
+        assert "3 workers died while they were at it" in str(queue.get(job.id).error)
+        assert queue.claim(ME) is None
+        queue.retry(job.id)
+    assert queue.get(job.id).error is None
+
+
+def test_a_job_that_gets_further_between_two_deaths_goes_on(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = queue.submit("score", "abc", {}, total=100)
+    for done in range(1, 8):
+        die_at_it(queue, monkeypatch, done=done)
+        assert queue.get(job.id).state == "queued"
+    die_at_it(queue, monkeypatch, done=7)
+    die_at_it(queue, monkeypatch, done=6)
+    assert queue.get(job.id).state == "failed"
+
+
+def test_a_worker_that_leaves_in_order_has_not_died(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    for _ in range(5):
+        queue.claim(ME)
+        queue.leave(ME)
+        queue.requeue_dead()
+    assert queue.get(job.id).state == "queued"
+
+
+def test_a_deadly_job_that_was_cancelled_is_cancelled(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = queue.submit("score", "abc", {})
+    for _ in range(2):
+        die_at_it(queue, monkeypatch)
+    taken = queue.claim(ELSEWHERE)
+    assert taken is not None
+    queue.cancel(job.id)
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + 31)
+    queue.requeue_dead()
+    assert queue.get(job.id).state == "cancelled"

@@ -22,7 +22,7 @@ from pcf_core.errors import ScoringError, StoreError
 from pcf_core.jobs import Queue, submit_run, submit_words
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.scoring import score_run
-from pcf_core.jobs.worker import Worker
+from pcf_core.jobs.worker import Worker, _logging_to
 from pcf_core.records import ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
 from pcf_core.settings import Settings
@@ -291,6 +291,20 @@ def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     worker.run()
     assert queue.get(job.id).state == "done"
     assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 0}
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(
+    toy_settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that is full or has become read-only: here the log's name is that of a folder."""
+    (toy_settings.cache / LOG_NAME).mkdir(parents=True)
+    with _logging_to(toy_settings):
+        logging.getLogger("pcf_core.jobs").warning("what nobody will read")
+    (toy_settings.cache / LOG_NAME).rmdir()
+    (toy_settings.cache / LOG_NAME).symlink_to("/dev/full")
+    with _logging_to(toy_settings):
+        logging.getLogger("pcf_core.jobs").warning("what nobody will read")
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("shown", [True, False])

@@ -118,3 +118,49 @@ def test_a_held_file_is_busy_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("pcf_core.store.database.BUSY_SECONDS", 0.05)
     with first.transaction(), pytest.raises(StoreError, match="busy with other processes"):
         open_database(tmp_path / FILE_NAME)
+
+
+STEPS = (
+    ["CREATE TABLE IF NOT EXISTS things (name TEXT)"],
+    [
+        "ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 1",
+        "INSERT INTO things (name) VALUES ('new')",
+    ],
+)
+
+
+def things(database: Database) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in database.execute("SELECT * FROM things ORDER BY name")]
+
+
+def test_tables_are_brought_up_step_by_step_and_once(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    old = open_database(path)
+    old.bring_up("things", STEPS[:1])
+    old.execute("INSERT INTO things VALUES ('kept')")
+    for _ in range(2):
+        open_database(path).bring_up("things", STEPS)
+        assert things(open_database(path)) == [("kept", 1), ("new", 1)]
+
+
+def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
+    database = open_database(tmp_path / FILE_NAME)
+    database.bring_up("things", STEPS[:1])
+    with pytest.raises(StoreError):
+        database.bring_up("things", [*STEPS, ["NO STATEMENT"]])
+    assert things(database) == []
+    database.bring_up("things", STEPS)
+    assert things(database) == [("new", 1)]
+
+
+def test_several_apps_that_open_an_old_file_at_once_bring_it_up_once(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    open_database(path).bring_up("things", STEPS[:1])
+    threads = [
+        threading.Thread(target=lambda: open_database(path).bring_up("things", STEPS)) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert things(open_database(path)) == [("new", 1)]

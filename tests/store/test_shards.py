@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from hypothesis.extra import numpy as arrays
 from pcf_core.errors import DamagedShardError, StoreError
 from pcf_core.records import ScoringKey
 from pcf_core.store.files import seal, sha256, unseal
-from pcf_core.store.places import Place
+from pcf_core.store.places import Place, place_of
 from pcf_core.store.sealed import MissingShardError, file_names, now
 from pcf_core.store.shards import Manifest, decode, encode, read_shard, shard_id, write_shard
 
@@ -198,6 +199,10 @@ def test_a_shard_under_a_foreign_name_is_damage(written: tuple[Place, str]) -> N
 OTHER = encode(PROMPTS, np.nextafter(VALUES, np.float32(1)))  # the same scores from another kind of device
 
 
+SHARED = pytest.mark.parametrize("scores", ["shared folder", "object storage"], indirect=True)
+
+
+@SHARED
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_whoever_comes_in_between_the_shard_is_whole(
     place: Place, key: ScoringKey, step: int, monkeypatch: pytest.MonkeyPatch
@@ -222,6 +227,7 @@ def test_whoever_comes_in_between_the_shard_is_whole(
     assert encode(found.prompts, found.values) == (OTHER if step == 1 else data)
 
 
+@SHARED
 def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
     place: Place, key: ScoringKey
 ) -> None:
@@ -234,3 +240,26 @@ def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
         folder.create(name, left)
         write_shard(folder, manifest_of(key, data), data)
         assert read_shard(folder, manifest_of(key, data).shard).manifest.sha256 == sha256(expected)
+
+
+def test_on_one_disk_nobody_vouches_for_data_without_a_manifest_that_fits(
+    tmp_path: Path, key: ScoringKey
+) -> None:
+    """Of the same shape, and with one number flipped: a broken disk under what a killed writer left."""
+    folder, data = place_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
+    flipped = VALUES.copy()
+    flipped[0, 0] *= -1
+    manifest = manifest_of(key, data)
+    for manifests in (False, True):
+        folder.replace(file_names(manifest.shard)[0], encode(PROMPTS, flipped))
+        if manifests:
+            folder.replace(file_names(manifest.shard)[1], b"what a broken disk left of one")
+        write_shard(folder, manifest, data)
+        np.testing.assert_array_equal(read_shard(folder, manifest.shard).values, VALUES)
+
+
+def test_on_one_disk_what_counts_already_stays(tmp_path: Path, key: ScoringKey) -> None:
+    folder, data = place_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
+    for content in (data, OTHER):
+        write_shard(folder, manifest_of(key, content), content)
+    assert encode(PROMPTS, read_shard(folder, manifest_of(key, data).shard).values) == data

@@ -20,7 +20,8 @@ from pcf_core.errors import StoreError
 from pcf_core.records import FloatArray, ScoringKey, TokenTable
 from pcf_core.store import Missing, Store
 from pcf_core.store.database import FILE_NAME
-from pcf_core.store.places import Objects
+from pcf_core.store.places import Objects, Place
+from pcf_core.store.shards import decode, encode
 
 REFUSED = {"ξ": "unk"}
 PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
@@ -300,6 +301,36 @@ def test_a_damaged_shard_is_set_aside_and_only_it_is_scored_again(
     assert {path.name: path.read_bytes() for path in root.rglob("*.parquet")} == undisturbed
     np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
     assert store.warnings() == ()
+
+
+class Killed(Exception):
+    """What stands for kill -9 here: nothing catches it."""
+
+
+@pytest.mark.parametrize("renames", [0, 1])
+def test_killed_while_it_sets_damage_aside_it_leaves_no_data_that_pass_for_whole(
+    any_store: Store, key: ScoringKey, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    """The damaged data have the right shape: without their manifest they could be taken for a shard's."""
+    score(any_store, key, PROMPTS, WORDS)
+    folder = any_store._layers[0].scores / key.hash
+    shard = any_store.shards(key)[0]
+    prompts, values = decode(folder.read(f"{shard}.parquet") or b"")
+    folder.replace(f"{shard}.parquet", encode(prompts, values - 1))
+    real, left = type(folder).set_aside, [None] * renames
+
+    def killed(self: Place, name: str) -> None:
+        if not left:
+            raise Killed
+        left.pop()
+        real(self, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(folder), "set_aside", killed)
+        with pytest.raises(Killed):
+            any_store.gather(key, PROMPTS, WORDS)
+    score(any_store, key, PROMPTS, WORDS)
+    np.testing.assert_array_equal(any_store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
 
 
 def test_scores_of_another_model_are_not_served(root: Path, key: ScoringKey) -> None:

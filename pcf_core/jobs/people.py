@@ -1,0 +1,105 @@
+"""Who may do what: viewers read what is in the cache, auditors also queue work, edit topics and upload.
+
+    PCF_READ_ONLY          everybody is a viewer
+    nobody has to log in   whoever reaches the app is its one user, an auditor, unless PCF_AUDITORS is set
+    log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
+    the terminal           an auditor: whoever has a shell can write the cache anyway
+
+The pages ask, so that they draw no control that would be refused; the queue asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pcf_core.errors import RightsError
+from pcf_core.models.allowed import require_allowed
+from pcf_core.records import Record
+from pcf_core.settings import Settings
+
+Role = Literal["viewer", "auditor"]
+
+
+class Person(Record):
+    """Who asks.
+
+    ``address`` is the e-mail address that a log-in vouches for, empty where it vouches for none, and ``None``
+    where nobody has to log in.  ``terminal``: the command line or a worker of this machine.
+    """
+
+    address: str | None = None
+    terminal: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a job keeps of who asked for it."""
+        return (self.address or "").casefold()
+
+
+TERMINAL = Person(terminal=True)
+
+
+def role_of(person: Person, settings: Settings) -> Role:
+    """What a person may do."""
+    if settings.read_only:
+        return "viewer"
+    if person.terminal or (person.address is None and not settings.auditors):
+        return "auditor"
+    domain = person.name.rpartition("@")[2]
+    named = bool(person.name) and {person.name, f"*@{domain}"} & set(settings.auditors)
+    return "auditor" if named else "viewer"
+
+
+def why_only_reading(person: Person, settings: Settings) -> str:
+    """A sentence for a viewer: why, and what to do."""
+    if settings.read_only:
+        return (
+            "This app shows results and takes no work (PCF_READ_ONLY): run PCF Audit yourself to score more."
+        )
+    if person.address is None:
+        return (
+            "Nobody can log in here, and only those whom PCF_AUDITORS names may change anything: ask the "
+            "operator to set up the log-in."
+        )
+    who = person.name or "An account without a verified e-mail address"
+    return f"{who} may read results, not change anything here: ask the operator to be added to PCF_AUDITORS."
+
+
+def check_may_ask(person: Person, settings: Settings) -> None:
+    """Refuse a viewer.
+
+    Raises:
+        RightsError: with why, and what to do.
+    """
+    if role_of(person, settings) == "viewer":
+        raise RightsError(why_only_reading(person, settings))
+
+
+def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
+    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have.
+
+    Raises:
+        ModelError: a model is not on the list.
+        RightsError: the job is too large.
+    """
+    for model in models:
+        require_allowed(model)
+    if settings.most_cells and cells > settings.most_cells:
+        raise RightsError(
+            f"This asks {cells:,} cells or texts of a model, and one job may ask {settings.most_cells:,} "
+            "here (PCF_MOST_CELLS): choose fewer templates, occupations or texts."
+        )
+
+
+def check_room(jobs: int, settings: Settings) -> None:
+    """Refuse one more job of somebody who has these waiting or running.
+
+    Raises:
+        RightsError: they are as many as one may have.
+    """
+    if settings.most_queued and jobs >= settings.most_queued:
+        raise RightsError(
+            f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "
+            "(PCF_MOST_QUEUED): wait for one to end, or cancel one on the page Score."
+        )

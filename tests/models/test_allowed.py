@@ -1,0 +1,58 @@
+"""The operator's list of models: refused before anything is loaded, in every way that leads to a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.errors import ModelError
+from pcf_core.generation.opening import open_generator
+from pcf_core.models import resolve, resolve_to_score
+from pcf_core.models.allowed import is_model_allowed
+from pcf_core.models.registry import resolve_writer
+from pcf_core.records.generation import Decoding
+from pcf_core.scoring.opening import open_scorer
+from pcf_core.settings import ROOT, settings
+
+
+@pytest.mark.parametrize(
+    ("patterns", "name", "allowed"),
+    [
+        ("", "anything/at-all", True),
+        ("mini-*", "mini-bert", True),
+        ("mini-*", "masked:mini-bert", True),
+        ("mini-*", "org/mini-bert", False),
+        ("org/*,endpoint:*", "org/name@main", True),
+        ("org/*,endpoint:*", "endpoint:llama", True),
+        ("org/*", "organisation/name", False),
+        ("org/name", "Org/name", False),
+        ("/data/models/*", "/data/models/mine", True),
+        ("/data/models/*", "/data/others/mine", False),
+    ],
+)
+def test_a_pattern_fits_a_whole_name(
+    monkeypatch: pytest.MonkeyPatch, patterns: str, name: str, allowed: bool
+) -> None:
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", patterns)
+    settings.cache_clear()
+    assert is_model_allowed(name) is allowed
+    settings.cache_clear()
+
+
+def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ASSETS", str(ROOT / "assets"))
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-bert")
+    monkeypatch.setenv("PCF_ENDPOINT_URL", "http://localhost:9/v1")
+    settings.cache_clear()
+    spec = resolve("mini-gpt")  # its results can be read
+    for way in (
+        lambda: resolve_to_score("mini-gpt"),
+        lambda: resolve_writer("mini-gpt"),
+        lambda: open_scorer(spec),
+        lambda: open_generator(spec, Decoding()),
+    ):
+        with pytest.raises(ModelError, match=r"mini-gpt may not be asked.* mini-bert \(PCF_ALLOWED_MODELS\)"):
+            way()
+    with pytest.raises(ModelError, match="endpoint:served may not be asked"):
+        resolve_writer("endpoint:served")
+    assert resolve_to_score("mini-bert").name == "mini-bert"
+    settings.cache_clear()
