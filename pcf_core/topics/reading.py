@@ -116,6 +116,21 @@ class Shelf:
             )
         return path
 
+    def require(self, name: str) -> str:
+        """A name that a link gave, where the app ships a file of that name or the user has one.
+
+        :meth:`find` takes paths, which a link must not: who opens it would read the files of the server.
+
+        Raises:
+            InputError: (the shelf's own kind) there is none of that name.
+        """
+        names = self.names()
+        if name not in names:
+            raise self.error(
+                f"There is no {self.kind} named {shown(name)}: choose {listed(names[:MOST_NAMED])}."
+            )
+        return name
+
     def is_shipped(self, path: Path) -> bool:
         """Whether a path that :meth:`find` returned belongs to the shelf."""
         return path.parent == settings().assets / self.folder
