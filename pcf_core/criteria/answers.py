@@ -25,7 +25,6 @@ How often the rules err was measured on answers of our wording that were labelle
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,6 +64,7 @@ from pcf_core.criteria.answer_words import (
 )
 from pcf_core.criteria.judgements import Words, gave_the_right, judged_report, judgement
 from pcf_core.records.answers import Reading
+from pcf_core.records.marks import normal
 from pcf_core.records.questions import Pair
 
 
@@ -111,7 +111,7 @@ class AnswerReader:
 
     def _marked(self, text: str) -> str:
         """Small letters, no mark-up, "n't" as "not", and a sign for each role, one for two joined."""
-        plain = unicodedata.normalize("NFKC", text).lower()
+        plain = normal("NFKC", text).lower()
         plain = plain.translate(
             {0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"'}
             | dict.fromkeys(b'*_#>`"')

@@ -7,7 +7,8 @@ well: it is a letter where a word cannot follow it ("I would go with A.", "A is 
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from pcf_core.records.marks import normal
 
 OPTION = 0xE000  # of the private use area: the options of a question are marked from here on
 WRONG = r"(?:not|wrong|incorrect|false|untrue)\b"
@@ -27,7 +28,7 @@ def read_letter(text: str, options: tuple[str, ...], letters: str) -> str | None
     B, not A." and, of two options, "A is wrong."; "A or B" and "none" give ``None``.  Where options are said
     again before an answer they are passed over, and of several answers the last one counts.
     """
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'")
+    plain = normal("NFKC", text).replace("’", "'")
     plain = _marked(re.sub(rf"[*_`\"{chr(OPTION)}-{chr(OPTION + len(options) - 1)}]", "", plain), options)
     plain = _unlisted(plain, letters).strip()
     alone = re.match(rf"\W*([{letters.lower()}])(?:\W*$|[.):]\s)", plain)
@@ -63,10 +64,7 @@ def _marks(options: tuple[str, ...]) -> list[str]:
 
 def _marked(plain: str, options: tuple[str, ...]) -> str:
     """A mark in place of every option: the longest first, so that "the Blue Nile" is not "the Nile"."""
-    marks = {
-        unicodedata.normalize("NFKC", one).casefold(): mark
-        for one, mark in zip(options, _marks(options), strict=True)
-    }
+    marks = {normal("NFKC", one).casefold(): mark for one, mark in zip(options, _marks(options), strict=True)}
     longest = sorted(marks, key=len, reverse=True)
     several = "|".join(map(re.escape, longest))
     return re.sub(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
+from pcf_core.records.marks import normal
 from pcf_core.settings import settings
 
 # Letters, with hyphens and apostrophes inside: "well-known" and "don't" are one word each.
@@ -91,4 +91,4 @@ def stop_words() -> frozenset[str]:
 
 def plain_text(text: str) -> str:
     """One spelling of letters, with marks or of full width (NFKC), and straight apostrophes."""
-    return unicodedata.normalize("NFKC", text).replace("’", "'")
+    return normal("NFKC", text).replace("’", "'")

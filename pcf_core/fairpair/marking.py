@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 from pcf_core.fairpair.tokens import CLAUSE_END, WORD, word_tokens
+from pcf_core.records.marks import normal
 
 Piece = tuple[str, bool]  # a stretch of a text, and whether it is marked
 
@@ -17,7 +17,7 @@ def words_apart(text: str, other: str) -> list[Piece]:
     left" -> ("He", True), (" left.", False).  The pieces give the text again, composed (NFC).
     """
     shared = set(word_tokens(other))
-    composed = unicodedata.normalize("NFC", text)
+    composed = normal("NFC", text)
     places = [span for span in _words(composed) if not shared.issuperset(word_tokens(composed[slice(*span)]))]
     return _pieces(composed, places)
 
@@ -25,7 +25,7 @@ def words_apart(text: str, other: str) -> list[Piece]:
 def phrase_places(text: str, phrase: str) -> list[Piece]:
     """A text in pieces, those marked that are the phrase: words that follow each other within a clause."""
     wanted = word_tokens(phrase)
-    composed = unicodedata.normalize("NFC", text)
+    composed = normal("NFC", text)
     spans = _words(composed)
     found: list[tuple[int, int]] = []
     for place in range(len(spans) - len(wanted) + 1 if wanted else 0):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
+from pcf_core.records.marks import normal
 from pcf_core.settings import settings
 
 # Letters and digits, with apostrophes inside: "don't" is one word, "well-known" two.
@@ -18,7 +18,7 @@ def word_tokens(text: str) -> tuple[str, ...]:
 
     A script that puts no spaces between words gives one token for each run of its letters.
     """
-    plain = unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    plain = normal("NFC", text).lower().replace("’", "'")
     return tuple(WORD.findall(plain))
 
 

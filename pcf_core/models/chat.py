@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from pydantic_core import from_json
+
+from pcf_core.models.small_files import read_small
 from pcf_core.records import digest
 
 
@@ -17,14 +19,16 @@ def chat_template_hash(folder: Path) -> str:
 def _template(folder: Path) -> str:
     """The file of its own, else what the tokenizer's configuration holds: one text, or several with names."""
     try:
-        return (folder / "chat_template.jinja").read_text(encoding="utf8")
+        return read_small(folder / "chat_template.jinja")
     except FileNotFoundError:
         pass
-    try:
-        held = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf8")).get("chat_template")
-    except (FileNotFoundError, ValueError, AttributeError):
+    except ValueError:
         return ""  # what cannot be read is refused when the model is loaded
+    try:
+        held = from_json(read_small(folder / "tokenizer_config.json")).get("chat_template")
+    except (FileNotFoundError, ValueError, AttributeError):
+        return ""  # likewise
     if isinstance(held, list):
-        named = {entry.get("name"): entry.get("template") for entry in held if isinstance(entry, dict)}
-        held = named.get("default")
+        entries = [entry for entry in held if isinstance(entry, dict) and entry.get("name") == "default"]
+        held = entries[-1].get("template") if entries else None
     return held if isinstance(held, str) else ""

@@ -56,6 +56,7 @@ LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
 LOOK_UP_SECONDS = 0.1  # while waiting for an answer
 GRACE_SECONDS = 0.5  # that a stop leaves to requests under way
 CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
+SECRET_KEY = 16  # characters of a key from which on it is cut out of whatever is answered
 LONGEST_NAME = 300  # characters of a served model's
 # Codes and types of errors that are refusals; the last is Azure's, within its ``innererror``.
 FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
@@ -124,7 +125,9 @@ class Server:
         self._running: set[Future[Any]] = set()
 
     def __enter__(self) -> Self:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = {"Accept-Encoding": "identity"}  # packed answers may unpack to more than the memory
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
         self._client = httpx2.Client(
             headers=headers, timeout=httpx2.Timeout(self.timeout, connect=min(self.timeout, CONNECT_SECONDS))
         )
@@ -136,10 +139,13 @@ class Server:
         self._pool.shutdown(wait=False, cancel_futures=True)
         wait(self._running, GRACE_SECONDS)
         self._cut.set()  # before the list is read: a connection made later is shut down where it is made
-        for connection in tuple(self._sockets):
-            _shut_down(connection)
+        self._shut_down_all()
         self._pool.shutdown(wait=True)
         self._client.close()
+
+    def _shut_down_all(self) -> None:
+        for connection in tuple(self._sockets):
+            _shut_down(connection)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Keep hold of every connection that is made: closing the client would leave a thread in its read."""
@@ -328,11 +334,32 @@ class Server:
     def _send(
         self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
     ) -> tuple[httpx2.Response, bytes]:
-        """An answer and all of its bytes; one that trickles is cut off like one that does not come."""
+        """An answer and all of its bytes; one that trickles is cut off like one that does not come.
+
+        Where its head trickles, no other way leads out of the wait than the end of all connections: what the
+        others were asked for is asked again.
+        """
+        watch = threading.Timer(self.timeout + GRACE_SECONDS, self._shut_down_all)
+        watch.daemon = True
+        watch.start()
+        try:
+            return self._received(method, address, body, largest)
+        finally:
+            watch.cancel()
+
+    def _received(
+        self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
+    ) -> tuple[httpx2.Response, bytes]:
         end = time.monotonic() + self.timeout
         content = bytearray()
         with self._client.stream(method, address, json=body, extensions={"trace": self._trace}) as answer:
-            for part in answer.iter_bytes():
+            packing = answer.headers.get("Content-Encoding", "identity")
+            if packing != "identity":
+                raise ScoringError(
+                    f"The endpoint {self.url} packs its answers ({packing[:20]!r}), which it was asked not "
+                    "to: check that it is a completions server, and what stands before it."
+                )
+            for part in answer.iter_raw():
                 content += part
                 if len(content) > largest:
                     raise ScoringError(
@@ -341,7 +368,7 @@ class Server:
                     )
                 if time.monotonic() > end:
                     raise httpx2.ReadTimeout("not all of the answer came")
-        return answer, bytes(content)
+        return answer, self._without_echo(bytes(content))
 
     def _refusal(self, status: int, content: bytes) -> RequestRefusedError:
         reason = self._reason(status, content)
@@ -362,6 +389,13 @@ class Server:
             hint = "; it points elsewhere, where the key is not sent: set PCF_ENDPOINT_URL to its own address"
         text = shorten(self.without_key(str(message)), 300, placeholder=" …").rstrip(".")
         return f"{status}{': ' if text else ''}{text}{hint}"
+
+    def _without_echo(self, content: bytes) -> bytes:
+        """An answer without the key, which a server that repeats what it was sent would have us keep as text.
+
+        A short key, such as the EMPTY that some servers want, is no secret and may be a word of the answer.
+        """
+        return content.replace(self._key.encode(), "…".encode()) if len(self._key) >= SECRET_KEY else content
 
     def without_key(self, text: str) -> str:
         """What the server said, fit to be shown."""
@@ -458,6 +492,8 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
     ids, places = choice["prompt_token_ids"], choice["prompt_logprobs"]
     if not ids or len(ids) != len(places) or places[0] is not None:
         raise ValueError(f"{len(places)} places for {len(ids)} tokens")
+    if not all(type(token) is int for token in ids):
+        raise ValueError("token ids that are no whole numbers")
     own = [place[str(token)] for token, place in zip(ids[1:], places[1:], strict=True)]
     return Reading(
         labels=tuple(ids),

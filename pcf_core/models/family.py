@@ -48,6 +48,7 @@ AUTO_CLASSES: Mapping[str, Family] = {
     "AutoModelForMaskedLM": "masked",
     "AutoModelForCausalLM": "causal",
 }
+LONGEST_CONTEXT = 2**31  # tokens; a larger number is none
 CONTEXT_FIELDS = ("n_positions", "max_position_embeddings", "n_ctx", "max_seq_len", "seq_length")
 # Positions relative to each other: a length in the config is that of the training, not a limit.
 RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
@@ -186,10 +187,15 @@ def needs_remote_code(config: Mapping[str, Any]) -> bool:
 def context_of(config: Mapping[str, Any]) -> int:
     """Tokens that the model can take, special tokens included; 0 where no limit is stated."""
     kind = config.get("model_type")
-    found = [config[field] for field in CONTEXT_FIELDS if isinstance(config.get(field), int)]
+    found = [
+        config[field]
+        for field in CONTEXT_FIELDS
+        if type(config.get(field)) is int and config[field] < LONGEST_CONTEXT
+    ]
     if kind in RELATIVE_POSITIONS or not found or found[0] <= 0:
         return 0
     if kind in SHIFTED_POSITIONS:
         padding = config.get("pad_token_id")
-        return int(found[0]) - (padding if isinstance(padding, int) else 1) - 1
+        first = padding if type(padding) is int and 0 <= padding < found[0] else 1
+        return max(int(found[0]) - first - 1, 0)
     return int(found[0])

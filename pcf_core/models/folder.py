@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from pcf_core.errors import ModelError
 from pcf_core.models.chat import chat_template_hash
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
 from pcf_core.models.identity import model_hash, tokenizer_hash
+from pcf_core.models.small_files import read_small
 from pcf_core.models.weights import count_parameters, weight_files, weights_present
 from pcf_core.records import Family, ModelSpec
 
@@ -28,6 +30,8 @@ TOKENIZER_FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
+LONGEST_CARD = 2**18  # bytes of a model card that are looked at
+LONGEST_NOTE = 2_000  # characters
 VOCABULARIES = tuple(name for name in TOKENIZER_FILES if name not in TOKENIZER_FILES[1:4])
 
 
@@ -86,12 +90,12 @@ def _describe(
 def read_config(folder: Path, name: str) -> Mapping[str, Any]:
     path = folder / "config.json"
     try:
-        config = json.loads(path.read_text(encoding="utf8"))
+        config = from_json(read_small(path))
     except FileNotFoundError as error:
         raise ModelError(
             f"The model {name} has no config.json in {folder}; give a directory in the hub's layout."
         ) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise ModelError(f"The file {path} of the model {name} cannot be read as JSON: {error}.") from error
     if not isinstance(config, dict):
         raise ModelError(f"The file {path} of the model {name} must hold a JSON object.")
@@ -124,12 +128,19 @@ def read_card(folder: Path) -> tuple[str, str]:
     path = folder / "README.md"
     if not path.is_file():
         return "", ""
-    text = re.sub(
-        r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf8", errors="replace"), flags=re.DOTALL
-    )
+    with path.open("rb") as file:
+        beginning = file.read(LONGEST_CARD).decode(errors="replace")
+    text = re.sub(r"\A---\n.*?\n---\n", "", beginning, flags=re.DOTALL)
     heading = re.search(r"^# +(.+)$", text, flags=re.MULTILINE)
     if heading is None:
         return "", ""
     blocks = [block.strip() for block in text[heading.end() :].split("\n\n")]
     notes = next((block for block in blocks if block and not block.startswith(("#", "|", "```"))), "")
-    return heading[1].strip(), " ".join(notes.split())
+    return shortened(heading[1]), shortened(notes)
+
+
+def shortened(text: str) -> str:
+    """A text of a card on one line, printable, cut where it is too long for a heading or a paragraph."""
+    line = " ".join(text.split())
+    printed = line if line.isprintable() else "".join(one if one.isprintable() else "?" for one in line)
+    return printed if len(printed) <= LONGEST_NOTE else f"{printed[:LONGEST_NOTE]} …"

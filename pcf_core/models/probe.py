@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -12,6 +11,7 @@ from typing import get_args
 
 from pcf_core.errors import ModelError, ScoringError
 from pcf_core.models.completions import Reading, Server, Shape, is_name
+from pcf_core.records.marks import is_heaped, normal
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
 START = "The nurse said that"
@@ -20,6 +20,8 @@ SPREAD = 0.01  # nats; values closer than this say nothing about the tokens
 WORST_BEST = -math.log(1e6)  # the most probable of fewer than a million tokens has more
 LONGEST_OPENING = 4
 UNDECODED = "\N{REPLACEMENT CHARACTER}"  # a token that is part of a character
+LONGEST_SPELLING = 32  # characters of tokens for one of a text: a byte may be written <0xE2>
+LARGEST_CONTEXT = 2**31  # tokens; a larger one is none
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def probe(server: Server) -> Findings:
                 shape=shape,
                 opening=_opening(first),
                 takes_ids=shape == "prompt_logprobs" and _takes_ids(server, first),
-                context=context if type(context) is int and context > 0 else 0,
+                context=context if type(context) is int and 0 < context < LARGEST_CONTEXT else 0,
                 root=server.without_key(str(root)) if is_name(root) else server.name,
                 reading=first,
                 noise=noise,
@@ -129,15 +131,27 @@ def spells(tokens: Sequence[str], text: str) -> bool:
 
     Tokens decoded one by one lose spaces (SentencePiece) and characters of several tokens, which then read �.
     """
-    joined, wanted = _plain("".join(tokens)), _plain(text)
+    spelled = "".join(tokens)
+    if len(spelled) > LONGEST_SPELLING * (len(text) + 1) or is_heaped(spelled):
+        return False
+    joined, wanted = _plain(spelled), _plain(text)
     if UNDECODED not in joined:
         return joined == wanted
-    pattern = ".+".join(re.escape(part) for part in re.split(f"{UNDECODED}+", joined))
-    return re.fullmatch(pattern, wanted, re.DOTALL) is not None
+    first, *between, last = re.split(f"{UNDECODED}+", joined)
+    end = len(wanted) - len(last)
+    if not (wanted.startswith(first) and wanted.endswith(last)):
+        return False
+    place = len(first)
+    for part in between:  # as early as it can stand, a character behind the last: no other choice fits more
+        found = wanted.find(part, place + 1, end)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return place < end
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s", "", unicodedata.normalize("NFKC", re.sub("[▁Ġ]", " ", text)).casefold())
+    return re.sub(r"\s", "", normal("NFKC", re.sub("[▁Ġ]", " ", text)).casefold())
 
 
 def _opening(reading: Reading) -> tuple[int | str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pcf_core.errors import ModelError
 from pcf_core.models.names import split_name
+from pcf_core.models.small_files import read_small
 from pcf_core.records import ModelSpec
 from pcf_core.settings import settings
 
@@ -48,7 +49,7 @@ def require_own_code(folder: Path, name: str) -> None:
     for file in ("config.json", "tokenizer_config.json"):
         path = folder / file
         try:
-            mapped = json.loads(path.read_text(encoding="utf8")).get("auto_map") if path.is_file() else None
+            mapped = json.loads(read_small(path)).get("auto_map") if path.is_file() else None
         except (ValueError, AttributeError, RecursionError) as error:
             raise ModelError(f"The file {file} of the model {name} is damaged; download it again.") from error
         if "--" in json.dumps(mapped):

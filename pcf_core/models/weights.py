@@ -10,9 +10,11 @@ from math import prod
 from pathlib import Path
 
 from pcf_core.errors import ModelError
+from pcf_core.models.small_files import read_small
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
-HEADER_LIMIT = 100_000_000  # the safetensors format's own limit, bytes
+HEADER_LIMIT = 2**24  # bytes, 100,000 tensors; the format allows six times as much, which nothing needs
+MOST_DIMENSIONS = 8
 MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
 
 
@@ -47,9 +49,7 @@ def weight_files(folder: Path, name: str) -> list[Path]:
 
 def _shards(index: Path, name: str) -> Sequence[str]:
     try:
-        names = sorted(
-            {str(shard) for shard in json.loads(index.read_text(encoding="utf8"))["weight_map"].values()}
-        )
+        names = sorted({str(shard) for shard in json.loads(read_small(index))["weight_map"].values()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise ModelError(
             f"The file {index.name} of the model {name} is not a safetensors index; download it again."
@@ -81,7 +81,9 @@ def count_parameters(path: Path, name: str) -> int:
             if end != path.stat().st_size:
                 raise ValueError(f"{path.stat().st_size:,} bytes where its header says {end:,}")
             shapes = [tensor["shape"] for tensor in tensors]
-            if any(type(length) is not int or length < 0 for shape in shapes for length in shape):
+            if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
+                raise ValueError(f"a tensor of over {MOST_DIMENSIONS} dimensions")
+            if any(type(length) is not int or not 0 <= length <= end for shape in shapes for length in shape):
                 raise ValueError("a shape holds what is no length")
             count = sum(map(prod, shapes))
             if count > MOST_A_BYTE * (end - 8 - length):

@@ -12,7 +12,6 @@ import json
 import re
 import stat
 import tomllib
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +19,24 @@ from typing import Any, NoReturn
 
 from pcf_core.errors import InputError
 from pcf_core.records import LeftOut
+from pcf_core.records.marks import normal
 from pcf_core.settings import settings
 from pcf_core.topics.text import MAX_NAME, NAME, first_duplicate, listed, shown
 
 MAX_BYTES = 32 * 2**20
+MAX_TOML = 8 * 2**20  # its reader is slow; a list of the most and longest words has 4
+MAX_ROWS = 1_000_000
+# What a key of TOML is not: in texts and comments dots are free.
+ASIDE = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
+    r"|'''(?:[^']|'(?!''))*+'{3,5}"
+    r'|"(?:[^"\\\n]|\\[^\n])*+"'
+    r"|'[^'\n]*+'|#[^\n]*+",
+    re.DOTALL,
+)
+# A key of nine parts and more; ours have one.  The time and memory that the standard library takes for a key
+# grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
+LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
 MOST_NAMED = 12  # names in a sentence
 LAST = "calibration"  # nobody's subject: behind the others in every list
 TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
@@ -103,6 +116,21 @@ class Shelf:
             )
         return path
 
+    def require(self, name: str) -> str:
+        """A name that a link gave, where the app ships a file of that name or the user has one.
+
+        :meth:`find` takes paths, which a link must not: who opens it would read the files of the server.
+
+        Raises:
+            InputError: (the shelf's own kind) there is none of that name.
+        """
+        names = self.names()
+        if name not in names:
+            raise self.error(
+                f"There is no {self.kind} named {shown(name)}: choose {listed(names[:MOST_NAMED])}."
+            )
+        return name
+
     def is_shipped(self, path: Path) -> bool:
         """Whether a path that :meth:`find` returned belongs to the shelf."""
         return path.parent == settings().assets / self.folder
@@ -130,7 +158,7 @@ def name_of(path: Path) -> str:
 
 def safe_name(text: str) -> str:
     """A name for files and links made from a text: what is not a letter or digit of ASCII is a hyphen."""
-    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    ascii_only = normal("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
 
 
@@ -186,9 +214,16 @@ def read_toml(
     A file with a ``foreign`` key is one of another kind that may lie there: its table is empty.
 
     Raises:
-        error: malformed, or with a key that is not ``allowed``.
+        error: over 8 MiB, malformed, or with a key that is not ``allowed`` or has over eight parts.
     """
     text = read_text(path, error)
+    if len(text) > MAX_TOML:
+        raise error(
+            f"{label(path)} has {len(text):,} characters; at most {MAX_TOML:,} are read of TOML: "
+            "shorten it, or write it as JSON or CSV where they are taken."
+        )
+    if LONG_KEY.search(ASIDE.sub("s", text)):
+        raise error(f"{label(path)} has a key of over eight parts with dots between: no key here has them.")
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
@@ -262,7 +297,7 @@ def read_table(
     names under which a column is read.
 
     Raises:
-        error: other columns, a row of another length, a broken quotation mark.
+        error: other columns, a row of another length, a broken quotation mark, over 1,000,000 rows.
     """
     reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
     rows: list[tuple[str, dict[str, str]]] = []
@@ -280,6 +315,8 @@ def read_table(
                     f"{where} has {len(cells)} cells where the header has {len(header)}: "
                     f"put a text that has a comma in quotation marks."
                 )
+            elif len(rows) == MAX_ROWS:
+                raise error(f"{name} has over {MAX_ROWS:,} rows, the most that are read: cut it.")
             else:
                 rows.append((where, dict(zip(header, cells, strict=True))))
     except csv.Error as problem:

@@ -21,7 +21,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,8 @@ from pydantic import ValidationError
 
 from pcf_core.errors import TemplateError
 from pcf_core.records import MinedSet, SetCard
-from pcf_core.topics.reading import column_names, label, read_data, read_table, read_toml, title_of
+from pcf_core.topics.parquet_pages import pages
+from pcf_core.topics.reading import MAX_ROWS, column_names, label, read_data, read_table, read_toml, title_of
 from pcf_core.topics.text import check_language, check_text, shown
 from pcf_core.topics.toml import toml_lines
 
@@ -42,8 +43,8 @@ ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
 CARD = tuple(SetCard.model_fields)
 OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
-MAX_ROWS = 1_000_000
 MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns, and of its texts when each is written out
+LEAST_A_PAGE = 2**12  # bytes that a page counts for, so that nobody waits for millions of empty ones
 BYTES_A_VALUE = 32  # of a Python object, at least
 LARGEST_NUMBER = 2**63 - 1
 COUNT_FORM = "is not a number, such as 12"
@@ -188,9 +189,9 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             written = file.schema_arrow.names
             names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
             wanted = [name for name in names if origins or name in (*COLUMNS, "documents")]
-            table = file.read(
-                columns=[written[names.index(name)] for name in wanted], use_threads=False
-            ).rename_columns(wanted)
+            columns = [written[names.index(name)] for name in wanted]
+            _check_pages(path, facts, columns)
+            table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
         texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
         _check_unpacked(path, table.num_rows, texts)
         cells = {name: table[name].to_pylist() for name in wanted}
@@ -211,6 +212,16 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             _sources(cells["sources"][index], where) if "sources" in cells else {},
             _examples(cells["examples"][index]) if "examples" in cells else (),
         )
+
+
+def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
+    """Refuse what unpacks to more than the file's footer admits, before it is unpacked."""
+    unpacked = 0
+    for page in pages(io.BytesIO(read_data(path, TemplateError)), facts, columns):
+        unpacked += max(page.unpacked, BYTES_A_VALUE * page.values, LEAST_A_PAGE)
+        _check_unpacked(path, facts.num_rows, unpacked)
+        if page.prefixes:
+            raise ValueError("its texts are written as DELTA_BYTE_ARRAY")
 
 
 def _least_unpacked(facts: Any) -> int:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from pcf_core.errors import InputError
 from pcf_core.records import LeftOut
+from pcf_core.records.marks import MOST_MARKS, is_heaped, normal
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 MAX_NAME = 64
 MAX_WORD = 200
 MAX_FIELD = 65_536  # bytes of UTF-8
+LARGEST_SHRUNK = 4 * MAX_FIELD  # characters; at most four become one in NFC, such as a Greek letter's marks
 # Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
 INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
 # Marks that turn the direction of the text around them.
@@ -25,8 +27,12 @@ TURNING = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u206
 
 
 def normalise(text: str) -> str:
-    """NFC, every run of white space one space, none at the ends; case is kept, models see it."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """NFC, every run of white space one space, none at the ends; case is kept, models see it.
+
+    A text with over 30 marks on one letter keeps its form, and :func:`check_text` refuses it
+    (:mod:`pcf_core.records.marks`).
+    """
+    return " ".join(normal("NFC", text).split())
 
 
 def shown(value: object) -> str:
@@ -82,15 +88,21 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
     Joiners within words stay, scripts need them.
 
     Raises:
-        error: no text, over 65,536 bytes of UTF-8 once normalised, with control characters, or with marks
-            that turn its direction.
+        error: no text, over 65,536 bytes of UTF-8 once normalised, with control characters, with marks that
+            turn its direction, or with over 30 marks on one letter.
     """
     if not isinstance(value, str):
         raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
-    text = normalise(value.translate(INVISIBLE))
+    text = value.translate(INVISIBLE)
+    if len(text) <= LARGEST_SHRUNK or len(text := " ".join(text.split())) <= LARGEST_SHRUNK:
+        text = normalise(text)  # else it is far too long, and is not worth the time
     size = len(text.encode(errors="surrogatepass"))
     if size > MAX_FIELD:
         raise error(f"{where}: {what} has {size:,} bytes; shorten it to {MAX_FIELD:,}.")
+    if is_heaped(text):
+        raise error(
+            f"{where}: {what} {shown(text)} has over {MOST_MARKS} combining marks on one letter; remove them."
+        )
     plain = text.isprintable()  # and so without control characters, found much faster
     if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")

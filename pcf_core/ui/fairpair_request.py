@@ -124,7 +124,7 @@ def draw_request() -> Request:
             help="What differs between the two sides: names, pronouns, titles and words for people, by a "
             "table of counterparts.",
         )
-    table = load_table(table_name)
+    table = load_table(TABLES.require(table_name))
     if prompts not in SHELF.names():
         raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
     usual = load_prompts(prompts)
@@ -345,7 +345,7 @@ def _draw_categories() -> CategorySet | None:
         bind="query-params",
         help="Into which the words that differ are sorted. Those that come with the app, then your own.",
     )
-    return chosen_categories(chosen)
+    return chosen_categories(CATEGORIES.require(chosen))
 
 
 def _temperature(text: str) -> float:

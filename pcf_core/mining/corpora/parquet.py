@@ -8,9 +8,11 @@ from typing import Any
 
 from pcf_core.errors import CorpusError
 from pcf_core.mining.corpora.source import BUFFER, Document, Entry, Source
+from pcf_core.topics.parquet_pages import pages
 from pcf_core.topics.text import listed, shown
 
 COLUMNS = ("text", "id", "title", "source")
+MAX_PAGE = 2**29  # bytes unpacked; most writers take one MiB
 ROWS = 32  # at once, so that long texts do not fill the memory
 
 
@@ -24,12 +26,23 @@ def entries(source: Source) -> Iterator[Entry]:
             source.path, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
         ) as file:
             columns = _columns(source, file.schema_arrow)
+            with source.path.open("rb") as raw:
+                found = pages(raw, file.metadata, columns)
+                _check_pages(source, max((page.unpacked for page in found), default=0))
             done, rows = 0, file.metadata.num_rows
             for batch in file.iter_batches(ROWS, columns=columns, use_threads=False):
                 for row in range(batch.num_rows):
                     yield partial(_document, source, batch, row, done + row + 1)
                 done += batch.num_rows
                 source.read = round(size * done / rows)
+
+
+def _check_pages(source: Source, largest: int) -> None:
+    if largest > MAX_PAGE:
+        raise CorpusError(
+            f"{source.label} has a page of {largest / 2**20:,.0f} MiB unpacked; at most {MAX_PAGE // 2**20} "
+            "are read: write it with smaller pages."
+        )
 
 
 def _columns(source: Source, schema: Any) -> list[str]:
@@ -44,7 +57,15 @@ def _columns(source: Source, schema: Any) -> list[str]:
     plain = kind.value_type if types.is_dictionary(kind) else kind
     if not (types.is_string(plain) or types.is_large_string(plain)):
         raise CorpusError(f"{source.label} has {str(kind)[:60]} in the column text; it must hold strings.")
-    return [name for name in COLUMNS if name in schema.names]
+    return [name for name in COLUMNS if name in schema.names and _is_short(schema.field(name).type)]
+
+
+def _is_short(kind: Any) -> bool:
+    """Whether values can name a document: of a list or a table, one row may be larger than the memory."""
+    from pyarrow import types
+
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(plain) or types.is_large_string(plain) or types.is_integer(plain))
 
 
 def _document(source: Source, batch: Any, row: int, number: int) -> Document:

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from pcf_core.errors import CorpusError
 from pcf_core.topics.reading import label
 
 PACKED = (".gz", ".bz2", ".zst")
 MAX_LINE = 16 * 2**20  # bytes of a line, and of a text in a table
+MAX_RATIO = 200  # times its size that a file may unpack to; prose does to five times, tables of it to fifty
+FREE = 2**30  # bytes unpacked, up to which nobody asks
 MAX_NAME = 200  # characters of an id, a title or a source
 BUFFER = 2**17  # bytes that are read and unpacked at once: how fine the progress is
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -60,7 +62,8 @@ class Source:
         """The bytes of the file, unpacked.
 
         Raises:
-            CorpusError: (also while they are read) the file cannot be read, is cut off or damaged.
+            CorpusError: (also while they are read) the file cannot be read, is cut off or damaged, or unpacks
+                to over 200 times its size and a GiB.
         """
         with self.checked(), self.path.open("rb", buffering=0) as file:
             yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, self._unpacked(file)), BUFFER))
@@ -68,13 +71,13 @@ class Source:
     def _unpacked(self, file: io.FileIO) -> object:
         counted = _Counted(file, self)
         if self.packing == ".gz":
-            return gzip.GzipFile(fileobj=io.BufferedReader(counted, BUFFER))
+            return _Bounded(gzip.GzipFile(fileobj=io.BufferedReader(counted, BUFFER)), self)
         if self.packing == ".bz2":
-            return bz2.BZ2File(io.BufferedReader(counted, BUFFER))
+            return _Bounded(bz2.BZ2File(io.BufferedReader(counted, BUFFER)), self)
         if self.packing == ".zst":
             import pyarrow
 
-            return pyarrow.CompressedInputStream(pyarrow.PythonFile(counted, "r"), "zstd")
+            return _Bounded(pyarrow.CompressedInputStream(pyarrow.PythonFile(counted, "r"), "zstd"), self)
         return counted
 
     @contextmanager
@@ -189,6 +192,28 @@ class _Counted(io.RawIOBase):
         count = self._file.readinto(buffer)  # type: ignore[arg-type]
         self._source.read += count or 0
         return count or 0
+
+
+class _Bounded(io.RawIOBase):
+    """What is unpacked, while it is not absurdly more than was read: a worker would be at it for days."""
+
+    def __init__(self, stream: Any, source: Source) -> None:
+        self._stream = stream
+        self._source = source
+        self._unpacked = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        count = int(self._stream.readinto(buffer))
+        self._unpacked += count
+        if self._unpacked > max(FREE, MAX_RATIO * self._source.read):
+            raise CorpusError(
+                f"{self._source.label} unpacks to over {MAX_RATIO} times its size, which no text does: give "
+                "the text itself, or another file."
+            )
+        return count
 
 
 def _name(value: object) -> str:
