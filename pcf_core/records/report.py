@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from pcf_core.errors import InputError
 from pcf_core.records.basic import LeftOut, Over, Record, digest
 
-FORMAT, VERSION = "pcf-audit-report", 1
+FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
+VERSION: Literal[1] = 1
 MOST_RUNS = 12  # of one report: more can neither be told apart in a picture nor read
 
 # Name -> title, in the order of a report.
@@ -190,7 +191,7 @@ class ReportDocument(Record):
     headline: tuple[str, ...]
     sections: tuple[ReportSection, ...]
     runs: tuple[RunFacts, ...]
-    texts: tuple[RunFacts, ...] = Field(default=())
+    texts: tuple[RunFacts, ...] = ()
     versions: Mapping[str, str]
 
     @property
