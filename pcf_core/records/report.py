@@ -9,6 +9,7 @@ request and the same cache; ``verify`` makes it again from its request and says 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import field_validator, model_validator
@@ -95,15 +96,16 @@ class ReportRequest(Record):
         return digest(self.model_dump(mode="json"))
 
 
-class KeyNumber(Record):
-    """One number of the row under a finding: ``detail`` is its interval or the line below it, ``help`` says
-    range, direction and neutral point.
+@dataclass(frozen=True)
+class KeyFigure:
+    """One figure of the row under a finding; ``help`` says range, direction and neutral point, ``detail`` is
+    the line below it: its interval, and what stands beside it.
     """
 
     label: str
     value: str
+    help: str
     detail: str = ""
-    help: str = ""
 
 
 class ReportFigure(Record):
@@ -133,13 +135,15 @@ class ReportTable(Record):
 class ReportPart(Record):
     """One picture with what it says and its data; any of the three may be missing.
 
-    ``findings``: sentences with their intervals.  ``how``: how to read the picture.  ``notes``: what has to
+    ``prose`` and ``how``, how to read the picture: this program's own words, with ``**`` and ``*`` for
+    emphasis; no other field has any.  ``findings``: sentences with their intervals.  ``notes``: what has to
     be known beside it.
     """
 
     title: str = ""
+    prose: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
-    numbers: tuple[KeyNumber, ...] = ()
+    numbers: tuple[KeyFigure, ...] = ()
     figure: ReportFigure | None = None
     how: str = ""
     tables: tuple[ReportTable, ...] = ()
