@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import field_validator, model_validator
 
 from pcf_core.errors import InputError
-from pcf_core.records.basic import LeftOut, Over, Record, digest
+from pcf_core.records.basic import Interval, LeftOut, Over, Record, digest
 
 FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
 VERSION: Literal[1] = 1
@@ -160,12 +160,20 @@ class ReportSection(Record):
     commands: tuple[str, ...] = ()
 
 
+class RiskNumber(Record):
+    """R, R^p or R^c of a run, with every interval that is known."""
+
+    value: float
+    intervals: tuple[Interval, ...] = ()
+
+
 class RunFacts(Record):
     """Where the numbers of one run come from.
 
     ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
     by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
     what else is known, by name, as the pages say it: dtype, device where kept, noise floor, coverage.
+    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people.
     """
 
     label: str
@@ -178,6 +186,8 @@ class RunFacts(Record):
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    measured: str = ""
+    risks: Mapping[str, RiskNumber] = {}
 
 
 class ReportDocument(Record):

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, cast
 
+from pydantic import ValidationError
+
 from pcf_core.audit import Result, ViewOptions, load_result, report
-from pcf_core.errors import RunError
+from pcf_core.errors import InputError, RunError
 from pcf_core.findings import contexts, count
 from pcf_core.records import Aggregation, Over, RiskReport, RunSpec
 from pcf_core.records import Protocol as ProtocolName
@@ -118,9 +120,21 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
 
 
 def options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
-    """View options of a request; without a protocol a run is read under its own."""
+    """View options of a request; without a protocol a run is read under its own.
+
+    Raises:
+        InputError: an option that there is not, or a value that it cannot have.
+    """
     protocol = options.get("protocol") or cast(Literal["exact"], run.scoring.protocol)
-    return ViewOptions.model_validate({**options, "protocol": protocol})
+    try:
+        return ViewOptions.model_validate({**options, "protocol": protocol})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"The view option {where!r} of this report cannot be used ({first['msg']}); the options are "
+            f"{', '.join(ViewOptions.model_fields)}."
+        ) from error
 
 
 def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from pcf_core.findings.numbers import count
 from pcf_core.records import RiskReport
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.records.report import RunFacts
-from pcf_core.report.loaded import LoadedRun
+from pcf_core.records.report import RiskNumber, RunFacts
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
 from pcf_core.store import Store
 
@@ -60,8 +61,9 @@ def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
     }
 
 
-def facts_of_run(store: Store, label: str, item: LoadedRun, options: ViewOptions) -> RunFacts:
-    """Everything that is kept of a run beside its numbers."""
+def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
+    """The risks of a run of a study, and everything that is kept of it beside its numbers."""
+    item, options = study.runs[label], study.options
     run, report = item.run, item.report
     kept = store.run_info(item.key).provenance
     facts = run_facts(item, options)
@@ -82,6 +84,11 @@ def facts_of_run(store: Store, label: str, item: LoadedRun, options: ViewOptions
         left_out=report.left_out,
         warnings=report.warnings,
         commands=(risk_command(item.key, options),),
+        measured=study.title,
+        risks={
+            name: RiskNumber(value=getattr(report, name), intervals=report.intervals.get(name, ()))
+            for name in RISKS
+        },
     )
 
 

@@ -95,11 +95,7 @@ def write_report(
     texts = texts or Texts()
     check_brought(request, texts)
     studies = load_studies(store, request, read)
-    runs = tuple(
-        facts_of_run(store, label, item, study.options)
-        for study in studies
-        for label, item in study.runs.items()
-    )
+    runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = text_facts(texts)
     sections = []
     for name in request.sections:
@@ -143,7 +139,9 @@ def section_of(
         parts = [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)]
         return parts, [command for study in studies for command in make(study)] if parts else []
     if name == "summary":
-        return summary_parts(studies), [command for study in studies for command in risk_commands(study)]
+        return summary_parts(studies, texts.fairpair, texts.criteria), [
+            command for study in studies for command in risk_commands(study)
+        ]
     if name == "knowledge":
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)

@@ -21,9 +21,9 @@ METHOD = (
     "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*. The criterion "
     "J(s), the largest positive one, makes one number of the stereotypes of all groups.",
     "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). What remains when the "
-    "stereotype is averaged first is **prejudice**, r^p = J(E s), what a model always does; the rest, never "
-    "negative because J is convex, is **caprice**, r^c = r − r^p, what changes with the context. Their means "
-    "over occupations are R = R^p + R^c: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
+    "stereotype is averaged first is **prejudice**, rᵖ = J(E s), what a model always does; the rest, never "
+    "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
+    "over occupations are R = Rᵖ + Rᶜ: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
     "preferences of two groups have R = ½, all of it caprice.",
     "**Intervals** are two-sided at 95 %, from 2,000 resamples: of contexts with these occupations, of "
     "occupations in these contexts, or of both. Where a template set knows how many documents had each "

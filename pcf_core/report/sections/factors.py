@@ -33,11 +33,6 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
                     *(slopes_note(panels) for panels in list(every.values())[:1]),
                 ]
             ),
-            tables=(
-                table_of(lines_table(every), "factor-lines", "The lines of all models", folded=False),
-                table_of(factors_table(every), "factor-points", "Every point"),
-                table_of(left_out_table(next(iter(every.values()))), "factor-left-out", "Left out, and why"),
-            ),
             how=how_to_read.FACTORS,
             notes=said([f"The panels of {listed(hidden)} are not drawn." if hidden else ""]),
         )
@@ -60,4 +55,9 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
                     notes=said([*(line_notes(panel)), figures_note(name, panels) if place == 0 else ""]),
                 )
             )
-    return parts
+    tables = (
+        table_of(lines_table(every), "factor-lines", "The lines of all models"),
+        table_of(factors_table(every), "factor-points", "Every point"),
+        table_of(left_out_table(next(iter(every.values()))), "factor-left-out", "Left out, and why"),
+    )
+    return [*parts, ReportPart(tables=tables)]

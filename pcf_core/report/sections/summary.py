@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.charts import risk_dots
-from pcf_core.findings import overview_finding, whiskers_note
+from pcf_core.criteria.summary import readings_of
+from pcf_core.findings import comparison_finding, overview_finding, risk_finding, whiskers_note
+from pcf_core.findings.criteria_summary import summary_finding
 from pcf_core.findings.fairpair import fairpair_finding
+from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.records.report import ReportPart
 from pcf_core.report.key_figures import risk_figures
@@ -30,28 +33,43 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> t
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
 
 
-def summary_parts(studies: Sequence[Study]) -> list[ReportPart]:
-    """Every study: what it measured, its sentences, and its risks."""
-    parts = []
-    for study in studies:
-        rows = run_rows(study.reports, study.over)
-        lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
-        parts.append(
-            ReportPart(
-                title=study.title,
-                findings=said(
-                    [
-                        opening_of(study.runs, study.reports, study.options),
-                        overview_finding(study.reports, study.over),
-                    ]
-                ),
-                numbers=tuple(risk_figures(study.reports, study.over)),
-                figure=figure_of(
-                    risk_dots(rows, lines), "summary", "Overall risk of every model with its interval"
-                ),
-                how=HOW,
-                tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
-                notes=said([whiskers_note({row.label: row.drawn for row in rows if row.drawn})]),
+def summary_parts(
+    studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
+) -> list[ReportPart]:
+    """Every study: what it measured, its sentences, and its risks; then a sentence for each text audit."""
+    parts = [study_part(study) for study in studies]
+    models = dict.fromkeys(result.asked.model for result in criteria)
+    sentences = [
+        *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
+        *(
+            summary_finding(
+                model, readings_of(result.report for result in criteria if result.asked.model == model)
             )
-        )
-    return parts
+            for model in models
+        ),
+    ]
+    return (
+        [*parts, ReportPart(title="Texts that models write", findings=said(sentences))]
+        if sentences
+        else parts
+    )
+
+
+def study_part(study: Study) -> ReportPart:
+    """The risks of one study."""
+    rows = run_rows(study.reports, study.over)
+    lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
+    return ReportPart(
+        title=study.title,
+        findings=said(
+            [
+                *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
+                comparison_finding(study.reports, study.over),
+            ]
+        ),
+        numbers=tuple(risk_figures(study.reports, study.over)),
+        figure=figure_of(risk_dots(rows, lines), "summary", "Overall risk of every model with its interval"),
+        how=HOW,
+        tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
+        notes=said([whiskers_note({row.label: row.drawn for row in rows if row.drawn})]),
+    )
