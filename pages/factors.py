@@ -4,30 +4,16 @@ import streamlit as st
 
 from pcf_core.findings import factors_finding, slopes_note
 from pcf_core.findings.factors import figures_note
+from pcf_core.report import how_to_read
+from pcf_core.report.factors import factors_table, lines_table, slope_figures
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS, factors_table, lines_table
-from pcf_core.ui.factors import (
-    draw_controls,
-    draw_left_out,
-    draw_panels,
-    panels_of,
-    slope_figures,
-)
+from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.ui.factors import draw_controls, draw_left_out, draw_panels, panels_of
 from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page
 from pcf_core.ui.read import draw_read
 from pcf_core.ui.shell import show
 
 VIEWS = ["labour statistics", "what it read"]
-HOW = """
-Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
-attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
-employed. The **solid** line counts every point alike, the **dashed** one by its people; the bands are 95 %
-intervals of the lines, not of single occupations. A slope is told with its 95 % interval (errors HC3; if
-other occupations had been taken, in these contexts) and a p value corrected for all slopes shown (Holm).
-That two figures go together does not say why, and a straight line cannot see a risk that is high at both
-ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
-the United States need not fit texts from elsewhere.
-"""
 
 
 def draw() -> None:
@@ -67,7 +53,7 @@ def draw_statistics(loaded: Loaded) -> None:
     lines = remembered(loaded, "factor_lines", choice.state, lambda: lines_table(every))
     draw_table(lines, "factor_lines", LINE_COLUMNS)
     points = remembered(loaded, "factor_points", choice.state, lambda: factors_table(every))
-    foot(HOW, lambda: points, "factors", loaded, POINT_COLUMNS)
+    foot(how_to_read.FACTORS, lambda: points, "factors", loaded, POINT_COLUMNS)
 
 
 show(draw)

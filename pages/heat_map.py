@@ -4,22 +4,21 @@ import streamlit as st
 
 from pcf_core.charts import heat_map
 from pcf_core.findings import heat_map_finding
-from pcf_core.ui.arrange import PAPER_TEMPLATES, choose_map, shown_axes
+from pcf_core.report import how_to_read
+from pcf_core.report.arrange import shown_axes
+from pcf_core.report.key_figures import heat_figures
+from pcf_core.report.rows import cell_rows
+from pcf_core.ui.arrange import PAPER_TEMPLATES, choose_map
 from pcf_core.ui.cell import draw_cell, draw_flagged
 from pcf_core.ui.data import remembered
 from pcf_core.ui.distribution import opening
-from pcf_core.ui.figures import heat_figures
 from pcf_core.ui.lists import template_sets
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.rows import cell_rows
 from pcf_core.ui.shell import show
 
-HOW = """
-Each cell is the probability that the model prefers one group's words after this occupation in this
-context: 1 means only that group's words, 0 none of them, the middle of the scale is an even split. The
-bars on the right are the occupation's mean over all contexts, those on top the weight of the context.
-Choose an occupation and a context below to see the prompt, the groups and the words behind one cell.
-"""
+BELOW = (
+    "Choose an occupation and a context below to see the prompt, the groups and the words behind one cell."
+)
 
 
 def draw() -> None:
@@ -68,7 +67,9 @@ def draw() -> None:
     )
     draw_flagged(item)
     draw_cell(loaded)
-    foot(HOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded)
+    foot(
+        how_to_read.HEAT_MAP + BELOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded
+    )
 
 
 show(draw)

@@ -4,30 +4,21 @@ import streamlit as st
 
 from pcf_core.charts.knowledge import knowledge_bars
 from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.report import how_to_read
+from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.knowledge import (
     ORDERS,
     draw_form,
     draw_provenance,
     knowledge_figures,
-    knowledge_table,
     known_of,
     offer_scoring,
-    ordered,
 )
 from pcf_core.ui.knowledge_own import draw_own, opened
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
-
-HOW = """
-Each bar is a fact. It ends at what the model knows of it: the score J of the probability of the right
-answers among the right and wrong ones, averaged over contexts first. The hatched part is the confidence
-gap, what contexts take from each other; it is 0 where the model says the same everywhere. The white
-circle is guessing; the diamond is what the same answers get with subjects of which they are wrong: a bar
-that ends there says which answers the model likes, not what it knows. Nothing here is a risk, and the gap
-is no caprice: nobody is harmed by it.
-"""
 
 
 def draw() -> None:
@@ -75,7 +66,7 @@ def draw() -> None:
         f"What {model} knows of twenty facts, {order} first",
     )
     how, data, source = st.tabs(["How to read this", "Data", "Provenance"])
-    how.markdown(HOW)
+    how.markdown(how_to_read.KNOWLEDGE)
     with data:
         draw_table(knowledge_table(known.reports), "knowledge")
     with source:

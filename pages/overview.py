@@ -4,15 +4,15 @@ import streamlit as st
 
 from pcf_core.charts import risk_dots
 from pcf_core.findings import overview_finding, whiskers_note
+from pcf_core.report.key_figures import interval_note, risk_figures
+from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.data import all_reports
 from pcf_core.ui.distribution import opening
-from pcf_core.ui.figures import interval_note, risk_figures
 from pcf_core.ui.notes import said_intervals_and_more
 from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.presets import draw_presets
 from pcf_core.ui.roles import may_audit
-from pcf_core.ui.rows import reference_lines, risk_table, run_rows
 from pcf_core.ui.seeds import draw_seeds
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain

@@ -4,13 +4,9 @@ import streamlit as st
 
 from pcf_core.charts import corrected_dots, risk_bars
 from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
-from pcf_core.ui.data import Loaded
-from pcf_core.ui.distribution import opening
-from pcf_core.ui.figures import interval_note, risk_figures
-from pcf_core.ui.notes import said_intervals_and_more
-from pcf_core.ui.occupations import draw_occupations
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.rows import (
+from pcf_core.report import how_to_read
+from pcf_core.report.key_figures import interval_note, risk_figures
+from pcf_core.report.rows import (
     corrected_table,
     published_rows,
     reference_rows,
@@ -18,22 +14,15 @@ from pcf_core.ui.rows import (
     run_rows,
     times_thousand,
 )
+from pcf_core.ui.data import Loaded
+from pcf_core.ui.distribution import opening
+from pcf_core.ui.notes import said_intervals_and_more
+from pcf_core.ui.occupations import draw_occupations
+from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.seeds import draw_seeds
 from pcf_core.ui.shell import show
 
 VIEWS = ["models", "corrected", "occupations"]
-HOW = """
-Each bar is the discrimination risk R of one model: the mean over occupations of the criterion J of its
-stereotypes. The first part is **prejudice**, what remains when the contexts are averaged; the patterned
-part is **caprice**, what changes its sign with the context. The whisker is the interval of R over what the
-sidebar says. Hollow diamonds are values the papers published, measured with other templates and word lists.
-"""
-HOW_CORRECTED = """
-Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
-neutral for every occupation would show the prejudice of the grey tick, from the sampling of its templates
-alone. The **filled** marks take these templates for all there are, the **hollow** ones take the estimated
-bias away; the two parts add up to R either way. The whisker is that of the figure the report gives first.
-"""
 
 
 def draw() -> None:
@@ -100,7 +89,7 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
         [references, published, over, thousand],
     )
     table = risk_table(rows + drawn + listed)
-    foot(HOW, lambda: times_thousand(table) if thousand else table, "risk", loaded)
+    foot(how_to_read.RISK, lambda: times_thousand(table) if thousand else table, "risk", loaded)
 
 
 def draw_corrected(loaded: Loaded, thousand: bool) -> None:
@@ -114,7 +103,7 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> None:
         [over, thousand],
     )
     table = corrected_table(loaded.reports)
-    foot(HOW_CORRECTED, lambda: times_thousand(table) if thousand else table, "corrected", loaded)
+    foot(how_to_read.CORRECTED, lambda: times_thousand(table) if thousand else table, "corrected", loaded)
 
 
 show(draw)

@@ -7,31 +7,21 @@ import streamlit as st
 from pcf_core.charts import tilt_box, tilt_panels
 from pcf_core.findings import interval_sentence, leaders_finding, strongest_finding, tilt_finding
 from pcf_core.records import RiskReport
+from pcf_core.report import how_to_read
+from pcf_core.report.key_figures import lead_figures, tilt_figures
+from pcf_core.report.rows import tilt_table
+from pcf_core.report.tilts import panel_groups
 from pcf_core.ui.data import even_reports
 from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
-from pcf_core.ui.figures import lead_figures, tilt_figures
 from pcf_core.ui.notes import notes
 from pcf_core.ui.page import draw_figures, finding, foot, open_page, picture
-from pcf_core.ui.rows import tilt_table
 from pcf_core.ui.shell import show
 from pcf_core.ui.text import plain
-from pcf_core.ui.tilt_rows import Beside, draw_beside, panel_groups
+from pcf_core.ui.tilt_rows import Beside, draw_beside
 
-HOW = """
-Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
-ends mean that the model puts only one group's words there. The box holds the middle half of the
-occupations, the line in it is their median, the hollow mark below it their mean with its interval; the
-three extremes on each side are named. *Labour force* shows the same scale for the people who hold these
-jobs in the US, where that is known; *what it read* shows it for the biographies that the shipped models were
-trained on, those whose lead names the occupation: +1 where all say mostly *he*. Neutral is always an even
-split here, whatever neutral point and scale are chosen for the risk.
-"""
-HOW_SEVERAL = """
-Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
-templates: at 0 the group has its even share, at +1 the model puts only its words there, at the left end none
-of them. The box holds the middle half of the occupations, the line in it is their median, the hollow mark
-below it their mean with its interval. Neutral is always an even split here, whatever neutral point and scale
-are chosen for the risk.
+READ = """
+*What it read* shows the same scale for the biographies that the shipped models were trained on, those whose
+lead names the occupation: +1 where all say mostly *he*.
 """
 
 
@@ -92,7 +82,8 @@ def draw() -> None:
     notes(loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
     if chosen:
         draw_distribution(loaded, reports, tilts, chosen)
-    foot(HOW_SEVERAL if len(groups) > 2 else HOW, lambda: tilt_table(reports, tilts), "tilt", loaded)
+    how = how_to_read.TILT_SEVERAL if len(groups) > 2 else how_to_read.TILT + READ
+    foot(how, lambda: tilt_table(reports, tilts), "tilt", loaded)
 
 
 def choose_occupation(reports: Mapping[str, RiskReport]) -> str:

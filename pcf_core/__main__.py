@@ -21,6 +21,7 @@ from pcf_core.commands.listing import models, templates, topics
 from pcf_core.commands.mining import mine
 from pcf_core.commands.reading import compare, risk
 from pcf_core.commands.scoring import score, words, worker
+from pcf_core.commands.verifying import verify
 from pcf_core.errors import AuditError, InputError
 
 COMMANDS = (
@@ -37,6 +38,7 @@ COMMANDS = (
     risk,
     compare,
     export,
+    verify,
 )
 INTERRUPTED = 130
 

@@ -31,7 +31,8 @@ ROOMS: dict[str, set[str]] = {
     "criteria": BASE | {"topics", "language", "models", "scoring", "generation", "stats"},
     "charts": BASE,
     "findings": BASE,
-    "report": BASE | {"charts", "audit"},
+    "report": BASE
+    | {"topics", "risk", "stats", "store", "charts", "findings", "audit", "fairpair", "criteria"},
     "jobs": BASE
     | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"}
     | {"fairpair", "criteria"},

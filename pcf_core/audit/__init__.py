@@ -15,7 +15,13 @@ from pcf_core.audit.parts import missing_blocks, prompt_parts
 from pcf_core.audit.read import read_against, read_leans
 from pcf_core.audit.reading import look_at, report
 from pcf_core.audit.restricting import Covering, coverage_by, covering_runs, restricted
-from pcf_core.audit.results import check_protocol, load_result, result_name, self_audit_of
+from pcf_core.audit.results import (
+    check_protocol,
+    load_result,
+    recomputed_result,
+    result_name,
+    self_audit_of,
+)
 from pcf_core.audit.sampling import furthest, plan_of, planned, with_draws
 from pcf_core.audit.several import controlled
 from pcf_core.audit.words import build_run, coverage_of, preferences_of, select_words
@@ -46,6 +52,7 @@ __all__ = [
     "prompt_parts",
     "read_against",
     "read_leans",
+    "recomputed_result",
     "report",
     "restricted",
     "result_name",

@@ -69,6 +69,19 @@ def load_result(
     if result is None:
         result = assemble(store, run, protocol, on_prompts)
         _keep(store, run, name, result)
+    return _as_read(store, run, result, aggregation)
+
+
+def recomputed_result(
+    store: Store, run: RunSpec, protocol: Protocol = "exact", aggregation: Aggregation = "sum"
+) -> Result:
+    """The same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
+    check_protocol(run, protocol)
+    return _as_read(store, run, assemble(store, run, protocol), aggregation)
+
+
+def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregation) -> Result:
+    """Sums over words in the aggregation that is asked for, with what has to be said beside them."""
     found = self_audit_of(store, run)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation)
     return replace(

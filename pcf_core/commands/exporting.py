@@ -1,13 +1,13 @@
-"""``export``: a run as a file."""
+"""``export``: a run as a file, or a report of runs and text audits."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
-from pcf_core.audit import load_result, report
+from pcf_core.audit import ViewOptions, load_result, report
 from pcf_core.commands.console import one_of, open_store, say
 from pcf_core.commands.options import (
     AggregationOption,
@@ -20,13 +20,32 @@ from pcf_core.commands.options import (
     WeightsOption,
     view_options,
 )
-from pcf_core.report import export_run
+from pcf_core.jobs.criteria import load_criteria
+from pcf_core.jobs.fairpair import load_fairpair
+from pcf_core.records.report import SECTIONS, ReportDocument, ReportRequest
+from pcf_core.report import check_target, export_run, write_whole
+from pcf_core.store import Store
+
+FORMS = ("csv", "parquet", "json", "html", "card")
+OVER = ("templates", "occupations", "both")
+EVERY = "all"
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
     out: Annotated[Path, typer.Option(help="the file to write")],
-    form: Annotated[str, typer.Option("--format", help="csv, parquet or json")] = "csv",
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="run keys, or their first six digits or more")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html or card")] = "csv",
+    sections: Annotated[
+        str, typer.Option(help=f"a report with these, or {EVERY}: {', '.join(SECTIONS)}")
+    ] = "",
+    fairpair: Annotated[list[str] | None, typer.Option(help="a FairPair request; may be repeated")] = None,
+    criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
+    knowledge: Annotated[list[str] | None, typer.Option(help="a set of facts; may be repeated")] = None,
+    over: Annotated[
+        str, typer.Option(help="the intervals of a report: templates, occupations or both")
+    ] = "templates",
     weights: WeightsOption = "uniform",
     criterion: CriterionOption = "max",
     scale: ScaleOption = "pcf",
@@ -36,14 +55,84 @@ def export(
     aggregation: AggregationOption = "sum",
     unit: UnitOption = "usual",
 ) -> None:
-    """Write one row per occupation × template × group, and the risk report beside it as JSON."""
-    kind: Literal["csv", "parquet", "json"] = one_of(form, "--format", ("csv", "parquet", "json"))
+    """Write a run as one row per occupation × template × group, or a report of runs and text audits.
+
+    A report is written for --format html and card, for several runs, and with --sections or text audits; its
+    tables as CSV or Parquet come in one ZIP.
+    """
+    one_of(form, "--format", FORMS)
     options = view_options(
         weights, criterion, scale, reference, template_weights, protocol or "exact", aggregation, unit
     )
-    store = open_store()
-    spec = store.load_run(run)
+    store, keys = open_store(), runs or []
+    audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
+    if len(keys) == 1 and form in ("csv", "parquet", "json") and not sections and not audits:
+        export_one(store, keys[0], options, protocol, out, form)
+        return
+    request = ReportRequest(
+        runs=tuple(store.load_run(key).key for key in keys),
+        sections=tuple(SECTIONS) if sections in ("", EVERY) else tuple(listed(sections)),
+        options=options.model_dump() | {"protocol": protocol},
+        over=one_of(over, "--over", OVER),
+        fairpair=tuple(fairpair or ()),
+        criteria=tuple(criteria or ()),
+        knowledge=tuple(knowledge or ()),
+    )
+    check_target(out)
+    data = file_bytes(document_of(store, request), form)
+    write_whole(out, lambda path: path.write_bytes(data))
+    say(f"wrote {out}")
+
+
+def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out: Path, form: str) -> None:
+    """The cells of one run, and its risks beside them."""
+    spec = store.load_run(key)
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
     result = load_result(store, spec, options.protocol, options.aggregation)
-    for path in export_run(spec, result.preferences, report(result, spec, options), out, kind):
+    for path in export_run(spec, result.preferences, report(result, spec, options), out, form):
         say(f"wrote {path}")
+
+
+def listed(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def document_of(store: Store, request: ReportRequest) -> ReportDocument:
+    """The report of a request, with the text audits that it names.
+
+    Raises:
+        AuditError: as :func:`pcf_core.report.whole.write_report`.
+    """
+    from pcf_core.report.whole import write_report  # plotly and pandas: most commands draw nothing
+
+    return write_report(store, request, kept_texts(store, request))
+
+
+def kept_texts(store: Store, request: ReportRequest) -> Any:
+    """The finished results of the text audits of a request; those that are not there are left out."""
+    from pcf_core.report.whole import Texts
+
+    fairpairs = (load_fairpair(store, key) for key in request.fairpair)
+    criteria = (load_criteria(store, key) for key in request.criteria)
+    return Texts(
+        tuple(found for found in fairpairs if found is not None),
+        tuple(found for found in criteria if found is not None),
+    )
+
+
+def file_bytes(document: ReportDocument, form: str) -> bytes:
+    """A report as the file of a format of :data:`FORMS`."""
+    from pcf_core.report.html import html_bytes
+    from pcf_core.report.model_card import model_card
+    from pcf_core.report.written import report_bytes, tables_archive
+
+    if form == "html":
+        return html_bytes(document)
+    if form == "card":
+        return model_card(document).encode()
+    return (
+        report_bytes(document)
+        if form == "json"
+        else tables_archive(document, one_of(form, "--format", FORMS))
+    )

@@ -1,14 +1,27 @@
-"""Exports of a run and its report: JSON, CSV, Parquet.
+"""Runs and text audits as files: the cells of one run, and whole reports as HTML, JSON, tables, model card.
 
-Layer: may import records and audit; no streamlit, no torch.
+    ReportRequest -> whole.write_report -> ReportDocument -> html, written, model_card
+
+What is imported here is light; what draws and tabulates (plotly, pandas) is imported by its name.
+
+Layer: may import records, topics, risk, stats, store, charts, findings, audit, fairpair and criteria; no
+streamlit, no torch.
 """
 
 from pcf_core.report.comparison import comparison_document, comparison_table
 from pcf_core.report.documents import report_document
-from pcf_core.report.tables import cell_table, export_run, occupation_table, spreadsheet_safe, write_whole
+from pcf_core.report.tables import (
+    cell_table,
+    check_target,
+    export_run,
+    occupation_table,
+    spreadsheet_safe,
+    write_whole,
+)
 
 __all__ = [
     "cell_table",
+    "check_target",
     "comparison_document",
     "comparison_table",
     "export_run",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pcf_core.findings import verdict_text
+from pcf_core.records import Over
 from pcf_core.records.comparison import Comparison, Difference
 from pcf_core.report.documents import finite
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
+
+RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -78,3 +82,33 @@ def comparison_table(comparison: Comparison) -> pd.DataFrame:
             for name, found in differences.items()
         ]
     )
+
+
+def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
+    """One row for each quantity of each comparison, with the interval over what is asked for."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            several_row(comparison, name, comparison.differences[name], over)
+            for comparison in comparisons
+            for name in RISKS
+        ]
+    )
+
+
+def several_row(comparison: Comparison, name: str, found: Difference, over: Over) -> dict[str, object]:
+    first, second, interval = comparison.first.name, comparison.second.name, found.interval(over)
+    return {
+        "first": first,
+        "second": second,
+        "quantity": RISKS[name],
+        "first_value": found.first,
+        "second_value": found.second,
+        "difference": found.value,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "p_value": found.p_value,
+        "adjusted_p_value": found.adjusted,
+        "verdict": verdict_text(found, first, second),
+    }

@@ -2,146 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
-
-import numpy as np
 import streamlit as st
 
-from pcf_core.records import FloatArray, Preferences
-from pcf_core.stats import clustered_order
-from pcf_core.topics import womens_share
-from pcf_core.ui.data import Loaded, LoadedRun
+from pcf_core.report.arrange import pages_of
+from pcf_core.ui.data import Loaded
 
-SHOWN_OCCUPATIONS = 40
-SHOWN_TEMPLATES = 30
-MOST_CELLS = 100_000
-PAPER_OCCUPATIONS = ("nurse", "stylist", "receptionist", "doctor", "programmer", "captain")
 PAPER_TEMPLATES = "gender-heatmap"
 PRESETS = ("varied", "papers", "all")
 ORDERS = ("tilt", "spread", "name", "women", "clustering")
-MOST_ROWS = 500  # of a page: more occupations cannot be told apart
-MOST_CLUSTERED = 2_000  # rows or columns: the distances of twice as many take four times the memory
-
-
-@dataclass(frozen=True)
-class Axes:
-    """What is drawn: indices of the occupations from the top, of the templates from the left, and the page.
-
-    ``note`` says what of the whole this page shows, empty where there is one page.
-    """
-
-    rows: list[int]
-    columns: list[int]
-    note: str = ""
-
-
-def page_shape(item: LoadedRun, preset: str) -> tuple[int, int]:
-    """Occupations and templates of a page: at most ``MOST_CELLS`` cells, which a browser can hover."""
-    occupations, templates = item.result.preferences.values.shape[:2]
-    if preset != "all" or occupations * templates <= MOST_CELLS:
-        return occupations, templates
-    rows = min(occupations, MOST_ROWS)
-    return rows, MOST_CELLS // rows
-
-
-def pages_of(item: LoadedRun, preset: str) -> int:
-    """How many pages the heat map has."""
-    occupations, templates = item.result.preferences.values.shape[:2]
-    rows, columns = page_shape(item, preset)
-    pages: int = ceil(occupations / rows) * ceil(templates / columns)
-    return pages
-
-
-def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
-    """[occupation] weighted s.d. of P(group) over templates."""
-    values = preferences.values[..., preferences.groups.index(group)]
-    mean = values @ weights
-    return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
-
-
-def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
-    """The papers' six, all that fit, or those that vary most."""
-    names = item.result.preferences.occupations
-    if preset == "papers":
-        return [names.index(name) for name in PAPER_OCCUPATIONS if name in names]
-    if preset == "all":
-        return list(range(len(names)))
-    spread = spread_of(item.result.preferences, group, item.report.template_weights)
-    return [int(i) for i in np.argsort(-spread, kind="stable")[:SHOWN_OCCUPATIONS]]
-
-
-def shown_templates(item: LoadedRun, preset: str, paper_texts: Sequence[str]) -> list[int]:
-    """The papers' ten, all, or the heaviest; heaviest first."""
-    texts = item.result.preferences.templates
-    order = [int(j) for j in np.argsort(-item.report.template_weights, kind="stable")]
-    if preset == "papers":
-        return [texts.index(text) for text in paper_texts if text in texts]
-    return order if preset == "all" else order[:SHOWN_TEMPLATES]
-
-
-def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str) -> list[int]:
-    """The rows in the asked order; occupations without a published share of women come last."""
-    preferences = item.result.preferences
-    names = preferences.occupations
-    if order == "name":
-        return sorted(occupations, key=lambda i: names[i])
-    if order == "women":
-        share = womens_share(item.run.evidence)
-        return sorted(occupations, key=lambda i: (-share.get(names[i], -1.0), names[i]))
-    if order == "clustering":
-        return clustered(item, occupations, group)
-    if order == "spread":
-        value = spread_of(preferences, group, item.report.template_weights)
-    else:
-        value = preferences.values[..., preferences.groups.index(group)] @ item.report.template_weights
-    return sorted(occupations, key=lambda i: (-value[i], names[i]))
-
-
-def clustered(item: LoadedRun, occupations: Sequence[int], group: str) -> list[int]:
-    """Rows whose neighbours are alike over the templates, which count by their weight."""
-    values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
-    if len(occupations) > MOST_CLUSTERED:
-        return list(occupations)
-    order = clustered_order(values[list(occupations)], item.report.template_weights)
-    return [occupations[place] for place in order]
-
-
-def clustered_templates(
-    item: LoadedRun, rows: Sequence[int], columns: Sequence[int], group: str
-) -> list[int]:
-    """Columns whose neighbours are alike over the rows shown."""
-    values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
-    if len(columns) > MOST_CLUSTERED:
-        return list(columns)
-    order = clustered_order(values[np.ix_(list(rows), list(columns))].T)
-    return [columns[place] for place in order]
-
-
-def shown_axes(
-    item: LoadedRun, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
-) -> Axes:
-    """The rows in the asked order, the columns heaviest first, cut to a page; clustering orders both.
-
-    Columns are clustered within their page, so that the heaviest stay on the first one.
-    """
-    rows = arranged(item, shown_occupations(item, group, preset), group, order)
-    columns = shown_templates(item, preset, paper_texts)
-    note, pages = "", pages_of(item, preset)
-    if pages > 1:
-        high, wide = page_shape(item, preset)
-        down, across = divmod(min(page, pages) - 1, ceil(len(columns) / wide))
-        top, left = down * high, across * wide
-        note = (
-            f"A page holds at most {MOST_CELLS:,} cells. Page {min(page, pages):,} of {pages:,}: contexts "
-            f"{left + 1:,}–{min(left + wide, len(columns)):,} of {len(columns):,}, from the heaviest, and "
-            f"occupations {top + 1:,}–{min(top + high, len(rows)):,} of {len(rows):,}, in this order."
-        )
-        rows, columns = rows[top : top + high], columns[left : left + wide]
-    if order == "clustering" and rows:
-        columns = clustered_templates(item, rows, columns, group)
-    return Axes(rows, columns, note)
 
 
 def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:

@@ -11,10 +11,11 @@ from pcf_core.charts.case_file import shared_scatter
 from pcf_core.findings.case_file import FOUND, shared_finding, value_text, verdict_of
 from pcf_core.findings.numbers import count, number
 from pcf_core.records.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import bounds
 from pcf_core.ui.case_file import WOMEN, CaseFile
 from pcf_core.ui.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.ui.fairpair_links import parameters_of as parameters_of_fairpair
-from pcf_core.ui.figures import KeyFigure, bounds
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
 

@@ -10,7 +10,8 @@ from pcf_core.audit import coverage_of
 from pcf_core.audit.words import BY_TOKENS
 from pcf_core.charts import WordProbability, cell_bars, word_bars
 from pcf_core.findings import coverage_note, occupation_finding
-from pcf_core.ui.data import Loaded, LoadedRun, remembered
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.page import finding, picture
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain

@@ -20,9 +20,11 @@ from pcf_core.findings import (
     with_interval,
 )
 from pcf_core.records.comparison import Comparison, Side
-from pcf_core.report import comparison_table
+from pcf_core.report import comparison_table, how_to_read
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.reproducing import compare_command
 from pcf_core.ui.compare_tables import COMPARISON_COLUMNS
-from pcf_core.ui.data import Loaded, LoadedRun, cached
+from pcf_core.ui.data import Loaded, cached
 from pcf_core.ui.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
 
@@ -35,26 +37,12 @@ HELP = {
     "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
 }
 MOST_DRAWN = 30
-HOW = """
-Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
-cancels. Each row is an occupation, placed at its figure for the first model less that for the second; the
-line is the 95 % interval over contexts. **Filled** marks are differences that survive when false discoveries
-are controlled at 5 % over all occupations (Benjamini–Hochberg); hollow ones are not distinguishable with
-these templates, which is not the same as being equal. A caprice of 0 says that no context here changed the
-sign; contexts that are not among the templates are in no interval.
 
-The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
-often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations
-at least two must differ for one to survive the control. Its unit is the template, whatever *Drawn again*
-says under *How it is read*: where few templates carry most of the weight, it finds less than an interval
-over documents does. Risk does not count which group an answer favours. Where the two models lean to
-different groups for an occupation, the test therefore exchanges these two groups in the second model's
-answers first: swapped as they are, opposite leans would cancel, and differences in prejudice and caprice
-would hardly ever be found.
 
-A verdict needs both: the test must reject, and the interval over templates must leave out 0. The unit of
-that interval is the one of *Drawn again*, so that the option can move a verdict although it does not move p.
-*Intervals over* changes the intervals shown for the totals, not what a verdict rests on.
+OPTIONS = """
+The unit of that interval is the one of *Drawn again* under *How it is read*, so that the option can move a
+verdict although it does not move p. *Intervals over* changes the intervals shown for the totals, not what a
+verdict rests on.
 """
 
 
@@ -92,7 +80,7 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     views = [loaded.runs[name].view_key for name in (first, second)]
     draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
-    left.markdown(HOW)
+    left.markdown(how_to_read.COMPARISON + OPTIONS)
     with middle:
         draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
     with right:
@@ -224,10 +212,4 @@ def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, ord
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """The command line that reproduces the numbers."""
-    options = loaded.choice.options
-    return (
-        f"python -m pcf_core compare {comparison.first.run} {comparison.second.run}"
-        f" --weights {options.occupation_weights} --template-weights {options.template_weighting}"
-        f" --criterion {options.criterion} --scale {options.scale} --reference {options.reference}"
-        f" --protocol {options.protocol} --aggregation {options.aggregation} --unit {options.unit}"
-    )
+    return compare_command(comparison.first.run, comparison.second.run, loaded.choice.options)

@@ -17,10 +17,12 @@ from pcf_core.findings import axis_finding, checkpoints_finding, size_finding, t
 from pcf_core.models import resolve
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.comparison import AxisPoint
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.stats import rank_correlation
 from pcf_core.topics import PublishedRisk, published_of_topic, speaks_of
-from pcf_core.ui.compare_tables import AXIS_COLUMNS, RISKS, axis_table
-from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait, read_run
+from pcf_core.ui.compare_tables import AXIS_COLUMNS, axis_table
+from pcf_core.ui.data import Loaded, cached, must_wait, read_run
 from pcf_core.ui.lists import topics
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.run_labels import told_apart

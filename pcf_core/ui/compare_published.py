@@ -12,11 +12,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.findings import number, with_interval
 from pcf_core.records import Interval, Scale
+from pcf_core.report.rows import source_of
 from pcf_core.risk import reference_risks
 from pcf_core.topics import PublishedRisk, published_name, published_of_topic, speaks_of
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import draw_provenance, draw_table, finding
-from pcf_core.ui.rows import source_of
 
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
 HEADERS = {

@@ -8,11 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pcf_core.findings import verdict_text
-from pcf_core.records import Over
-from pcf_core.records.comparison import AxisPoint, Comparison, Difference
+from pcf_core.records.comparison import AxisPoint
+from pcf_core.report.comparison import RISKS
 
-RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 COMPARISON_COLUMNS = {
     "occupation": st.column_config.TextColumn("Occupation", help="Empty for the mean over all."),
     "weight": st.column_config.NumberColumn(
@@ -79,34 +77,6 @@ SEVERAL_COLUMNS = {
         "p, controlled", format="%.4f", help="For several comparisons (Holm); none where there is one."
     ),
 }
-
-
-def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
-    """One row for each quantity of each comparison, with the interval over what is asked for."""
-    return pd.DataFrame(
-        [
-            several_row(comparison, name, comparison.differences[name], over)
-            for comparison in comparisons
-            for name in RISKS
-        ]
-    )
-
-
-def several_row(comparison: Comparison, name: str, found: Difference, over: Over) -> dict[str, object]:
-    first, second, interval = comparison.first.name, comparison.second.name, found.interval(over)
-    return {
-        "first": first,
-        "second": second,
-        "quantity": RISKS[name],
-        "first_value": found.first,
-        "second_value": found.second,
-        "difference": found.value,
-        "low": None if interval is None else interval.low,
-        "high": None if interval is None else interval.high,
-        "p_value": found.p_value,
-        "adjusted_p_value": found.adjusted,
-        "verdict": verdict_text(found, first, second),
-    }
 
 
 def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from pcf_core.jobs.criteria import (
 )
 from pcf_core.records import Record
 from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName
+from pcf_core.report.reproducing import criteria_command
 from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
@@ -218,20 +219,8 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
 
 
 def command(asked: CriteriaAsked) -> str:
-    """The command line of a request."""
-    line = (
-        f"python -m pcf_core criteria --model {asked.model} --experiment {asked.experiment}"
-        f" --answering {asked.answering} --dtype {asked.key.dtype}{material_options(asked.experiment)}"
-    )
-    if asked.generation is None:
-        return line
-    decoding = asked.generation.decoding
-    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
-    return (
-        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed}"
-    )
+    """The command line of a request, with the material that the form has chosen."""
+    return criteria_command(asked, material_options(asked.experiment))
 
 
 def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:

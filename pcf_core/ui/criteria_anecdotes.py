@@ -17,9 +17,10 @@ from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.criteria import Answering
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.information import USUAL
-from pcf_core.ui.criteria_tables import anecdote_tables, information_table, professions_table
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.criteria_tables import anecdote_tables, information_table, professions_table
+from pcf_core.report.key_figures import bounds
 from pcf_core.ui.criteria_views import Shown
-from pcf_core.ui.figures import KeyFigure, bounds
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """

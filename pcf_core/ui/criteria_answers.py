@@ -16,14 +16,15 @@ from pcf_core.findings.numbers import number, with_interval
 from pcf_core.records.answers import RATES, AnswersReport
 from pcf_core.records.criteria import Answering
 from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.ui.criteria_tables import (
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.criteria_tables import (
     confusion_table,
     differences_table,
     rates_table,
     units_table,
 )
+from pcf_core.report.key_figures import MOST
 from pcf_core.ui.criteria_views import Shown
-from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """

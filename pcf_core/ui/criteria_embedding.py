@@ -16,8 +16,8 @@ from pcf_core.jobs.embedding import EMBEDDING, embedding_asked, load_embedding, 
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.embedding_run import EmbeddingAsked, EmbeddingResult
+from pcf_core.report.criteria_tables import embedding_table, ends
 from pcf_core.ui.criteria import command
-from pcf_core.ui.criteria_tables import embedding_table, ends
 from pcf_core.ui.page import chart, draw_commands, draw_table, finding
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.ui.roles import draw_why_not, may_audit, write

@@ -17,8 +17,8 @@ from pcf_core.records.criteria import Answering
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.hobbies import HobbiesReport
-from pcf_core.ui.criteria_embedding import draw_embedding_of_all
-from pcf_core.ui.criteria_tables import (
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.criteria_tables import (
     embedding_table,
     hobby_information,
     hobby_words_table,
@@ -26,8 +26,9 @@ from pcf_core.ui.criteria_tables import (
     label_counts_table,
     labels_table,
 )
+from pcf_core.report.key_figures import MOST, bounds
+from pcf_core.ui.criteria_embedding import draw_embedding_of_all
 from pcf_core.ui.criteria_views import Shown
-from pcf_core.ui.figures import MOST, KeyFigure, bounds
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
 HOW = """

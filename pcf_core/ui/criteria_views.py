@@ -20,6 +20,10 @@ from pcf_core.findings.numbers import count
 from pcf_core.records.criteria import Answering, ExperimentName
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.criteria_summary import CRITERIA, CriterionReading
+from pcf_core.records.report import KeyFigure
+from pcf_core.report import how_to_read
+from pcf_core.report.criteria_tables import summary_table
+from pcf_core.report.key_figures import MOST
 from pcf_core.ui.criteria import (
     Found,
     by_answering,
@@ -31,8 +35,6 @@ from pcf_core.ui.criteria import (
 from pcf_core.ui.criteria_own import draw_own
 from pcf_core.ui.criteria_published import draw_published
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request
-from pcf_core.ui.criteria_tables import summary_table
-from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding, finding_list
 from pcf_core.ui.text import plain
 
@@ -59,22 +61,6 @@ WHAT: Mapping[ExperimentName, str] = {
     "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
     "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
 }
-HOW_SUMMARY = """
-Each row is a quantity that is 0 where its criterion holds. **Independence** asks that two things tell nothing
-of each other: **I** the gender in a story and the profession, **II** the label of a hobby and the gender of
-the name. Its quantity is NMI, normalised mutual information: 0 where they are independent, 1 at most, and
-less than 1 where there are more professions or labels than genders; the most that could be reached stands in
-the data. **Separation** and **sufficiency** ask that a pronoun change nothing: **I** in questions with a
-right answer, **II** in tasks at work. Their quantities are gaps between *he* and *she*. Where the role is
-right that stereotype makes a woman's, **FNR** is the share of answers that miss it; where the other is right,
-**FPR** is the share that name it all the same. **PPV** and **NPV** are the shares of right answers among
-those that name the one or the other.
-
-**Filled** marks are beyond chance, by the test of their experiment, controlled for all that is tested in it;
-**hollow** ones are not shown to be, or have no test, as stories that were scored have none. Whiskers are 95 %
-intervals: what other stories, names, questions or tasks of the kind may show. The dashed line at 0.2 is the
-20 % rule of thumb for gaps; it decides nothing.
-"""
 NOT_LAID_TOGETHER = (
     "Some of these models wrote and others were scored. The two measure different things and are shown apart."
 )
@@ -152,7 +138,7 @@ def draw_summary(shown: Shown) -> None:
         st.caption(NOT_LAID_TOGETHER)
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
     asked = [one for one in EXPERIMENTS if shown.found.of(one)]
-    shown.foot(HOW_SUMMARY, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
 
 
 def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:

@@ -16,6 +16,7 @@ from pcf_core.jobs import Job
 from pcf_core.jobs.reading import Reading, reading_key
 from pcf_core.models import list_models, resolve
 from pcf_core.records import Aggregation, Interval, Protocol, RiskReport, RunSpec, digest
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.store import RunInfo
 from pcf_core.ui.lists import set_names, stamp_of
 from pcf_core.ui.stores import open_queue, open_store
@@ -29,22 +30,6 @@ T = TypeVar("T")
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
 MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
 RECENT_READINGS = 100
-
-
-@dataclass(frozen=True)
-class LoadedRun:
-    """A finished run, read under the view options."""
-
-    run: RunSpec
-    key: str
-    view_key: str
-    result: Result
-    report: RiskReport
-
-    @property
-    def even(self) -> float:
-        """The probability of a group in an even split."""
-        return 1 / len(self.report.groups)
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.audit.units import unit_of
 from pcf_core.charts import stereotype_histogram, stereotype_steps
-from pcf_core.findings import distribution_finding, opening_finding, striking_occupation
-from pcf_core.records import FloatArray, Interval, RiskReport
+from pcf_core.findings import distribution_finding
+from pcf_core.records import RiskReport
 from pcf_core.records.distribution import MeanTilt, StereotypeDistribution
+from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, mean_tilts_of, opening_of, unit_in
 from pcf_core.risk import Criterion
-from pcf_core.stats import TemplateUnit, ends, mean_tilts, share_interval, stereotype_distributions
-from pcf_core.ui.data import Loaded, LoadedRun, remembered
+from pcf_core.stats import ends, share_interval, stereotype_distributions
+from pcf_core.ui.data import Loaded, remembered
 from pcf_core.ui.page import draw_table, finding, picture
 from pcf_core.ui.text import plain
 
@@ -27,21 +26,13 @@ mean of J over the contexts. The line between them is the **Jensen gap**, the ca
 opens where some contexts prefer another group. **Second picture**: the share of contexts up to each value.
 The dotted line is τ.
 """
-MOST_PANELS = 12
 Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 
 def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
-    """Of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
-    preferences = {name: item.result.preferences for name, item in loaded.runs.items()}
-    chosen = occupation or striking_occupation(reports)
-
-    def interval(model: str, share: float) -> Interval:
-        return share_interval(share, unit_in(loaded, loaded.runs[model], reports[model]).effective)
-
-    return remembered(
-        loaded, "opening", [chosen], lambda: opening_finding(reports, preferences, chosen, interval)
-    )
+    """The sentence of :func:`pcf_core.report.tilts.opening_of`, kept."""
+    make = partial(opening_of, loaded.runs, reports, loaded.choice.options, occupation)
+    return remembered(loaded, "opening", [occupation], make)
 
 
 def draw_distribution(
@@ -135,36 +126,11 @@ def draw_numbers(distributions: Distributions, threshold: float) -> None:
 def tilts_of(loaded: Loaded, reports: Mapping[str, RiskReport]) -> dict[str, dict[str, MeanTilt]]:
     """Per model and group the mean tilt with its intervals, against an even split."""
     return {
-        name: remembered(loaded, "mean_tilts", [name], partial(_tilts, loaded, item, reports[name]))
+        name: remembered(
+            loaded, "mean_tilts", [name], partial(mean_tilts_of, item, reports[name], loaded.choice.options)
+        )
         for name, item in loaded.runs.items()
     }
-
-
-def _tilts(loaded: Loaded, item: LoadedRun, report: RiskReport) -> dict[str, MeanTilt]:
-    names = [row.occupation for row in report.occupations]
-    return mean_tilts(
-        even_stereotypes(item, names),
-        unit_in(loaded, item, report),
-        np.array([row.weight for row in report.occupations]),
-        groups=report.groups,
-        occupations=names,
-    )
-
-
-def unit_in(loaded: Loaded, item: LoadedRun, report: RiskReport) -> TemplateUnit:
-    """What intervals over templates draw again; with a sampling plan that goes on, the draws."""
-    plan, look = item.run.plan, report.sampling
-    if plan is not None and look is not None and not look.whole:
-        times = np.array([count for count in plan.times if count], dtype=np.float64)
-        return TemplateUnit("draw", report.template_weights, times)
-    return unit_of(item.run, report.template_weights, loaded.choice.options)
-
-
-def even_stereotypes(item: LoadedRun, occupations: list[str]) -> FloatArray:
-    """[occupation, template, group] against an even split, on the scale that ends at 1."""
-    preferences = item.result.preferences
-    rows = [preferences.occupations.index(name) for name in occupations]
-    return Criterion().stereotypes(preferences.values[rows])
 
 
 def distributions_of(
@@ -180,7 +146,7 @@ def distributions_of(
         report = reports[name]
         found[name] = stereotype_distributions(
             even_stereotypes(item, [occupation])[0],
-            unit_in(loaded, item, report),
+            unit_in(item, report, loaded.choice.options),
             criterion,
             occupation=occupation,
             groups=report.groups,

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import pandas as pd
 import streamlit as st
-
-from pcf_core.findings import number
-from pcf_core.records.factors import FactorPanel, LineFit
 
 THREE_DIGITS = "%.3g"
 
@@ -56,71 +50,3 @@ POINT_COLUMNS = {
         )
     },
 }
-
-Panels = Mapping[str, tuple[FactorPanel, ...]]
-
-
-def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
-    """One row per occupation × reason, with the panels that lack it."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for panel in panels:
-        for item in panel.left_out:
-            found.setdefault((item.name, item.reason), []).append(panel.scale.noun)
-    return pd.DataFrame(
-        [
-            {"occupation": name, "left out of": ", ".join(nouns), "because": reason}
-            for (name, reason), nouns in found.items()
-        ],
-        columns=["occupation", "left out of", "because"],
-    )
-
-
-def factors_table(panels: Panels) -> pd.DataFrame:
-    """One row per model × factor × point."""
-    return pd.DataFrame(
-        [
-            {
-                "model": name,
-                "factor": panel.scale.noun,
-                "point": point.label,
-                "occupations": ", ".join(point.words),
-                "value": point.value,
-                panel.quantity: point.risk,
-                "weight": point.weight,
-            }
-            for name, found in panels.items()
-            for panel in found
-            for point in panel.points
-        ]
-    )
-
-
-def lines_table(panels: Panels) -> pd.DataFrame:
-    """One row per model × factor × kind of line; slopes are per step of their factor, as on the page."""
-    rows = []
-    for name, found in panels.items():
-        for panel in found:
-            for kind, fit, reason in (("OLS", panel.ols, panel.no_ols), ("WLS", panel.wls, panel.no_wls)):
-                row = {"model": name, "factor": panel.scale.noun, "per": panel.scale.per, "line": kind}
-                rows.append(row | line_row(fit, reason, panel.scale.step))
-    return pd.DataFrame(rows)
-
-
-def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
-    if fit is None:
-        return {"note": reason}
-    return {
-        "slope": step * fit.slope,
-        "low": step * fit.interval.low,
-        "high": step * fit.interval.high,
-        "error_hc3": step * fit.slope_error,
-        "p": fit.p_value,
-        "p_holm": fit.adjusted_p,
-        "r_squared": fit.r_squared,
-        "n": fit.n,
-        "effective_n": fit.effective_n,
-        "intercept": fit.intercept,
-        "note": f"hangs on {fit.carrier.label}, leverage {number(fit.carrier.leverage)}"
-        if fit.carried
-        else "",
-    }

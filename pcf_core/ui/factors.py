@@ -13,13 +13,11 @@ from pcf_core.audit import factor_panels
 from pcf_core.charts import factor_plot
 from pcf_core.charts.factors import risk_span
 from pcf_core.errors import AuditError
-from pcf_core.findings import line_notes, number, slope, slope_with_interval
-from pcf_core.findings.factors import SMALLEST_P
-from pcf_core.records.factors import FactorPanel, FactorScale, LineFit, OwnFactor, Quantity
+from pcf_core.findings import line_notes
+from pcf_core.records.factors import FactorPanel, OwnFactor, Quantity
+from pcf_core.report.factors import Panels, capital, left_out_table
 from pcf_core.topics import read_own_factor
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.factor_tables import Panels, left_out_table
-from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.page import chart
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
@@ -29,9 +27,6 @@ OWN = "own_factor"
 PROBLEM = "own_factor_problem"
 UPLOAD = "own_factor_upload"
 LARGEST_UPLOAD = 4  # MB, of a million bytes as Streamlit counts them
-LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
-SHORT = {"women_share": "Women"}
-LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
 QUANTITIES: Mapping[str, Quantity] = {
     "overall": "overall_risk",
     "prejudice": "prejudice_risk",
@@ -155,46 +150,6 @@ def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
                 for name, report in loaded.reports.items()
             },
         )
-
-
-def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
-    """The unweighted slope of each panel."""
-    figures = []
-    for panel in panels:
-        if panel.ols is None:
-            value, interval = "–", f"no line, {panel.no_ols}"
-        else:
-            value, _, interval = slope_with_interval(panel.scale, panel.ols).partition(" ")
-            interval = f"{interval.strip('()')} · {short_p(panel.ols)}"
-            if len(value) > LONGEST_VALUE:
-                value = slope(panel.scale, panel.ols)
-        figures.append(
-            KeyFigure(
-                step_label(panel.scale),
-                value,
-                f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
-                "none. Below: its 95 % interval, taken alone, and its p value, corrected for all slopes.",
-                interval,
-            )
-        )
-    return figures
-
-
-def step_label(scale: FactorScale) -> str:
-    """What a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
-    noun = SHORT.get(scale.name, capital(scale.noun))
-    noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
-    return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
-
-
-def short_p(fit: LineFit) -> str:
-    """The corrected p value, with two digits: it stands behind an interval."""
-    found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
-    return "p < 0.001" if found < SMALLEST_P else f"p {number(float(f'{found:.1e}'))}"
-
-
-def capital(noun: str) -> str:
-    return noun[:1].upper() + noun[1:]
 
 
 def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:

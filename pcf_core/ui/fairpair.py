@@ -24,8 +24,10 @@ from pcf_core.records import Interval
 from pcf_core.records.fairpair import LABEL, FairPairReport
 from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
 from pcf_core.records.generation import BLOCK
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.reproducing import fairpair_command
 from pcf_core.ui.fairpair_request import Request, Which
-from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import keep_a_worker
 from pcf_core.ui.roles import draw_why_not, may_audit, write
@@ -248,29 +250,7 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
         }
         # A list, not a table: on a narrow page a table is cut where a hash does not break.
         st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
-        draw_commands(command(asked, prompts))
-
-
-def command(asked: FairPairAsked, prompts: str) -> str:
-    """The command line of a request; ``prompts``: the name of a set, or a file."""
-    decoding, perturbation = asked.key.decoding, asked.perturbation
-    return (
-        f"python -m pcf_core fairpair --model {asked.key.model} --prompts {prompts}"
-        f" --table {perturbation.table} --names {','.join(asked.prompts.names)}"
-        f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
-        f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed} {_family_options(asked)}"
-        + (f" --categories {asked.categories.name}" if asked.categories else "")
-        + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
-    )
-
-
-def _family_options(asked: FairPairAsked) -> str:
-    """Of a local model its precision; an endpoint's is its own, and a prompt may be a message to it."""
-    if asked.key.family != "endpoint":
-        return f"--dtype {asked.key.dtype}"
-    return "--chat" if asked.key.chat_template else ""
+        draw_commands(fairpair_command(asked, prompts))
 
 
 def encoder_text(encoder: EncoderKey) -> str:

@@ -31,9 +31,8 @@ from pcf_core.findings.fairpair import (
 from pcf_core.findings.fairpair_run import grid_finding
 from pcf_core.records.fairpair import FairPairReport
 from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.ui.fairpair import Found, draw_provenance
-from pcf_core.ui.fairpair_request import Request
-from pcf_core.ui.fairpair_tables import (
+from pcf_core.report import how_to_read
+from pcf_core.report.fairpair_tables import (
     categories_table,
     convergence_table,
     models_table,
@@ -42,6 +41,8 @@ from pcf_core.ui.fairpair_tables import (
     prompts_table,
     temperatures_table,
 )
+from pcf_core.ui.fairpair import Found, draw_provenance
+from pcf_core.ui.fairpair_request import Request
 from pcf_core.ui.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
 from pcf_core.ui.page import chart, draw_table, finding
 
@@ -51,14 +52,6 @@ QUANTITIES: dict[str, Quantity] = {
     "V of g(p(x))": "within_prompt",
     "F": "ratio",
 }
-HOW_MODELS = """
-F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one
-side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
-interval over facts, each with all its prompts. **Filled** marks: the two sides differ beyond sampling by the
-test of relabelling, controlled for the models read together; **hollow** ones: that cannot be shown, or was
-not tested, as at temperature 0. The bars are what F is made of. F has no direction: which side is more
-positive stands below, which words it has more of under *words*.
-"""
 HOW_PROMPTS = """
 Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
 same texts have when their sides are dealt at random, which is above 1 where texts are few. **Filled**: the
@@ -76,13 +69,6 @@ F of each model at each temperature, with its 95 % interval over facts; the dott
 alone gives. A higher temperature makes texts of one side less alike, so the same B gives a smaller F: read
 models at the same temperature. A point is missing where F is undefined, as it may be at 0, where
 nothing is tested.
-"""
-HOW_WORDS = """
-Phrases of one to three words by their log-odds: to the right what texts for the second name have more often,
-to the left those for the first, as they were rewritten; the twelve strongest of either side by z. **Filled**
-ones differ beyond chance, false discoveries controlled over all phrases. What counts is how many texts have a
-phrase, not how often. The bars are shares of texts with a word of a category, by a small lexicon of our own;
-a star marks a category that differs.
 """
 
 
@@ -127,7 +113,7 @@ def draw_models(shown: Shown) -> None:
     chart(variation_bars(reports), "fairpair_bars", f"B and both V of {', '.join(reports)}")
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
     finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
-    shown.foot(HOW_MODELS, lambda: models_table(reports), "fairpair")
+    shown.foot(how_to_read.FAIRPAIR, lambda: models_table(reports), "fairpair")
 
 
 def draw_prompts(shown: Shown) -> None:
@@ -207,7 +193,7 @@ def draw_words(shown: Shown) -> None:
             help="Some texts of either side that have a word of the chosen category, the words marked.",
         )
         draw_category(result, having[category])
-    shown.foot(HOW_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
+    shown.foot(how_to_read.FAIRPAIR_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
     with st.expander("Words of the categories"):
         draw_table(categories_table(report), "fairpair_categories_table")
 

@@ -9,10 +9,11 @@ import streamlit as st
 
 from pcf_core.charts import jensen_curve
 from pcf_core.findings import number, percent, toy_finding, two_models_finding
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import signed
 from pcf_core.risk import criterion_curve, older_bias, older_deviation, toy_risk, two_models
 from pcf_core.settings import ROOT
 from pcf_core.ui.data import cached
-from pcf_core.ui.figures import KeyFigure, signed
 from pcf_core.ui.how_it_works_matrices import draw_hair, draw_references, draw_three
 from pcf_core.ui.page import draw_figures, finding
 from pcf_core.ui.toys import risk_row, slider, steps_table, tell

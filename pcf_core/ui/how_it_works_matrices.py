@@ -8,6 +8,8 @@ import streamlit as st
 
 from pcf_core.charts import reference_tiles, risk_flow, simplex
 from pcf_core.findings import flow_finding, number, reference_finding, simplex_finding
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import signed
 from pcf_core.risk import (
     REFERENCE_MODELS,
     Criterion,
@@ -18,7 +20,6 @@ from pcf_core.risk import (
     total,
     toy_risk,
 )
-from pcf_core.ui.figures import KeyFigure, signed
 from pcf_core.ui.page import draw_figures, finding
 from pcf_core.ui.toys import risk_row, slider, steps_table, tell
 

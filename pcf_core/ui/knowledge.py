@@ -16,12 +16,13 @@ from pcf_core.findings.numbers import number, with_interval
 from pcf_core.jobs.knowledge import submit_knowledge
 from pcf_core.models import resolve
 from pcf_core.records import ScoringKey, SelfAudit
-from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import MOST
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import Choice, with_asked
 from pcf_core.ui.data import cached
-from pcf_core.ui.figures import MOST, KeyFigure
 from pcf_core.ui.knowledge_own import adopt_next, set_names
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
@@ -144,38 +145,6 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
         )
         for model, report in list(reports.items())[:MOST]
     ]
-
-
-def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
-    """The facts of a report, best or least known or with the widest gap first."""
-    if order == "widest gap":
-        return sorted(report.facts, key=lambda fact: -fact.confidence_gap)
-    return sorted(report.facts, key=lambda fact: fact.knowledge, reverse=order == "best known")
-
-
-def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
-    """One row per model × fact."""
-    return pd.DataFrame(
-        [
-            {
-                "model": model,
-                "fact": fact.subject,
-                "right": ", ".join(fact.right),
-                "wrong": ", ".join(fact.wrong),
-                "mean p(right)": fact.mean_probability,
-                "knowledge": fact.knowledge,
-                "low": None if fact.interval is None else fact.interval.low,
-                "high": None if fact.interval is None else fact.interval.high,
-                "mean score": fact.mean_score,
-                "confidence gap": fact.confidence_gap,
-                "guessing": fact.chance,
-                "with other subjects": fact.elsewhere,
-                "weight": fact.weight,
-            }
-            for model, report in reports.items()
-            for fact in report.facts
-        ]
-    )
 
 
 def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.findings import count
 from pcf_core.models import KnownModel
 from pcf_core.records import Family, LeftOut, ModelSpec
-from pcf_core.ui.figures import KeyFigure
+from pcf_core.records.report import KeyFigure
 from pcf_core.ui.text import plain, size_text
 
 ALL = "all"

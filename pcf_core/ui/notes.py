@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pcf_core.findings import interval_sentence, whole_templates_finding
+from pcf_core.findings import whole_templates_finding
 from pcf_core.records import RiskReport
+from pcf_core.report.notes import interval_notes, warnings_of
 from pcf_core.ui.data import Loaded, whole_template_intervals
 from pcf_core.ui.text import plain
 
@@ -23,11 +24,8 @@ def notes(
         reports: those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
-    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
-    for sentence in sentences:
-        whose = [name for name, report in reports.items() if sentence in report.warnings]
-        of = "" if len(whose) == len(reports) else f"{', '.join(whose)}: "
-        st.caption(plain(of + sentence))
+    for sentence in warnings_of(reports):
+        st.caption(plain(sentence))
     report = loaded.first.report
     for sentence in said_intervals(loaded) if intervals is None else intervals:
         st.caption(plain(sentence))
@@ -37,11 +35,7 @@ def notes(
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
     """What the intervals of the loaded runs' risks allow for, each kind once; ``of`` names these figures."""
-    found = (
-        report.interval("overall_risk", loaded.choice.over) or report.interval("overall_risk")
-        for report in loaded.reports.values()
-    )
-    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+    return interval_notes(loaded.reports, loaded.choice.over, of)
 
 
 def said_intervals_and_more(loaded: Loaded) -> list[str]:

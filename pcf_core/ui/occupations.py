@@ -7,23 +7,16 @@ import streamlit as st
 
 from pcf_core.charts import occupation_bars
 from pcf_core.records import RiskReport
-from pcf_core.report import occupation_table
+from pcf_core.report import how_to_read
+from pcf_core.report.rows import occupation_bars_table, occupation_numbers, times_thousand
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import foot, picture
-from pcf_core.ui.rows import times_thousand
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
     "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
     "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
 }
-
-
-HOW = """
-The split of the risk for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
-stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it
-moves. The whisker is the interval of the occupation's risk over templates.
-"""
 
 
 def draw_occupations(loaded: Loaded, thousand: bool) -> None:
@@ -45,7 +38,7 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
         numbers = occupation_numbers(report)
         return times_thousand(numbers) if thousand else numbers
 
-    foot(HOW, table, "occupations", loaded)
+    foot(how_to_read.OCCUPATIONS, table, "occupations", loaded)
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
@@ -87,35 +80,3 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         alt=f"Risk, prejudice and caprice of {len(table):,} occupations",
         key="occupation_bars_table",
     )
-
-
-def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
-    """One row per occupation, the riskiest first; risks times ``factor``, the s.d. as it is."""
-    rows = []
-    for row in sorted(report.occupations, key=lambda row: -row.overall_risk):
-        interval = next(iter(row.intervals.get("overall_risk", ())), None)
-        corrected = row.corrected_prejudice_risk
-        rows.append(
-            {
-                "occupation": row.occupation,
-                "overall_risk": factor * row.overall_risk,
-                "low": factor * interval.low if interval else None,
-                "high": factor * interval.high if interval else None,
-                "prejudice_risk": factor * row.prejudice_risk,
-                "corrected": None if corrected is None else factor * corrected,
-                "caprice_risk": factor * row.caprice_risk,
-                "stereotype_sd": row.stereotype_sd,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def occupation_numbers(report: RiskReport) -> pd.DataFrame:
-    """The table of the report with corrected prejudice and the intervals of prejudice and caprice."""
-    table = occupation_table(report)
-    table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
-    for part in ("prejudice", "caprice"):
-        found = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
-        table[f"{part}_low"] = [one.low if one else None for one in found]
-        table[f"{part}_high"] = [one.high if one else None for one in found]
-    return table

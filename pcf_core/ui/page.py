@@ -14,21 +14,20 @@ from pcf_core.errors import AuditError, ModelError
 from pcf_core.findings import (
     contexts,
     count,
-    coverage_facts,
     left_out_note,
-    look_finding,
     low_coverage_note,
     noun_note,
-    self_audit_facts,
 )
 from pcf_core.jobs import submit_run
 from pcf_core.records import RiskReport, RunSpec
+from pcf_core.records.report import KeyFigure
 from pcf_core.report import spreadsheet_safe
+from pcf_core.report.provenance import effective_text, run_facts
+from pcf_core.report.reproducing import risk_command
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.contrast import readable
-from pcf_core.ui.data import Loaded, LoadedRun, load, plans_of, remembered
-from pcf_core.ui.figures import KeyFigure
+from pcf_core.ui.data import Loaded, load, plans_of, remembered
 from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
@@ -150,14 +149,6 @@ def draw_loaded(loaded: Loaded) -> None:
         )
 
 
-def effective_text(report: RiskReport) -> str:
-    """The effective number of templates; of a sampling plan that goes on, that of its draws."""
-    look = report.sampling
-    if look is None or look.whole:
-        return f"{report.effective_templates:,.1f}"
-    return f"{look.effective_draws:,.1f} draws"
-
-
 def finding(*sentences: str) -> None:
     """The sentences a policy reader takes away; no line breaks between a figure and its per cent sign."""
     said = [plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence]
@@ -270,24 +261,11 @@ def draw_provenance(loaded: Loaded) -> None:
     """Where each number comes from, and the command that makes it again."""
     for name, item in loaded.runs.items():
         st.markdown(f"**{plain(name)}**")
-        key, report = item.run.scoring, item.report
-        facts = {
-            "run": item.key,
-            "weights and configuration (SHA-256, or revision)": key.identity,
-            "tokenizer": key.tokenizer,
-            "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
-            "protocol": loaded.choice.options.protocol,
-            "criterion": report.criterion,
-            "effective number of templates": effective_text(report),
-            **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
-            **coverage_facts(item.result.coverage),
-            **self_audit_facts(item.result.self_audit),
-        }
+        facts = run_facts(item, loaded.choice.options)
         values = [plain(value) for value in facts.values()]
         st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
-        draw_commands(command(item, loaded))
-        note = left_out_note(report.left_out)
+        draw_commands(risk_command(item.key, loaded.choice.options))
+        note = left_out_note(item.report.left_out)
         if note:
             with st.expander("Left out, and why"):
                 st.markdown(plain(note))
@@ -296,14 +274,3 @@ def draw_provenance(loaded: Loaded) -> None:
 def draw_commands(lines: str) -> None:
     """Commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page."""
     st.code(lines, language="bash", wrap_lines=True)
-
-
-def command(item: LoadedRun, loaded: Loaded) -> str:
-    """The command line that reproduces the number."""
-    options = loaded.choice.options
-    return (
-        f"python -m pcf_core risk {item.key} --weights {options.occupation_weights}"
-        f" --template-weights {options.template_weighting} --criterion {options.criterion}"
-        f" --scale {options.scale} --reference {options.reference} --protocol {options.protocol}"
-        f" --aggregation {options.aggregation} --unit {options.unit}"
-    )

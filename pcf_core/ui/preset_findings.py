@@ -21,8 +21,9 @@ from pcf_core.findings import (
 from pcf_core.models.presets import preset_of
 from pcf_core.records.comparison import Comparison
 from pcf_core.records.presets import Preset, PresetPair
+from pcf_core.report.comparison import several_table
 from pcf_core.ui.compare import command, comparison_of
-from pcf_core.ui.compare_tables import SEVERAL_COLUMNS, several_table
+from pcf_core.ui.compare_tables import SEVERAL_COLUMNS
 from pcf_core.ui.data import Loaded
 from pcf_core.ui.page import draw_commands, draw_table, finding, offer_scoring
 from pcf_core.ui.seeds import SpreadBeside, spread_beside

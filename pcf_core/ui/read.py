@@ -27,10 +27,12 @@ from pcf_core.models.training import training_of
 from pcf_core.records import RiskReport
 from pcf_core.records.distribution import MeanTilt
 from pcf_core.records.read import Amplification, ReadTable, TrainingText
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.key_figures import bounds
+from pcf_core.report.tilts import even_stereotypes, unit_in
 from pcf_core.topics import read_counts
 from pcf_core.ui.data import Loaded, cached, even_reports, remembered
-from pcf_core.ui.distribution import even_stereotypes, tilts_of, unit_in
-from pcf_core.ui.figures import KeyFigure, bounds
+from pcf_core.ui.distribution import tilts_of
 from pcf_core.ui.lists import stamp_of
 from pcf_core.ui.page import draw_provenance, draw_table, finding, foot, key_figures, picture
 from pcf_core.ui.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
@@ -119,7 +121,7 @@ def _against(
 ) -> Amplification | None:
     item, report = loaded.runs[name], reports[name]
     names = [row.occupation for row in report.occupations]
-    unit = unit_in(loaded, item, report)
+    unit = unit_in(item, report, loaded.choice.options)
     return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
 
 

@@ -12,8 +12,9 @@ from pcf_core.findings import seeds_note
 from pcf_core.models import resolve
 from pcf_core.models.seeds import seeds_of
 from pcf_core.records.seeds import SeedsMeasured, SeedSpread
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.stats import LEVEL, RISKS, seed_bound
-from pcf_core.ui.data import Loaded, LoadedRun
+from pcf_core.ui.data import Loaded
 from pcf_core.ui.text import plain
 
 

@@ -14,9 +14,11 @@ from pcf_core.findings import number
 from pcf_core.findings.numbers import listed
 from pcf_core.findings.sensitivity import span
 from pcf_core.records import digest
+from pcf_core.records.report import KeyFigure
 from pcf_core.records.sensitivity import SCRIPTS, Kind, Sensitivities, Sensitivity
-from pcf_core.ui.data import Loaded, LoadedRun, cached, must_wait
-from pcf_core.ui.figures import MOST, KeyFigure
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.ui.data import Loaded, cached, must_wait
 from pcf_core.ui.readings import Wanted, follow_readings
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain

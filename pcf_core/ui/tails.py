@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.charts import caprice_histogram, hill_plot, prejudice_histogram, qq_plot, survival_plot
-from pcf_core.findings import number, percent, with_interval
-from pcf_core.findings.models import unseen_share
-from pcf_core.records import Over, RiskReport
+from pcf_core.records import RiskReport
 from pcf_core.records.tails import NormalShape, TailShape
+from pcf_core.report.key_figures import MOST, parts_of
+from pcf_core.report.tails import fits_table, largest_caprice
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.figures import MOST, KeyFigure, bounds, interval_words, parts_of
 from pcf_core.ui.page import draw_table, picture
 from pcf_core.ui.text import plain
 
-SIGNIFICANT = 0.05
 THREE_DIGITS = "%.3g"
 QUESTIONS = {
     "caprice": "Are a few occupations treated far more capriciously than the rest?",
@@ -82,20 +79,13 @@ def drawn_reports(loaded: Loaded) -> dict[str, RiskReport]:
     return dict(list(loaded.reports.items())[:MOST])
 
 
-def largest_caprice(loaded: Loaded) -> float | None:
-    """What no caprice can exceed: J is convex, so it is largest where one group has all the probability."""
-    options = loaded.choice.options
-    if options.scale == "pcf":
-        return 1.0
-    return len(loaded.first.report.groups) - 1.0 if options.reference == "uniform" else None
-
-
 def tail_shapes(loaded: Loaded) -> dict[str, TailShape]:
     """The fits of caprice by model."""
 
     def make() -> dict[str, TailShape]:
         parts = parts_of(drawn_reports(loaded), "caprice_risk")
-        return {name: tail_shape(values, largest_caprice(loaded)) for name, values in parts.items()}
+        largest = largest_caprice(loaded.choice.options, len(loaded.first.report.groups))
+        return {name: tail_shape(values, largest) for name, values in parts.items()}
 
     return remembered(loaded, "tail_shapes", [], make)
 
@@ -108,61 +98,6 @@ def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
         return {name: normal_shape(values) for name, values in parts.items()}
 
     return remembered(loaded, "normal_shapes", [], make)
-
-
-def caprice_figures(
-    reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
-) -> list[KeyFigure]:
-    """Share of exact zeros with R^c and, if there is room, the tail's shape; the sentences tell the s.d."""
-    figures = []
-    for name, report in reports.items():
-        zeros = 1 - shapes[name].positive.size / len(report.occupations)
-        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
-        mean = with_interval(report.caprice_risk, interval)
-        if report.caprice_risk == 0:  # an interval from 0 to 0 would read as certain
-            mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
-        figures.append(
-            KeyFigure(
-                f"No caprice at all · {name}",
-                percent(zeros),
-                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
-                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} Where it is 0, "
-                "contexts in which the sign changes may be unseen: up to so many of all.",
-                f"Rᶜ {mean}",
-            )
-        )
-    for name, shape in shapes.items():
-        if shape.shape is not None and shape.shape_interval is not None and len(figures) < MOST:
-            figures.append(
-                KeyFigure(
-                    f"Tail shape ξ · {name}",
-                    number(shape.shape),
-                    "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
-                    f"{interval_words(shape.shape_interval)}",
-                    bounds(shape.shape, shape.shape_interval),
-                )
-            )
-    return figures
-
-
-def prejudice_figures(
-    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
-) -> list[KeyFigure]:
-    """The mean of prejudice over occupations, and its s.d. over them."""
-    figures = []
-    for name, report in reports.items():
-        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
-        ends = f"{bounds(report.prejudice_risk, interval)} · " if interval else ""
-        figures.append(
-            KeyFigure(
-                f"Prejudice · {name}",
-                number(report.prejudice_risk),
-                f"R^p, the mean over occupations by their weight: 0 is fair; {interval_words(interval)} "
-                "s.d.: over occupations.",
-                f"{ends}s.d. {number(shapes[name].fit.sd)}",
-            )
-        )
-    return figures
 
 
 def draw_caprice(loaded: Loaded) -> None:
@@ -238,47 +173,3 @@ def draw_prejudice(loaded: Loaded) -> None:
             "Histogram of prejudice over occupations with its normal fit",
             lambda: prejudice_histogram(reports, curves),
         )
-
-
-def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
-    """One row per model × distribution."""
-    rows = []
-    for name, shape in shapes.items():
-        for fit in shape.fits:
-            ratio = shape.against(fit.distribution)
-            rows.append(
-                {
-                    "model": name,
-                    "distribution": fit.distribution,
-                    "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
-                    "parameters": ", ".join(
-                        f"{key} {number(value)}" for key, value in fit.parameters.items()
-                    ),
-                    "log_likelihood": fit.log_likelihood,
-                    "aic": fit.aic,
-                    "distance": fit.distance,
-                    "p_value": fit.p_value,
-                    "ratio": ratio.statistic if ratio else None,
-                    "ratio_p": ratio.p_value if ratio else None,
-                    "beyond": fit.beyond,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """One row per model × occupation: the parts of risk and the s.d. of the stereotype."""
-    return pd.DataFrame(
-        [
-            {
-                "model": name,
-                "occupation": row.occupation,
-                "overall_risk": row.overall_risk,
-                "prejudice_risk": row.prejudice_risk,
-                "caprice_risk": row.caprice_risk,
-                "stereotype_sd": row.stereotype_sd,
-            }
-            for name, report in reports.items()
-            for row in report.occupations
-        ]
-    )

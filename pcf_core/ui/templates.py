@@ -10,12 +10,12 @@ import streamlit as st
 from pcf_core.charts import zipf_plot
 from pcf_core.findings import count, cut_finding, kept_share, number, origin_finding, percent, set_finding
 from pcf_core.records import MinedSet
+from pcf_core.records.report import KeyFigure
 from pcf_core.stats import effective_number
 from pcf_core.topics.templates import SHELF
 from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.data import cached
-from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import own_sets, set_names
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
 from pcf_core.ui.roles import may_audit

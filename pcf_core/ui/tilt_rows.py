@@ -8,22 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pcf_core.findings.read import read_finding, read_intervals_note, read_occupation_finding
-from pcf_core.records import RiskReport
 from pcf_core.topics import womens_share
 from pcf_core.ui.data import Loaded
-from pcf_core.ui.distribution import MOST_PANELS
 from pcf_core.ui.read import Unread, read_of, text_row
-
-
-def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
-    """The groups with a panel, in their order: of many, those towards which some occupation leans most."""
-    groups = next(iter(reports.values())).groups
-    farthest = {
-        group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
-        for group in groups
-    }
-    drawn = sorted(groups, key=lambda group: -farthest[group])[:MOST_PANELS]
-    return tuple(group for group in groups if group in drawn)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from pcf_core.errors import TopicError
 from pcf_core.findings import count, left_out_note
 from pcf_core.findings.topics import POSITIONS, topic_finding
 from pcf_core.records import Topic
+from pcf_core.records.report import KeyFigure
 from pcf_core.topics import own_topics, suiting_sets, template_cards
 from pcf_core.topics.previewing import filled_prompts, heaviest_templates, spread_terms
 from pcf_core.topics.topics import FIRST, SHELF
 from pcf_core.ui import own
 from pcf_core.ui.choice import current_choice, with_asked
-from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
 from pcf_core.ui.page import draw_figures, draw_table, finding
 from pcf_core.ui.roles import may_audit

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.findings import number
+from pcf_core.records.report import KeyFigure
 from pcf_core.records.toy import ToyRisk
-from pcf_core.ui.figures import KeyFigure
 from pcf_core.ui.page import chart, draw_table
 
 

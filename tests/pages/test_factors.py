@@ -10,11 +10,11 @@ from pcf_core.findings import factors_finding
 from pcf_core.findings.factors import figures_note
 from pcf_core.models import resolve
 from pcf_core.records import RiskReport
+from pcf_core.report.factors import short_p
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS
-from pcf_core.ui.factors import short_p
 from tests.pages.opened import open_app, texts
 
 

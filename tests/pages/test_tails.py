@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import normal_finding, shape_finding
+from pcf_core.report.tails import caprice_figures
 from pcf_core.stats import normal_shape, tail_shape
 from pcf_core.store import Store
-from pcf_core.ui.tails import OCCUPATION_COLUMNS, caprice_figures
+from pcf_core.ui.tails import OCCUPATION_COLUMNS
 from tests.pages.opened import open_app, texts
 
 MODELS = ("mini-bert", "mini-gpt")

@@ -10,6 +10,7 @@ from pcf_core.charts import RiskBar
 from pcf_core.findings import drawn_again, number
 from pcf_core.records import Over, Preferences, RiskReport, Scale, Topic
 from pcf_core.records.distribution import MeanTilt
+from pcf_core.report.tables import occupation_table
 from pcf_core.risk import reference_risks
 from pcf_core.topics import PublishedRisk, published_of_topic
 
@@ -185,3 +186,35 @@ def cell_rows(
         index=pd.Index([preferences.templates[j] for j in templates], name="context"),
         columns=[preferences.occupations[i] for i in occupations],
     ).reset_index()
+
+
+def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
+    """One row per occupation, the riskiest first; risks times ``factor``, the s.d. as it is."""
+    rows = []
+    for row in sorted(report.occupations, key=lambda row: -row.overall_risk):
+        interval = next(iter(row.intervals.get("overall_risk", ())), None)
+        corrected = row.corrected_prejudice_risk
+        rows.append(
+            {
+                "occupation": row.occupation,
+                "overall_risk": factor * row.overall_risk,
+                "low": factor * interval.low if interval else None,
+                "high": factor * interval.high if interval else None,
+                "prejudice_risk": factor * row.prejudice_risk,
+                "corrected": None if corrected is None else factor * corrected,
+                "caprice_risk": factor * row.caprice_risk,
+                "stereotype_sd": row.stereotype_sd,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def occupation_numbers(report: RiskReport) -> pd.DataFrame:
+    """The table of the report with corrected prejudice and the intervals of prejudice and caprice."""
+    table = occupation_table(report)
+    table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
+    for part in ("prejudice", "caprice"):
+        found = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
+        table[f"{part}_low"] = [one.low if one else None for one in found]
+        table[f"{part}_high"] = [one.high if one else None for one in found]
+    return table

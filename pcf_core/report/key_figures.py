@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,19 +11,10 @@ from pcf_core.findings import number, percent, with_interval
 from pcf_core.findings.numbers import listed
 from pcf_core.records import FloatArray, Interval, Over, RiskReport
 from pcf_core.records.distribution import MeanTilt
-from pcf_core.ui.data import LoadedRun
+from pcf_core.records.report import KeyFigure
+from pcf_core.report.loaded import LoadedRun
 
 MOST = 4
-
-
-@dataclass(frozen=True)
-class KeyFigure:
-    """One figure; ``help`` says range, direction and neutral point, ``detail`` is the line below it."""
-
-    label: str
-    value: str
-    help: str
-    detail: str = ""
 
 
 def risk_figures(

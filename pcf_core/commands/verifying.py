@@ -1,0 +1,59 @@
+"""``verify``: whether a report says what the cache says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcf_core.commands.console import JsonOption, give, open_store
+from pcf_core.commands.exporting import kept_texts
+from pcf_core.errors import InputError
+
+MOST_LINES = 20
+DIFFERS = 1
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="a report as JSON, as export or the page Report writes it")],
+    as_json: JsonOption = False,
+) -> int:
+    """Compute a report's numbers again from the cache and say what differs: exit 0 nothing, 1 something."""
+    from pcf_core.report.verifying import Verification, verify_report
+    from pcf_core.report.written import read_report
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}; give the path of a report.") from error
+    reported = read_report(data)
+    store = open_store()
+    found = verify_report(store, reported, kept_texts(store, reported.request))
+
+    def lines() -> list[str]:
+        return [*version_lines(found), *result_lines(found)]
+
+    def version_lines(found: Verification) -> list[str]:
+        return [
+            f"{name}: {then} wrote the report, {now} reads it" for name, (then, now) in found.versions.items()
+        ]
+
+    def result_lines(found: Verification) -> list[str]:
+        if found.problem:
+            return [f"The report cannot be computed again. {found.problem}"]
+        if found.holds:
+            return [f"Nothing differs: {found.compared:,} texts and numbers were computed again."]
+        told = [
+            f"{one.path}: reported {one.reported!r}, recomputed {one.recomputed!r}"
+            for one in found.differences[:MOST_LINES]
+        ]
+        more = found.different - len(told)
+        return [
+            f"{found.different:,} of {found.compared:,} texts and numbers differ.",
+            *told,
+            *([f"… and {more:,} more; --json tells up to a thousand."] if more > 0 else []),
+        ]
+
+    give(found.model_dump(mode="json") | {"holds": found.holds}, as_json, lines)
+    return 0 if found.holds else DIFFERS

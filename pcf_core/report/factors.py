@@ -1,0 +1,124 @@
+"""Key figures and tables of the factors: every line, every point, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from pcf_core.findings import number, slope, slope_with_interval
+from pcf_core.findings.factors import SMALLEST_P
+from pcf_core.records.factors import FactorPanel, FactorScale, LineFit
+from pcf_core.records.report import KeyFigure
+
+LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
+SHORT = {"women_share": "Women"}
+LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
+
+Panels = Mapping[str, tuple[FactorPanel, ...]]
+
+
+def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
+    """The unweighted slope of each panel."""
+    figures = []
+    for panel in panels:
+        if panel.ols is None:
+            value, interval = "–", f"no line, {panel.no_ols}"
+        else:
+            value, _, interval = slope_with_interval(panel.scale, panel.ols).partition(" ")
+            interval = f"{interval.strip('()')} · {short_p(panel.ols)}"
+            if len(value) > LONGEST_VALUE:
+                value = slope(panel.scale, panel.ols)
+        figures.append(
+            KeyFigure(
+                step_label(panel.scale),
+                value,
+                f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
+                "none. Below: its 95 % interval, taken alone, and its p value, corrected for all slopes.",
+                interval,
+            )
+        )
+    return figures
+
+
+def step_label(scale: FactorScale) -> str:
+    """What a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
+    noun = SHORT.get(scale.name, capital(scale.noun))
+    noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
+    return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
+
+
+def short_p(fit: LineFit) -> str:
+    """The corrected p value, with two digits: it stands behind an interval."""
+    found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
+    return "p < 0.001" if found < SMALLEST_P else f"p {number(float(f'{found:.1e}'))}"
+
+
+def capital(noun: str) -> str:
+    return noun[:1].upper() + noun[1:]
+
+
+def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
+    """One row per occupation × reason, with the panels that lack it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for panel in panels:
+        for item in panel.left_out:
+            found.setdefault((item.name, item.reason), []).append(panel.scale.noun)
+    return pd.DataFrame(
+        [
+            {"occupation": name, "left out of": ", ".join(nouns), "because": reason}
+            for (name, reason), nouns in found.items()
+        ],
+        columns=["occupation", "left out of", "because"],
+    )
+
+
+def factors_table(panels: Panels) -> pd.DataFrame:
+    """One row per model × factor × point."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "factor": panel.scale.noun,
+                "point": point.label,
+                "occupations": ", ".join(point.words),
+                "value": point.value,
+                panel.quantity: point.risk,
+                "weight": point.weight,
+            }
+            for name, found in panels.items()
+            for panel in found
+            for point in panel.points
+        ]
+    )
+
+
+def lines_table(panels: Panels) -> pd.DataFrame:
+    """One row per model × factor × kind of line; slopes are per step of their factor, as on the page."""
+    rows = []
+    for name, found in panels.items():
+        for panel in found:
+            for kind, fit, reason in (("OLS", panel.ols, panel.no_ols), ("WLS", panel.wls, panel.no_wls)):
+                row = {"model": name, "factor": panel.scale.noun, "per": panel.scale.per, "line": kind}
+                rows.append(row | line_row(fit, reason, panel.scale.step))
+    return pd.DataFrame(rows)
+
+
+def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
+    if fit is None:
+        return {"note": reason}
+    return {
+        "slope": step * fit.slope,
+        "low": step * fit.interval.low,
+        "high": step * fit.interval.high,
+        "error_hc3": step * fit.slope_error,
+        "p": fit.p_value,
+        "p_holm": fit.adjusted_p,
+        "r_squared": fit.r_squared,
+        "n": fit.n,
+        "effective_n": fit.effective_n,
+        "intercept": fit.intercept,
+        "note": f"hangs on {fit.carrier.label}, leverage {number(fit.carrier.leverage)}"
+        if fit.carried
+        else "",
+    }

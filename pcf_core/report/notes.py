@@ -1,0 +1,38 @@
+"""What has to be known before the numbers of a study are believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.findings import interval_sentence, low_coverage_note, noun_note
+from pcf_core.records import Over, RiskReport
+from pcf_core.report.loaded import Study
+
+
+def study_notes(study: Study, of: str = "") -> list[str]:
+    """What fills [X], warnings with whose they are, what intervals allow for; ``of`` names the figures."""
+    return [
+        noun_note(study.first.run),
+        low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
+        *warnings_of(study.reports),
+        *interval_notes(study.reports, study.over, of),
+    ]
+
+
+def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
+    """The warnings of several reports, each once, with whose it is where it is not that of all."""
+    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
+    found = []
+    for sentence in sentences:
+        whose = [name for name, report in reports.items() if sentence in report.warnings]
+        found.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
+    return found
+
+
+def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
+    """What the intervals of the risks allow for, each kind once; ``of`` names these figures."""
+    found = (
+        report.interval("overall_risk", over) or report.interval("overall_risk")
+        for report in reports.values()
+    )
+    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))

@@ -1,0 +1,165 @@
+"""Where the numbers of a run or a text audit come from: what pages show, and reports keep."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pcf_core import __version__
+from pcf_core.audit import ViewOptions
+from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
+from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.findings.numbers import count
+from pcf_core.records import RiskReport
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.report import RiskNumber, RunFacts
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.store import Store
+
+WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what computed the report's numbers
+
+
+def writing_versions() -> dict[str, str]:
+    """Of this program and the libraries that turn scores into a report."""
+    found = {"pcf_core": __version__, "python": platform.python_version()}
+    for name in WROTE_WITH:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # statsmodels is loaded only where lines are fitted
+            found[name] = "not installed"
+    return found
+
+
+def effective_text(report: RiskReport) -> str:
+    """The effective number of templates; of a sampling plan that goes on, that of its draws."""
+    look = report.sampling
+    if look is None or look.whole:
+        return f"{report.effective_templates:,.1f}"
+    return f"{look.effective_draws:,.1f} draws"
+
+
+def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
+    """A name and a text each, in the order in which they are read."""
+    key, report = item.run.scoring, item.report
+    return {
+        "run": item.key,
+        "weights and configuration (SHA-256, or revision)": key.identity,
+        "tokenizer": key.tokenizer,
+        "family and rules": f"{key.family}, rules {key.rules}",
+        "dtype": key.dtype,
+        "protocol": options.protocol,
+        "criterion": report.criterion,
+        "effective number of templates": effective_text(report),
+        **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
+        **coverage_facts(item.result.coverage),
+        **self_audit_facts(item.result.self_audit),
+    }
+
+
+def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
+    """The risks of a run of a study, and everything that is kept of it beside its numbers."""
+    item, options = study.runs[label], study.options
+    run, report = item.run, item.report
+    kept = store.run_info(item.key).provenance
+    facts = run_facts(item, options)
+    if device := device_text(kept):
+        facts["scored on"] = device
+    return RunFacts(
+        label=label,
+        run=item.key,
+        scoring_hash=run.scoring.hash,
+        scoring=run.scoring.model_dump(),
+        hashes={
+            f"topic {run.topic.name}": run.topic.hash,
+            f"list {run.evidence.name}": run.evidence.hash,
+            f"templates {run.templates.name}": run.templates.hash,
+        },
+        versions=texts_of(kept.get("versions")),
+        facts=facts,
+        left_out=report.left_out,
+        warnings=report.warnings,
+        commands=(risk_command(item.key, options),),
+        measured=study.title,
+        risks={
+            name: RiskNumber(value=getattr(report, name), intervals=report.intervals.get(name, ()))
+            for name in RISKS
+        },
+    )
+
+
+def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
+    """The same of a FairPair request."""
+    asked = result.asked
+    key, prompts, perturbation = asked.key, asked.prompts, asked.perturbation
+    return RunFacts(
+        label=label,
+        run=asked.hash,
+        scoring_hash=key.hash,
+        scoring=texts_of(key.model_dump(mode="json")),
+        hashes={
+            f"prompts {prompts.name}": prompts.hash,
+            f"table {perturbation.table}": perturbation.hash,
+        },
+        versions=text_versions(result.provenance),
+        facts={
+            "request": asked.hash,
+            "decoding": decoding_text(key.decoding),
+            "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
+            "exchange": f"{perturbation.title}, mode {perturbation.mode}, "
+            f"{prompts.names[0]} → {prompts.names[1]}, parser {perturbation.pipeline}",
+            "texts": f"{asked.count:,} a side and prompt",
+            "perturbation's own error": perturber_finding(result.errors),
+            "how texts ended": ends_finding(result),
+        },
+        commands=(fairpair_command(asked, prompts.name),),
+    )
+
+
+def facts_of_criteria(label: str, result: CriteriaResult) -> RunFacts:
+    """The same of an experiment of the criteria."""
+    asked = result.asked
+    facts = {
+        "request": asked.hash,
+        "experiment": f"{asked.experiment}, {asked.title}",
+        "answers": asked.answering,
+    }
+    if asked.generation is not None:
+        facts |= {
+            "wording": str(asked.wording),
+            "decoding": decoding_text(asked.generation.decoding),
+            "texts of each prompt": f"{asked.repeats:,}",
+        }
+    return RunFacts(
+        label=label,
+        run=asked.hash,
+        scoring_hash=asked.key.hash,
+        scoring=texts_of(asked.key.model_dump(mode="json")),
+        hashes={"material": asked.material},
+        versions=text_versions(result.provenance),
+        facts=facts,
+        left_out=result.left_out,
+        commands=(criteria_command(asked),),
+    )
+
+
+def device_text(kept: Mapping[str, Any]) -> str:
+    """Device, machine and threads, as far as they were kept."""
+    parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
+    return ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+
+
+def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
+    """Of program and parser, as text audits keep them."""
+    return texts_of({name: kept.get(name) for name in ("pcf_core", "pipeline")})
+
+
+def texts_of(found: object) -> dict[str, str]:
+    """A flat mapping of texts of whatever was kept; numbers as they are written."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(name): str(value) for name, value in found.items() if value is not None}

@@ -1,0 +1,65 @@
+"""The command lines that make numbers again."""
+
+from __future__ import annotations
+
+from pcf_core.audit import ViewOptions
+from pcf_core.records.criteria_run import CriteriaAsked
+from pcf_core.records.fairpair_run import FairPairAsked
+
+
+def options_text(options: ViewOptions) -> str:
+    """View options as the commands take them."""
+    return (
+        f"--weights {options.occupation_weights} --template-weights {options.template_weighting}"
+        f" --criterion {options.criterion} --scale {options.scale} --reference {options.reference}"
+        f" --protocol {options.protocol} --aggregation {options.aggregation} --unit {options.unit}"
+    )
+
+
+def risk_command(key: str, options: ViewOptions) -> str:
+    """What prints the risk of a run."""
+    return f"python -m pcf_core risk {key} {options_text(options)}"
+
+
+def compare_command(first: str, second: str, options: ViewOptions) -> str:
+    """What prints the difference of two runs."""
+    return f"python -m pcf_core compare {first} {second} {options_text(options)}"
+
+
+def fairpair_command(asked: FairPairAsked, prompts: str) -> str:
+    """The command line of a request; ``prompts``: the name of a set, or a file."""
+    decoding, perturbation = asked.key.decoding, asked.perturbation
+    return (
+        f"python -m pcf_core fairpair --model {asked.key.model} --prompts {prompts}"
+        f" --table {perturbation.table} --names {','.join(asked.prompts.names)}"
+        f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
+        f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
+        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
+        f" --seed {decoding.seed} {_family_options(asked)}"
+        + (f" --categories {asked.categories.name}" if asked.categories else "")
+        + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
+    )
+
+
+def _family_options(asked: FairPairAsked) -> str:
+    """Of a local model its precision; an endpoint's is its own, and a prompt may be a message to it."""
+    if asked.key.family != "endpoint":
+        return f"--dtype {asked.key.dtype}"
+    return "--chat" if asked.key.chat_template else ""
+
+
+def criteria_command(asked: CriteriaAsked, material: str = "") -> str:
+    """The command line of a request; ``material``: its options where that is not the usual one."""
+    line = (
+        f"python -m pcf_core criteria --model {asked.model} --experiment {asked.experiment}"
+        f" --answering {asked.answering} --dtype {asked.key.dtype}{material}"
+    )
+    if asked.generation is None:
+        return line
+    decoding = asked.generation.decoding
+    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
+    return (
+        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
+        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
+        f" --seed {decoding.seed}"
+    )

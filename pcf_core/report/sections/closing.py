@@ -1,0 +1,116 @@
+"""What was measured and how, what it cannot say, and where each number comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from pcf_core.findings import count
+from pcf_core.findings.looks import contexts
+from pcf_core.records.report import ReportPart, RunFacts
+from pcf_core.report.loaded import Study
+from pcf_core.report.notes import study_notes
+from pcf_core.report.parts import facts_table, said, table_of
+
+METHOD = (
+    "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "
+    "gives the words of every group y a probability; summed over a group's words and divided by the sum over "
+    "all groups they are the **preferences** p of this context t, which sum to 1.",
+    "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
+    "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*. The criterion "
+    "J(s), the largest positive one, makes one number of the stereotypes of all groups.",
+    "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). What remains when the "
+    "stereotype is averaged first is **prejudice**, rᵖ = J(E s), what a model always does; the rest, never "
+    "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
+    "over occupations are R = Rᵖ + Rᶜ: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
+    "preferences of two groups have R = ½, all of it caprice.",
+    "**Intervals** are two-sided at 95 %, from 2,000 resamples: of contexts with these occupations, of "
+    "occupations in these contexts, or of both. Where a template set knows how many documents had each "
+    "template, documents are drawn, else templates. The difference of two models is tested prompt by prompt, "
+    "by swapping their answers template by template, and false discoveries over occupations are controlled.",
+    "Method: Liu et al. 2024, *Prejudice and Caprice* (arXiv 2402.15481v1) and *Bias and Volatility* (NeurIPS"
+    " 2024); the intervals, tests and corrections are ours, the papers publish none.",
+)
+LIMITS = (
+    "A number is about a model, word lists, occupations and contexts together. Other contexts give other "
+    "numbers: do not carry a ranking from one set to another.",
+    "Word probabilities are not behaviour. A low risk does not make a model safe to use; a high one does not "
+    "say why.",
+    "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
+    "and labour statistics say who holds a job, not who should.",
+    "Groups are lists of words from earlier research. People are not lists of words, and every list leaves "
+    "people out.",
+    "Caprice is no variance: it is exactly 0 for an occupation whose stereotype keeps its sign over all "
+    "contexts, however much it moves.",
+    "Another seed of the training gives another model; no interval here allows for that.",
+    "Do not certify a model with one number: give the interval, the contexts and what was left out with it.",
+)
+
+
+def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
+    """The method in a page, then what was measured here."""
+    what = pd.DataFrame(
+        [
+            {
+                "topic": study.first.run.topic.title,
+                "groups": ", ".join(study.groups),
+                "terms": count(len(study.first.report.occupations), study.first.run.evidence.noun),
+                "contexts": contexts(len(study.first.report.templates), study.first.report.sampling),
+                "template set": study.first.run.templates.title,
+                "effective templates": study.first.report.effective_templates,
+                "protocol": study.options.protocol,
+                "criterion": study.first.report.criterion,
+                "models": ", ".join(study.runs),
+            }
+            for study in studies
+        ]
+    )
+    tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
+    more = (
+        "**Text audits** let models write: FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
+        "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
+        "2403.08564) ask for independence, separation and sufficiency.",
+    )
+    return [ReportPart(prose=METHOD + (more if texts else ()), tables=tables)]
+
+
+def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
+    """What the numbers cannot say, what has to be known of these ones, and what was left out."""
+    left_out = pd.DataFrame(
+        [
+            {"run": name, "left out": item.name, "because": item.reason}
+            for study in studies
+            for name, report in study.reports.items()
+            for item in report.left_out
+        ],
+        columns=["run", "left out", "because"],
+    )
+    tables = [] if left_out.empty else [table_of(left_out, "left-out", "Left out, and why")]
+    notes = [note for study in studies for note in study_notes(study)]
+    return [ReportPart(prose=LIMITS, tables=tuple(tables), notes=said(notes))]
+
+
+def provenance_parts(found: Sequence[RunFacts]) -> list[ReportPart]:
+    """For each run and text audit what is known of it, and the command that makes its numbers again."""
+    return [
+        ReportPart(
+            title=facts.label,
+            tables=(
+                facts_table(
+                    f"provenance-{facts.run}",
+                    f"Provenance of {facts.label}",
+                    {
+                        "run": facts.run,
+                        "scoring key": facts.scoring_hash,
+                        **{name: value for name, value in facts.facts.items() if name not in ("run",)},
+                        **{f"hash of {name}": value for name, value in facts.hashes.items()},
+                        "scored with": ", ".join(f"{name} {value}" for name, value in facts.versions.items())
+                        or "not kept",
+                        "command": "\n".join(facts.commands),
+                    },
+                ),
+            ),
+        )
+        for facts in found
+    ]

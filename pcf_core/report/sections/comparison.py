@@ -1,0 +1,97 @@
+"""How do two models differ on the same prompts, and is that more than chance?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from pcf_core.audit import ReadRun, compared, controlled
+from pcf_core.charts import difference_plot
+from pcf_core.errors import RunError
+from pcf_core.findings import difference_finding, occupations_difference_finding
+from pcf_core.records.comparison import Comparison
+from pcf_core.records.report import ReportPart
+from pcf_core.report import how_to_read
+from pcf_core.report.comparison import comparison_table, several_table
+from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.reproducing import compare_command
+
+MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
+MOST_DRAWN = 30
+SHORT = 5  # pairs are drawn one by one; beyond, the table of all is enough
+
+
+def comparison_parts(study: Study) -> Sequence[ReportPart]:
+    """Every pair of up to four models, else the first against each; p-values controlled over the pairs."""
+    found, refused = comparisons(study)
+    if not found:
+        return [ReportPart(notes=refused)] if refused else []
+    parts = []
+    if len(found) > 1:
+        parts.append(
+            ReportPart(
+                findings=said(difference_finding(one, over=study.over) for one in found),
+                tables=(
+                    table_of(several_table(found, study.over), "comparisons", "All pairs", folded=False),
+                ),
+                notes=("P values are controlled for all pairs of a quantity (Holm).", *refused),
+            )
+        )
+    return [*parts, *(pair_part(one, study) for one in found[: SHORT + 1])]
+
+
+def pair_part(found: Comparison, study: Study) -> ReportPart:
+    """One pair: the totals in sentences, the occupations as a picture."""
+    first, second = found.first.name, found.second.name
+    order = [item.key for item in study.runs.values()]
+    most = min(MOST_DRAWN, len(found.occupations))
+    return ReportPart(
+        title=f"{first} − {second}",
+        findings=said(
+            [
+                difference_finding(found, over=study.over),
+                difference_finding(found, "prejudice_risk", study.over),
+                difference_finding(found, "caprice_risk", study.over),
+                occupations_difference_finding(found),
+            ]
+        ),
+        figure=figure_of(
+            difference_plot(found, "overall_risk", most, order),
+            "comparison",
+            f"Sorted differences of the occupations of {first} and {second} with their intervals",
+        ),
+        how=how_to_read.COMPARISON,
+        tables=(table_of(comparison_table(found), "comparison", f"{first} − {second}, every occupation"),),
+        notes=said(
+            [
+                f"The {most:,} largest differences of {len(found.occupations):,} occupations."
+                if most < len(found.occupations)
+                else "",
+                *found.warnings,
+            ]
+        ),
+    )
+
+
+def comparisons(study: Study) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+    """The comparisons of a study, and why some cannot be made."""
+    found, refused = [], []
+    for first, second in pairs(study):
+        one, other = (ReadRun(item.run, item.result, study.options.protocol) for item in (first, second))
+        try:
+            found.append(compared(one, other, study.options))
+        except RunError as error:
+            refused.append(str(error))
+    return (controlled(found) if len(found) > 1 else tuple(found)), said(refused)
+
+
+def pairs(study: Study) -> list[tuple[LoadedRun, LoadedRun]]:
+    """Which runs are compared."""
+    runs = list(study.runs.values())
+    return list(combinations(runs, 2)) if len(runs) <= MOST_EACH else [(runs[0], run) for run in runs[1:]]
+
+
+def comparison_commands(study: Study) -> list[str]:
+    """What makes these numbers again."""
+    return [compare_command(first.key, second.key, study.options) for first, second in pairs(study)]

@@ -1,0 +1,63 @@
+"""Does the risk of an occupation go with its pay, education, women's share or the word's frequency?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.audit import factor_panels
+from pcf_core.charts import factor_plot
+from pcf_core.charts.factors import risk_span
+from pcf_core.findings import factors_finding, line_notes, slopes_note
+from pcf_core.findings.factors import figures_note
+from pcf_core.findings.numbers import listed
+from pcf_core.records.report import ReportPart
+from pcf_core.report import how_to_read
+from pcf_core.report.factors import capital, factors_table, left_out_table, lines_table, slope_figures
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+
+
+def factor_parts(study: Study) -> Sequence[ReportPart]:
+    """The sentences and tables of all models, and the panels of the first ones; nothing without a point."""
+    every = {name: factor_panels(report, "overall_risk") for name, report in study.reports.items()}
+    if not any(panel.points for panels in every.values() for panel in panels):
+        return []
+    drawn = {name: panels for name, panels in every.items() if name in list(every)[:MOST]}
+    hidden = [name for name in every if name not in drawn]
+    parts = [
+        ReportPart(
+            findings=said(
+                [
+                    *(factors_finding(name, panels) for name, panels in every.items()),
+                    *(slopes_note(panels) for panels in list(every.values())[:1]),
+                ]
+            ),
+            how=how_to_read.FACTORS,
+            notes=said([f"The panels of {listed(hidden)} are not drawn." if hidden else ""]),
+        )
+    ]
+    for name, panels in drawn.items():
+        span = risk_span(panels)
+        for place, panel in enumerate(panels):
+            if not panel.points:
+                continue
+            noun = panel.scale.noun
+            parts.append(
+                ReportPart(
+                    title=f"{name}: {capital(noun)}",
+                    numbers=tuple(slope_figures(panels)) if place == 0 else (),
+                    figure=figure_of(
+                        factor_plot(panel, name, list(study.runs), span),
+                        f"factor-{panel.scale.name}",
+                        f"Risk of each occupation against {noun}, {name}, with two fitted lines",
+                    ),
+                    notes=said([*(line_notes(panel)), figures_note(name, panels) if place == 0 else ""]),
+                )
+            )
+    tables = (
+        table_of(lines_table(every), "factor-lines", "The lines of all models"),
+        table_of(factors_table(every), "factor-points", "Every point"),
+        table_of(left_out_table(next(iter(every.values()))), "factor-left-out", "Left out, and why"),
+    )
+    return [*parts, ReportPart(tables=tables)]

@@ -1,0 +1,88 @@
+"""What do the models know of facts, and how surely?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pcf_core.audit import ViewOptions
+from pcf_core.audit.knowledge import knowledge_report, missing_answers
+from pcf_core.charts.knowledge import knowledge_bars
+from pcf_core.errors import TopicError
+from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.findings.numbers import listed
+from pcf_core.records import ScoringKey
+from pcf_core.records.knowledge import KnowledgeSet
+from pcf_core.records.report import ReportPart
+from pcf_core.report import how_to_read
+from pcf_core.report.knowledge_tables import knowledge_table, ordered
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.store import Store
+from pcf_core.topics.knowledge import list_knowledge
+
+
+def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]) -> list[ReportPart]:
+    """Each set for each model of the runs that it was scored with.
+
+    Raises:
+        TopicError: there is no set of a name.
+    """
+    parts = []
+    for name in names:
+        asked = set_named(name)
+        keys = keys_of(studies)
+        scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, asked)}
+        reports = {
+            model: knowledge_report(store, key, asked, protocol=keys[model][1].protocol)
+            for model, key in scored.items()
+        }
+        missing = [model for model in keys if model not in scored]
+        note = f"Not scored with {listed(missing)}: {asked.title}." if missing else ""
+        if not reports:
+            parts.append(ReportPart(title=asked.title, notes=(note,)))
+        for place, (model, report) in enumerate(reports.items()):
+            parts.append(
+                ReportPart(
+                    title=f"{asked.title}: {model}",
+                    findings=said([knowledge_finding(model, report), confidence_finding(report)]),
+                    figure=figure_of(
+                        knowledge_bars(ordered(report, "best known")),
+                        "knowledge",
+                        f"What {model} knows of twenty facts, best known first",
+                    ),
+                    how=how_to_read.KNOWLEDGE,
+                    tables=(table_of(knowledge_table({model: report}), "knowledge", f"Facts, {model}"),),
+                    notes=said([note if place == 0 else "", *report.warnings]),
+                )
+            )
+    return parts
+
+
+def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[str]:
+    """What makes these numbers again."""
+    return [
+        f"python -m pcf_core knowledge --model {model} --set {name} --protocol {options.protocol}"
+        for name in names
+        for model, (_, options) in keys_of(studies).items()
+    ]
+
+
+def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, ViewOptions]]:
+    """Of each model of the runs its key, and how its run is read."""
+    return {
+        item.run.scoring.model: (item.run.scoring, study.options)
+        for study in studies
+        for item in study.runs.values()
+    }
+
+
+def set_named(name: str) -> KnowledgeSet:
+    """A set by its name alone: what a report names is never read as a path.
+
+    Raises:
+        TopicError: there is none.
+    """
+    known = {found.name: found for found in list_knowledge()}
+    if name not in known:
+        raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(known)}.")
+    return known[name]

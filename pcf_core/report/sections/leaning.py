@@ -1,0 +1,86 @@
+"""Which way does it lean, over all occupations and context by context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.charts import heat_map, tilt_box, tilt_panels
+from pcf_core.findings import (
+    count,
+    heat_map_finding,
+    interval_sentence,
+    leaders_finding,
+    strongest_finding,
+    tilt_finding,
+)
+from pcf_core.records.report import ReportPart
+from pcf_core.report import how_to_read
+from pcf_core.report.arrange import shown_axes
+from pcf_core.report.key_figures import heat_figures, lead_figures, tilt_figures
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.rows import cell_rows, tilt_table
+from pcf_core.report.tilts import mean_tilts_of, opening_of, panel_groups
+from pcf_core.topics import womens_share
+
+
+def tilt_parts(study: Study) -> Sequence[ReportPart]:
+    """The mean stereotype of each occupation, against an even split."""
+    reports, groups, over = study.even, study.groups, study.over
+    tilts = {name: mean_tilts_of(item, reports[name], study.options) for name, item in study.runs.items()}
+    if len(groups) > 2:
+        findings = [leaders_finding(name, report) for name, report in reports.items()]
+        numbers = lead_figures(reports)
+        drawn = tilt_panels(reports, tilts, over, "", panel_groups(reports))
+        alt, how = "Box plots of the mean stereotype, a panel a group", how_to_read.TILT_SEVERAL
+    else:
+        high, low = groups[0], groups[1]
+        findings = [tilt_finding(name, report, high, low) for name, report in reports.items()]
+        findings += [strongest_finding(name, report, high, low) for name, report in reports.items()]
+        numbers = tilt_figures(tilts, reports, high, over)
+        labour = womens_share(study.first.run.evidence) if "female" in groups else None
+        drawn = tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over)
+        alt, how = f"Box plots of the mean stereotype towards {high} words, one a model", how_to_read.TILT
+    means = [tilts[name][groups[0]].intervals[over] for name in reports]
+    return [
+        ReportPart(
+            findings=said([*findings, opening_of(study.runs, reports, study.options)]),
+            numbers=tuple(numbers),
+            figure=figure_of(drawn, "tilt", alt),
+            how=how,
+            tables=(table_of(tilt_table(reports, tilts), "tilt", "Mean stereotype of every occupation"),),
+            notes=said(map(interval_sentence, means)),
+        )
+    ]
+
+
+def heat_map_parts(study: Study) -> Sequence[ReportPart]:
+    """The 40 occupations that vary most × the 30 heaviest contexts, for each model."""
+    group = study.groups[0]
+    parts = []
+    for name, item in study.runs.items():
+        preferences, weights = item.result.preferences, item.report.template_weights
+        axes = shown_axes(item, group, "varied", "tilt", ())
+        rows, columns = axes.rows, axes.columns
+        shown = (
+            f"{len(rows):,} of {count(len(preferences.occupations), item.run.evidence.noun)}, those that "
+            f"vary most, × the heaviest {len(columns):,} of {count(len(preferences.templates), 'context')}."
+        )
+        parts.append(
+            ReportPart(
+                title=name,
+                findings=said([heat_map_finding(name, preferences, group, weights)]),
+                numbers=tuple(heat_figures({name: item}, group)),
+                figure=figure_of(
+                    heat_map(preferences, group, rows, columns, weights, neutral=item.even),
+                    "heat-map",
+                    f"Heat map of the probability of {group} words, {name}",
+                ),
+                how=how_to_read.HEAT_MAP,
+                tables=(
+                    table_of(cell_rows(preferences, group, rows, columns), "heat-map", f"P({group}), {name}"),
+                ),
+                notes=(shown,),
+            )
+        )
+    return parts

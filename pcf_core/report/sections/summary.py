@@ -1,0 +1,75 @@
+"""All chosen runs at once: the sentence that a reader takes away, and every risk with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.charts import risk_dots
+from pcf_core.criteria.summary import readings_of
+from pcf_core.findings import comparison_finding, overview_finding, risk_finding, whiskers_note
+from pcf_core.findings.criteria_summary import summary_finding
+from pcf_core.findings.fairpair import fairpair_finding
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.report import ReportPart
+from pcf_core.report.key_figures import risk_figures
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.tilts import opening_of
+
+HOW = """
+Each dot is the discrimination risk R of one model with its interval. 0 is a fair model, 1 a fully stereotyped
+one; the papers' *randomly initialised* model, uniform preferences, is at ½.
+"""
+
+
+def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> tuple[str, ...]:
+    """The first things to say, plainly: of the first study, else of the first text audit; empty for none."""
+    if studies:
+        first = studies[0]
+        opening = opening_of(first.runs, first.reports, first.options)
+        return said([opening, overview_finding(first.reports, first.over)])
+    return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
+
+
+def summary_parts(
+    studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
+) -> list[ReportPart]:
+    """Every study: what it measured, its sentences, and its risks; then a sentence for each text audit."""
+    parts = [study_part(study) for study in studies]
+    models = dict.fromkeys(result.asked.model for result in criteria)
+    sentences = [
+        *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
+        *(
+            summary_finding(
+                model, readings_of(result.report for result in criteria if result.asked.model == model)
+            )
+            for model in models
+        ),
+    ]
+    return (
+        [*parts, ReportPart(title="Texts that models write", findings=said(sentences))]
+        if sentences
+        else parts
+    )
+
+
+def study_part(study: Study) -> ReportPart:
+    """The risks of one study."""
+    rows = run_rows(study.reports, study.over)
+    lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
+    return ReportPart(
+        title=study.title,
+        findings=said(
+            [
+                *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
+                comparison_finding(study.reports, study.over),
+            ]
+        ),
+        numbers=tuple(risk_figures(study.reports, study.over)),
+        figure=figure_of(risk_dots(rows, lines), "summary", "Overall risk of every model with its interval"),
+        how=HOW,
+        tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
+        notes=said([whiskers_note({row.label: row.drawn for row in rows if row.drawn})]),
+    )

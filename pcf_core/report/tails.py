@@ -1,0 +1,123 @@
+"""Key figures and tables of caprice and prejudice over occupations, and of what was fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from pcf_core.audit import ViewOptions
+from pcf_core.findings import number, percent, with_interval
+from pcf_core.findings.models import unseen_share
+from pcf_core.records import Over, RiskReport
+from pcf_core.records.report import KeyFigure
+from pcf_core.records.tails import NormalShape, TailShape
+from pcf_core.report.key_figures import MOST, bounds, interval_words
+
+SIGNIFICANT = 0.05
+
+
+def largest_caprice(options: ViewOptions, groups: int) -> float | None:
+    """What no caprice can exceed: J is convex, so it is largest where one group has all the probability."""
+    if options.scale == "pcf":
+        return 1.0
+    return groups - 1.0 if options.reference == "uniform" else None
+
+
+def caprice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
+) -> list[KeyFigure]:
+    """Share of exact zeros with R^c and, if there is room, the tail's shape; the sentences tell the s.d."""
+    figures = []
+    for name, report in reports.items():
+        zeros = 1 - shapes[name].positive.size / len(report.occupations)
+        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+        mean = with_interval(report.caprice_risk, interval)
+        if report.caprice_risk == 0:  # an interval from 0 to 0 would read as certain
+            mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
+        figures.append(
+            KeyFigure(
+                f"No caprice at all · {name}",
+                percent(zeros),
+                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
+                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} Where it is 0, "
+                "contexts in which the sign changes may be unseen: up to so many of all.",
+                f"Rᶜ {mean}",
+            )
+        )
+    for name, shape in shapes.items():
+        if shape.shape is not None and shape.shape_interval is not None and len(figures) < MOST:
+            figures.append(
+                KeyFigure(
+                    f"Tail shape ξ · {name}",
+                    number(shape.shape),
+                    "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
+                    f"{interval_words(shape.shape_interval)}",
+                    bounds(shape.shape, shape.shape_interval),
+                )
+            )
+    return figures
+
+
+def prejudice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
+) -> list[KeyFigure]:
+    """The mean of prejudice over occupations, and its s.d. over them."""
+    figures = []
+    for name, report in reports.items():
+        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
+        ends = f"{bounds(report.prejudice_risk, interval)} · " if interval else ""
+        figures.append(
+            KeyFigure(
+                f"Prejudice · {name}",
+                number(report.prejudice_risk),
+                f"R^p, the mean over occupations by their weight: 0 is fair; {interval_words(interval)} "
+                "s.d.: over occupations.",
+                f"{ends}s.d. {number(shapes[name].fit.sd)}",
+            )
+        )
+    return figures
+
+
+def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
+    """One row per model × distribution."""
+    rows = []
+    for name, shape in shapes.items():
+        for fit in shape.fits:
+            ratio = shape.against(fit.distribution)
+            rows.append(
+                {
+                    "model": name,
+                    "distribution": fit.distribution,
+                    "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
+                    "parameters": ", ".join(
+                        f"{key} {number(value)}" for key, value in fit.parameters.items()
+                    ),
+                    "log_likelihood": fit.log_likelihood,
+                    "aic": fit.aic,
+                    "distance": fit.distance,
+                    "p_value": fit.p_value,
+                    "ratio": ratio.statistic if ratio else None,
+                    "ratio_p": ratio.p_value if ratio else None,
+                    "beyond": fit.beyond,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
+    """One row per model × occupation: the parts of risk and the s.d. of the stereotype."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "occupation": row.occupation,
+                "overall_risk": row.overall_risk,
+                "prejudice_risk": row.prejudice_risk,
+                "caprice_risk": row.caprice_risk,
+                "stereotype_sd": row.stereotype_sd,
+            }
+            for name, report in reports.items()
+            for row in report.occupations
+        ]
+    )

@@ -1,0 +1,121 @@
+"""Whether a report says what the cache says: it is written again from its request, and compared.
+
+Runs are read from their scores themselves, so that neither kept aggregates nor a damaged shard is believed.
+Text audits are compared with the results that are kept of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pcf_core.audit import recomputed_result
+from pcf_core.errors import AuditError
+from pcf_core.records import Record
+from pcf_core.records.report import ReportDocument
+from pcf_core.report.whole import Texts, write_report
+from pcf_core.store import Store
+
+CLOSE = 1e-9  # relative: what another order of additions may change
+NEAR_ZERO = 1e-12  # what the arithmetic leaves of a zero
+MOST_TOLD = 1000
+NOT_COMPARED = frozenset({"versions"})  # of the program that wrote it: said, and no difference by itself
+
+
+class Disagreement(Record):
+    """One place where a report and the cache differ: ``path`` is a JSON Pointer (RFC 6901)."""
+
+    path: str
+    reported: Any
+    recomputed: Any
+
+
+class Verification(Record):
+    """What became of a report.
+
+    ``problem``: why its numbers could not be computed again, empty where they could.  ``compared`` counts
+    texts and numbers, ``different`` those that differ, of which ``differences`` tells the first thousand.
+    ``versions``: by name what wrote the report and what has read it, where these are not the same.
+    """
+
+    request: str
+    problem: str = ""
+    compared: int = 0
+    different: int = 0
+    differences: tuple[Disagreement, ...] = ()
+    versions: Mapping[str, tuple[str, str]] = {}
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything was computed again and nothing differs."""
+        return not self.problem and not self.different
+
+
+def verify_report(store: Store, reported: ReportDocument, texts: Texts) -> Verification:
+    """Write the report again and compare every text and number of it.
+
+    Args:
+        store: where the scores are.
+        reported: the report.
+        texts: the kept results of the text audits that its request names.
+    """
+    request = reported.request.hash
+    try:
+        found = write_report(store, reported.request, texts, read=recomputed_result)
+    except AuditError as error:
+        return Verification(request=request, problem=str(error))
+    one, other = (
+        document.model_dump(mode="json", exclude=set(NOT_COMPARED)) for document in (reported, found)
+    )
+    different = list(differences(one, other))
+    return Verification(
+        request=request,
+        compared=leaves(other),
+        different=len(different),
+        differences=tuple(different[:MOST_TOLD]),
+        versions={
+            name: (reported.versions.get(name, "none"), found.versions.get(name, "none"))
+            for name in sorted({*reported.versions, *found.versions})
+            if reported.versions.get(name) != found.versions.get(name)
+        },
+    )
+
+
+def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disagreement]:
+    """Every place in which two JSON values differ, numbers by more than rounding."""
+    if isinstance(reported, dict) and isinstance(recomputed, dict):
+        for name in dict.fromkeys([*reported, *recomputed]):
+            where = f"{path}/{escaped(str(name))}"
+            yield from differences(reported.get(name), recomputed.get(name), where)
+    elif isinstance(reported, list) and isinstance(recomputed, list):
+        for place in range(max(len(reported), len(recomputed))):
+            one, other = (side[place] if place < len(side) else None for side in (reported, recomputed))
+            yield from differences(one, other, f"{path}/{place}")
+    elif not same(reported, recomputed):
+        yield Disagreement(path=path, reported=reported, recomputed=recomputed)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two leaves agree: numbers but for rounding, all else to the letter."""
+    if is_number(one) and is_number(other):
+        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=NEAR_ZERO)
+    return type(one) is type(other) and bool(one == other)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def leaves(value: Any) -> int:
+    """How many texts, numbers and truths a JSON value holds."""
+    if isinstance(value, Mapping):
+        return sum(map(leaves, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return sum(map(leaves, value))
+    return 0 if value is None else 1
+
+
+def escaped(name: str) -> str:
+    """A name as a part of a JSON Pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,230 @@
+"""A whole report of runs and text audits: sections in order, names told apart, nothing of the day in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pcf_core.audit import load_result
+from pcf_core.errors import InputError
+from pcf_core.findings.numbers import listed
+from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.report import (
+    SECTIONS,
+    ReportDocument,
+    ReportPart,
+    ReportRequest,
+    ReportSection,
+    RunFacts,
+)
+from pcf_core.report.loaded import Read, Study, load_studies
+from pcf_core.report.provenance import (
+    facts_of_criteria,
+    facts_of_fairpair,
+    facts_of_run,
+    writing_versions,
+)
+from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
+from pcf_core.report.sections.comparison import comparison_commands, comparison_parts
+from pcf_core.report.sections.factors import factor_parts
+from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
+from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
+from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts
+from pcf_core.report.sections.summary import headline, summary_parts
+from pcf_core.report.sections.tails import tail_parts
+from pcf_core.report.sections.texts import criteria_parts, fairpair_parts, labels
+from pcf_core.store import Store
+
+QUESTION = "How much do these models discriminate, against whom, is it fixed or moody, and how sure are we?"
+QUESTIONS = {
+    "summary": "How much do these models discriminate?",
+    "method": "What was measured, and how?",
+    "risk": "How much does each model discriminate, and is it fixed or moody?",
+    "corrected": "How much of the prejudice do few contexts make?",
+    "tilt": "Which way does it lean?",
+    "occupations": "For which occupations is the risk highest?",
+    "heat-map": "Which words does the model expect, occupation by occupation, context by context?",
+    "tails": "Are a few occupations treated far more capriciously than the rest?",
+    "factors": "Does it go with pay, education, women's share or the word's frequency?",
+    "compare": "How do the models differ, and is that more than chance?",
+    "knowledge": "What do they know, and how surely?",
+    "fairpair": "Does a model write otherwise when only the person is another?",
+    "criteria": "Do gender and pronouns change what it writes, and whom it believes?",
+    "limits": "What can these numbers not say?",
+    "provenance": "Where does each number come from, and how is it made again?",
+}
+BY_STUDY: dict[str, Callable[[Study], Sequence[ReportPart]]] = {
+    "risk": risk_parts,
+    "corrected": corrected_parts,
+    "tilt": tilt_parts,
+    "occupations": occupation_parts,
+    "heat-map": heat_map_parts,
+    "tails": tail_parts,
+    "factors": factor_parts,
+    "compare": comparison_parts,
+}
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Results of text audits, those that a request names: whoever can read them brings them."""
+
+    fairpair: Sequence[FairPairResult] = ()
+    criteria: Sequence[CriteriaResult] = ()
+
+
+def write_report(
+    store: Store, request: ReportRequest, texts: Texts | None = None, read: Read = load_result
+) -> ReportDocument:
+    """Everything that a report says, the same for the same request and the same cache.
+
+    Args:
+        store: where the runs are.
+        request: what is to be in it.
+        texts: the results of the text audits of the request, in its order.
+        read: what gives a run's preferences; by default the kept aggregates.
+
+    Raises:
+        InputError: a text audit of the request was not brought.
+        RunError: a run is unknown, not finished, or cannot be read under these options.
+        AuditError: something else of it cannot be read.
+    """
+    texts = texts or Texts()
+    check_brought(request, texts)
+    studies = load_studies(store, request, read)
+    runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
+    audits = text_facts(texts)
+    sections = []
+    for name in request.sections:
+        parts, commands = section_of(name, store, request, studies, texts, (*runs, *audits))
+        if parts:
+            sections.append(
+                ReportSection(
+                    name=name,
+                    title=SECTIONS[name],
+                    question=QUESTIONS[name],
+                    parts=tuple(parts),
+                    commands=tuple(dict.fromkeys(commands)),
+                )
+            )
+    return told_apart(
+        ReportDocument(
+            request=request,
+            title=title_of(studies, texts),
+            subtitle="; ".join(study.title for study in studies) or "Text audits",
+            question=QUESTION,
+            headline=headline(studies, texts.fairpair),
+            sections=tuple(sections),
+            runs=runs,
+            texts=audits,
+            versions=writing_versions(),
+        )
+    )
+
+
+def section_of(
+    name: str,
+    store: Store,
+    request: ReportRequest,
+    studies: Sequence[Study],
+    texts: Texts,
+    facts: Sequence[RunFacts],
+) -> tuple[list[ReportPart], list[str]]:
+    """The parts of one section, and the commands that make its numbers again; no part where it is empty."""
+    if name in BY_STUDY:
+        make = comparison_commands if name == "compare" else risk_commands
+        parts = [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)]
+        return parts, [command for study in studies for command in make(study)] if parts else []
+    if name == "summary":
+        return summary_parts(studies, texts.fairpair, texts.criteria), [
+            command for study in studies for command in risk_commands(study)
+        ]
+    if name == "knowledge":
+        parts = knowledge_parts(store, request.knowledge, studies)
+        return parts, knowledge_commands(request.knowledge, studies)
+    if name == "fairpair":
+        commands = [fairpair_command(one.asked, one.asked.prompts.name) for one in texts.fairpair]
+        return fairpair_parts(texts.fairpair), commands
+    if name == "criteria":
+        return criteria_parts(texts.criteria), [criteria_command(one.asked) for one in texts.criteria]
+    closing = {
+        "method": lambda: method_parts(studies, bool(texts.fairpair or texts.criteria)),
+        "limits": lambda: limit_parts(studies),
+        "provenance": lambda: provenance_parts(facts),
+    }
+    return closing[name](), []
+
+
+def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
+    """The parts of one study, the first under its title where there are several studies."""
+    if len(studies) == 1 or not parts:
+        return list(parts)
+    first = parts[0]
+    title = f"{study.title} — {first.title}" if first.title else study.title
+    return [first.model_copy(update={"title": title}), *parts[1:]]
+
+
+def risk_commands(study: Study) -> list[str]:
+    """What makes the risks of a study again."""
+    return [risk_command(item.key, study.options) for item in study.runs.values()]
+
+
+def text_facts(texts: Texts) -> tuple[RunFacts, ...]:
+    """Provenance of the text audits."""
+    names = labels(texts.fairpair)
+    fairpairs = [
+        facts_of_fairpair(f"FairPair of {name}", one) for name, one in zip(names, texts.fairpair, strict=True)
+    ]
+    criteria = [
+        facts_of_criteria(f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
+        for one in texts.criteria
+    ]
+    return (*fairpairs, *criteria)
+
+
+def check_brought(request: ReportRequest, texts: Texts) -> None:
+    """Refuse where the results are not those that are asked for."""
+    brought = tuple(one.asked.hash for one in texts.fairpair), tuple(one.asked.hash for one in texts.criteria)
+    asked = request.fairpair, request.criteria
+    if brought != asked:
+        missing = [
+            key for wanted, got in zip(asked, brought, strict=True) for key in wanted if key not in got
+        ]
+        raise InputError(
+            f"No finished result of the text audit {', '.join(missing) or 'that was asked for'} is in the "
+            "cache: run it first, or leave it out."
+        )
+
+
+def title_of(studies: Sequence[Study], texts: Texts) -> str:
+    """Which models, on what."""
+    models = dict.fromkeys(item.run.scoring.model for study in studies for item in study.runs.values())
+    models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
+    models |= dict.fromkeys(one.asked.model for one in texts.criteria)
+    names = list(models)
+    shown = listed(names) if len(names) <= 4 else f"{len(names)} models"
+    topics = list(dict.fromkeys(study.first.run.topic.title for study in studies))
+    return f"Discrimination audit of {shown}{f': {listed(topics)}' if topics else ''}"
+
+
+def told_apart(document: ReportDocument) -> ReportDocument:
+    """The same with names of figures and tables that stand there once: the second *risk* is *risk-2*."""
+    seen: Counter[str] = Counter()
+
+    def own(name: str) -> str:
+        seen[name] += 1
+        return name if seen[name] == 1 else f"{name}-{seen[name]}"
+
+    def named(part: ReportPart) -> ReportPart:
+        figure = part.figure and part.figure.model_copy(update={"name": own(f"figure-{part.figure.name}")})
+        tables = tuple(table.model_copy(update={"name": own(table.name)}) for table in part.tables)
+        return part.model_copy(update={"figure": figure, "tables": tables})
+
+    sections = tuple(
+        section.model_copy(update={"parts": tuple(map(named, section.parts))})
+        for section in document.sections
+    )
+    return document.model_copy(update={"sections": sections})

@@ -1,0 +1,101 @@
+"""A report as JSON that can be verified, and its tables as CSV or Parquet in one archive."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Literal
+
+import pandas as pd
+from pydantic import ValidationError
+
+from pcf_core.errors import InputError
+from pcf_core.records.report import FORMAT, VERSION, ReportDocument, ReportTable
+from pcf_core.report.tables import spreadsheet_safe
+
+LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can name: the same bytes on every day
+PLAIN_FILE = 0o644 << 16
+
+
+def report_bytes(document: ReportDocument) -> bytes:
+    """The JSON of a report (schema in docs/report.md), the same bytes for the same document."""
+    text = json.dumps(document.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
+    return text.encode() + b"\n"
+
+
+def read_report(data: bytes) -> ReportDocument:
+    """The report that :func:`report_bytes` wrote.
+
+    Raises:
+        InputError: it is no report, or one of a version that is not known here.
+    """
+    if len(data) > LARGEST_REPORT:
+        raise InputError(
+            f"A report has at most {LARGEST_REPORT // 2**20} MiB, and this file has {len(data) // 2**20}: it "
+            "is none."
+        )
+    try:
+        found = json.loads(data)
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise InputError(
+                "This file is not a report of PCF Audit as JSON: give one that `export … --sections all "
+                "--format json` or the page Report has written."
+            )
+        if found.get("version") != VERSION:
+            raise InputError(
+                f"This report has the version {str(found.get('version'))[:20]!r}, and {VERSION} is the one "
+                "that is known here: write it again with this version of PCF Audit."
+            )
+        return ReportDocument.model_validate(found)
+    except (ValueError, RecursionError) as error:
+        what = first_problem(error) if isinstance(error, ValidationError) else "it is not JSON"
+        raise InputError(f"This file is not a report that can be read: {what}.") from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """Where a document is not as the schema has it, and why; nothing of its content."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"{'/'.join(map(str, first['loc']))[:100] or 'the document'}: {first['msg']}"
+
+
+def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) -> bytes:
+    """Every table of a report in one ZIP, a file each, with a list of what they hold; no time in it."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        lines = [f"{document.title}\n"]
+        for section, table in document.tables:
+            name = f"{table.name}.{form}"
+            add(archive, name, csv_bytes(table) if form == "csv" else parquet_bytes(table))
+            lines.append(f"{name}: {section}, {table.title}")
+        add(archive, "CONTENTS.txt", "\n".join([*lines, ""]).encode())
+    return target.getvalue()
+
+
+def add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """A file of an archive with the same time and rights on every machine."""
+    info = zipfile.ZipInfo(name, EPOCH)
+    info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, PLAIN_FILE, 3
+    archive.writestr(info, data)
+
+
+def frame_of(table: ReportTable) -> pd.DataFrame:
+    """The table as it was computed; a column of whole numbers keeps them where some are missing."""
+    return pd.DataFrame(list(table.rows), columns=list(table.columns)).convert_dtypes(convert_floating=False)
+
+
+def csv_bytes(table: ReportTable) -> bytes:
+    """CSV whose cells no spreadsheet runs."""
+    return spreadsheet_safe(frame_of(table)).to_csv(index=False, lineterminator="\n").encode()
+
+
+def parquet_bytes(table: ReportTable) -> bytes:
+    """Parquet; columns of mixed kinds are texts."""
+    frame = frame_of(table)
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            frame[name] = frame[name].map(lambda value: None if value is None else str(value))
+    target = io.BytesIO()
+    frame.to_parquet(target, index=False)
+    return target.getvalue()
