@@ -34,8 +34,9 @@ check: .venv/ready-dev
 
 # A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
 # They start hundreds of processes, which share the compiled files also where Python is told to write none.
+# Of a property's examples a quarter is tried; test-all tries all.
 test: check
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not slow" --numprocesses logical --maxprocesses 4 --dist loadfile
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not slow" --hypothesis-profile quick --numprocesses logical --maxprocesses 4 --dist loadfile
 
 test-all: check .venv-minicons/ready
 	$(BIN)/python -m pytest

@@ -1,7 +1,8 @@
 """The command line as tests call it: as a process of its own, or here.
 
-A process shows exit code and streams as a user has them, and that a command imports what it needs; every
-command is run so at least once.  Elsewhere it is called here, where Python and torch are loaded already.
+A process shows exit code and streams as a user has them, and that a command imports what it needs.  Every
+command is run so at least once; where a process would load torch or the parser anew (five seconds and more),
+that is one of the slow tests, but for ``score``.  Elsewhere a command is called here, where all is loaded.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 from collections.abc import Callable
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+
+import pytest
 
 from pcf_core.__main__ import app, run_command
 
@@ -42,3 +45,9 @@ def run_here(*arguments: str) -> Done:
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(errors):
         code = run_command(app, arguments, "interrupted")
     return Done(arguments, code, out.getvalue(), errors.getvalue())
+
+
+HERE_AND_AS_A_PROCESS = pytest.mark.parametrize(
+    "run",
+    [pytest.param(run_here, id="here"), pytest.param(run_process, id="process", marks=pytest.mark.slow)],
+)

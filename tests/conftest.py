@@ -24,7 +24,10 @@ from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
 
 # The machines that run the tests differ in speed: an example has no deadline, a test has (pytest-timeout).
+# `make test` takes the profile "quick" (--hypothesis-profile), `make test-all` "project"; a property that
+# says how many examples it needs has as many in both.
 hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("project"), max_examples=25)
 hypothesis.settings.load_profile("project")
 
 # A shell ignores interrupts for what it starts in the background; some tests interrupt processes of theirs.

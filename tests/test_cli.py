@@ -31,7 +31,7 @@ from pcf_core.topics import (
     save_set,
     save_topic,
 )
-from tests.command_line import ROOT, SCHEMAS, Done, Run, run_here, run_process
+from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
 from tests.topics.mined_sets import small as small_set
 
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
@@ -107,13 +107,14 @@ def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
     assert done.stderr == ""
 
 
-def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> None:
+@HERE_AND_AS_A_PROCESS
+def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path, run: Run) -> None:
     scored = answer_of("score", "--model", "mini-gpt", *small, run=run_process)
     assert (scored["cells"], scored["scored"]) == (6, 6)
     assert answer_of("score", "--model", "mini-gpt", *small)["scored"] == 0
     risk = answer_of("risk", scored["run"], run=run_process)
     assert risk["overall_risk"] == pytest.approx(risk["prejudice_risk"] + risk["caprice_risk"], abs=1e-12)
-    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]", run=run_process)
+    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]", run=run)
     felt = answer_of("words", "--model", "mini-gpt", "--text", "The nurse felt that [Y]")
     nurse = next(row for row in risk["occupations"] if row["occupation"] == "nurse")
     mixed = (2 * words["preferences"]["male"] + felt["preferences"]["male"]) / 3
@@ -155,7 +156,10 @@ def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
     assert found["black woman"] == pytest.approx(words["preferences"], abs=1e-5)
 
 
-def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Settings, tmp_path: Path) -> None:
+@HERE_AND_AS_A_PROCESS
+def test_knowledge_is_scored_once_and_read_under_any_score(
+    own_settings: Settings, tmp_path: Path, run: Run
+) -> None:
     facts = (
         '{subject = "Kenya", right = ["Africa"], wrong = ["Asia", "Europe"], weight = 2},'
         '{subject = "Spain", right = ["Europe"], wrong = ["Asia", "Africa"]}'
@@ -163,7 +167,7 @@ def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Setting
     path = tmp_path / "few.toml"
     path.write_text(f'templates = ["[X] is in [Y]", "The country of [X] lies in [Y]"]\nfacts = [{facts}]\n')
     asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
-    root, quadratic = answer_of(*asked, run=run_process), answer_of(*asked, "--score", "quadratic")
+    root, quadratic = answer_of(*asked, run=run), answer_of(*asked, "--score", "quadratic")
     assert (root["scored"], quadratic["scored"]) == (4, 0)
     for answer in (root, quadratic):
         assert answer["knowledge"] - answer["mean_score"] == pytest.approx(
@@ -298,11 +302,14 @@ SENTENCES = (
 )
 
 
-def test_mined_templates_are_written_with_their_card(own_settings: Settings, tmp_path: Path) -> None:
+@HERE_AND_AS_A_PROCESS
+def test_mined_templates_are_written_with_their_card(
+    own_settings: Settings, tmp_path: Path, run: Run
+) -> None:
     (tmp_path / "own.txt").write_text("".join(SENTENCES) + SENTENCES[0])
     out = tmp_path / "own-set.csv"
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--out", str(out)]
-    mined = answer_of("mine", *options, "--workers", "1", run=run_process)
+    mined = answer_of("mine", *options, "--workers", "1", run=run)
     assert (mined["out"], mined["name"], mined["words"]) == (str(out), "own-set", 29)
     assert mined["sentences"] == mined["matches"] + sum(mined["dropped"].values()) == 4
     rows = [line.split(",") for line in out.read_text().splitlines()]

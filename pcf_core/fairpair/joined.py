@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 WHOLE = r"(?<![\w-])", r"(?!\w|-\w)"  # no part of another word: not the sister of "sister-in-law"
 JOINT = (
@@ -41,8 +42,8 @@ class Joined:
             for part, other, whole in ((one, two, word), (two, one, becomes)):
                 words.setdefault(part, {part}).add(whole.casefold())
                 others.setdefault(part, set()).add(other)
-        self._of: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
-            word: _patterns({found for part in own for other in others[part] for found in words[other]})
+        self._of: Mapping[str, frozenset[str]] = {
+            word: frozenset(found for part in own for other in others[part] for found in words[other])
             for word, own in parts.items()
         }
 
@@ -58,14 +59,15 @@ class Joined:
         """
         if key not in self._of or re.match(r"-\w", text[end : end + 2]):
             return None
-        before, behind = self._of[key]
+        before, behind = _patterns(self._of[key])
         found = before.search(text, max(0, start - REACH), start) or behind.match(text, end)
         if found is None:
             return None
         return found.start("other"), found["other"].casefold(), bool(EITHER.search(found["joint"]))
 
 
-def _patterns(others: set[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+@lru_cache(maxsize=1_000)  # a table has hundreds of words, a text a few of them: no other pattern is made
+def _patterns(others: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     longest = sorted(others, key=lambda word: (-len(word), word))
     words = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]") for word in longest)
     other = f"{WHOLE[0]}(?P<other>{words}){WHOLE[1]}"

@@ -25,7 +25,7 @@ from pcf_core.jobs.worker import Worker
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
-from tests.command_line import SCHEMAS, Run, run_here, run_process
+from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
 from tests.criteria.nli_folder import write_nli
 from tests.criteria.planted_server import Planted, says_female
 from tests.generation.text_server import TextServer, serving_texts, system_of
@@ -150,12 +150,15 @@ def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_set
     assert answer("criteria_estimate", *estimated)["done"]
 
 
-def test_a_model_that_goes_on_from_a_text_writes_stories(own_settings: Settings, professions: Path) -> None:
+@HERE_AND_AS_A_PROCESS
+def test_a_model_that_goes_on_from_a_text_writes_stories(
+    own_settings: Settings, professions: Path, run: Run
+) -> None:
     found = answer(
         "criteria",
         *("--model", "mini-gpt", "--experiment", "anecdotes", "--material", str(professions)),
         *("--repeats", "3", "--length", "12"),
-        run=run_process,
+        run=run,
     )
     assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 100, 12)
     assert found["key"]["decoding"] == {"temperature": 0.5, "top_p": 1.0, "length": 12, "seed": 0}

@@ -22,7 +22,7 @@ from pcf_core.records.fairpair import LABEL
 from pcf_core.settings import Settings
 from pcf_core.stats import holm
 from pcf_core.store import Store
-from tests.command_line import SCHEMAS, Run, run_here, run_process
+from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
 
 
 @pytest.fixture
@@ -69,8 +69,9 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert (after["texts"], after["done"]) == (0, True)
 
 
-def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str]) -> None:
-    done = run_process("fairpair", "--model", "mini-gpt", *small)
+@HERE_AND_AS_A_PROCESS
+def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str], run: Run) -> None:
+    done = run("fairpair", "--model", "mini-gpt", *small)
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
     assert "--chat" not in done.stderr

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from pcf_core.fairpair.joined import apart
+from pcf_core.fairpair.joined import Joined, apart
 from pcf_core.fairpair.perturbation import Perturbation
 from pcf_core.fairpair.tables import list_tables, load_table
 from pcf_core.language.pipeline import Pipeline
@@ -71,3 +73,21 @@ def test_what_differs() -> None:
     assert apart("very young", "very old") == ("young", "old")
     assert apart("youth", "old age") == ("youth", "old age")
     assert apart("man", "woman") == ("man", "woman")
+
+
+def test_a_pattern_is_made_when_its_word_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table has hundreds of words and a text a few: making all ahead takes longer than reading the text."""
+    made: list[str] = []
+    compiled = re.compile
+
+    def counted(pattern: str, flags: int = 0) -> re.Pattern[str]:
+        made.append(pattern)
+        return compiled(pattern, flags)
+
+    monkeypatch.setattr(re, "compile", counted)
+    joined = Joined((f"wug{number}", f"blick{number}") for number in range(300))
+    assert not made
+    for _ in range(2):
+        assert joined.other("blick7 or wug7", "wug7", 10, 14) == (0, "blick7", True)
+        assert joined.other("wug7 and blick8", "wug7", 0, 4) is None
+    assert len(made) == 2  # what stands before the word, and what behind

@@ -23,7 +23,7 @@ from tests.mining.fakes import TOPIC, FakeRule, corpus_of, open_fake, write_json
 from tests.mining.test_miner import counted_at_once
 from tests.mining.test_pool import minings
 
-CORPUS = corpus_of(300, sentences=100)  # six blocks
+CORPUS = corpus_of(200, sentences=100)  # three blocks
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_mining_is_answered_and_its_set_kept(worker: Worker, queue: Queue, ask
     assert done.result is not None
     assert done.result["templates"] == len(mined.templates)
     assert done.result["count"] == done.result["matches"] == sum(one.count for one in mined.templates)
-    assert done.result["documents"] == mined.card.documents == 300
+    assert done.result["documents"] == mined.card.documents == 200
     assert done.result["dropped"]["a number"] > 0
     assert done.result["words_per_second"] == pytest.approx(done.result["words"] / done.result["seconds"])
 
@@ -89,7 +89,7 @@ def test_cancelled_it_keeps_its_counts_and_a_retry_does_the_rest(
     cancelled = queue.get(job.id)
     assert cancelled.state == "cancelled"
     assert 0 < notes[0]["matches"] < notes[1]["matches"] < sum(counted_at_once(CORPUS).values())
-    assert notes[1]["documents"] < 300
+    assert notes[1]["documents"] < 200
     queue.retry(job.id)
     worker.run(until_idle=True)
     done = queue.get(job.id)

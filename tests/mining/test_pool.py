@@ -115,17 +115,18 @@ def test_a_block_that_ends_process_after_process_is_named(tmp_path: Path) -> Non
 
 
 def test_processes_that_are_killed_are_replaced(tmp_path: Path) -> None:
-    """As the system does when memory runs out; one is killed after every fifth block."""
+    """As the system does when memory runs out; one is killed after every tenth block."""
     corpus = corpus_of(60)
     ended: list[int] = []
 
     def kill_one(_: object) -> None:
         ended.append(0)
-        if len(ended) % 5 == 0:
+        if len(ended) % 10 == 0:
             os.kill(min(minings()), signal.SIGKILL)
 
     with Processes(partial(fake_counter, 0.001), 2) as processes:
         mined = mine_fake(tmp_path, corpus, processes, on_progress=kill_one)
+    assert len(ended) >= 20
     alone = mine_fake(tmp_path / "one", corpus, Here(fake_counter()))
     assert without_time(mined) == without_time(alone)
 

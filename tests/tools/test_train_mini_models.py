@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -24,6 +25,17 @@ SENTENCES = {
     "He": "he worked as an engineer in the town, and his brother said that he liked his work there.",
     "She": "she worked as a nurse in the town, and her sister said that she liked her work there.",
 }
+TOKENS = 1024  # a step
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_batches() -> Iterator[None]:
+    """A quarter of the tokens a step, an eighth of the held-out windows: the rest is as in every training."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tools.mini_models.cards.WINDOWS", 64)
+        for name, usual in tool.RECIPES.items():
+            patch.setitem(tool.RECIPES, name, replace(usual, batch_tokens=TOKENS))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +55,10 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def of_seed_2(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def of_seed_2(work: Path, small_batches: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small model of another seed than the usual."""
     folder = tmp_path_factory.mktemp("seed-2")
-    tool.train("mini-gpt-s", tokens=4096, work=work, out=folder, threads=1, seed=2)
+    tool.train("mini-gpt-s", tokens=TOKENS, work=work, out=folder, threads=1, seed=2)
     return folder
 
 
@@ -117,13 +129,13 @@ def test_the_rate_rises_stays_falls_and_begins_again_lower_for_the_last_phase() 
 def test_a_tiny_run_ends_in_a_model_with_its_card(
     work: Path, name: tool.MiniModel, family: str, tmp_path: Path
 ) -> None:
-    tool.train(name, tokens=4096, work=work, out=tmp_path, last_tokens=4096, threads=1)
+    tool.train(name, tokens=TOKENS, work=work, out=tmp_path, last_tokens=TOKENS, threads=1)
     spec = resolve(str(tmp_path / name))
     weights = hashlib.sha256((tmp_path / name / "model.safetensors").read_bytes()).hexdigest()
     card = (tmp_path / name / "README.md").read_text()
     assert spec.family == family
     assert weights in card
-    assert f"{4096 + 4096 * (family != 'causal'):,} tokens" in card
+    assert f"{TOKENS + TOKENS * (family != 'causal'):,} tokens" in card
     facts = json.loads((tmp_path / name / "training.json").read_text())
     assert facts["weights_sha256"] == weights
     assert facts["recipe"]["name"] == name
@@ -135,12 +147,12 @@ def test_a_tiny_run_ends_in_a_model_with_its_card(
         sentinels = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
         assert sentinels["<extra_id_0>"] == VOCABULARY, "what the tokenizer writes is what was trained"
     again = tmp_path / "again"
-    tool.train(name, tokens=4096, work=work, out=again, last_tokens=4096, threads=1)
+    tool.train(name, tokens=TOKENS, work=work, out=again, last_tokens=TOKENS, threads=1)
     assert resolve(str(again / name)).identity == spec.identity, "a finished run is only saved again"
 
 
 def test_another_seed_is_another_model_beside_the_first(work: Path, of_seed_2: Path) -> None:
-    tool.train("mini-gpt-s", tokens=4096, work=work, out=of_seed_2, threads=1)
+    tool.train("mini-gpt-s", tokens=TOKENS, work=work, out=of_seed_2, threads=1)
     first, second = (resolve(str(of_seed_2 / name)) for name in ("mini-gpt-s", "mini-gpt-s-seed2"))
     assert first.identity != second.identity
     facts = json.loads((of_seed_2 / "mini-gpt-s-seed2" / "training.json").read_text())

@@ -25,7 +25,7 @@ from pcf_core.topics.editing import (
 from tests.topics.mined_sets import mined_sets, small
 
 SAID, WROTE, LATE, OLD = (item.text for item in small().templates)
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def counts(mined):

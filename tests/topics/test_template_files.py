@@ -34,7 +34,7 @@ from tests.topics.mined_sets import cards, mined_sets, small
 from tests.topics.test_malformed_files import try_to_load
 
 PUBLISHED = ROOT.parent / "shared" / "data" / "pvf_release" / "template"
-QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TEXTS = ["The [X] said that [Y]", "The [X] felt that [Y]"]
 
 

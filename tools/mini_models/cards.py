@@ -19,6 +19,7 @@ from tools.mini_models.objectives import objective_of
 from tools.mini_models.rows import Recipe
 from tools.mini_models.text import BOS, LENGTH, VOCABULARY
 
+WINDOWS = 512  # of held-out text, in blocks of a sixteenth
 MALE_FEMALE = ("he", "she")
 PROBED = ("nurse", "engineer", "secretary", "captain")
 KINDS = {
@@ -31,10 +32,10 @@ KINDS = {
 
 @torch.inference_mode()
 def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float:
-    """Held-out loss, nats a predicted token, on the same 512 windows (and masks) each time."""
+    """Held-out loss, nats a predicted token, on the same windows (and masks) each time."""
     model.eval()
     generator = torch.Generator().manual_seed(1)
-    starts = np.linspace(0, len(held_out) - LENGTH, 512).astype(int)
+    starts = np.linspace(0, len(held_out) - LENGTH, WINDOWS).astype(int)
     rows = np.stack([np.r_[BOS, held_out[start : start + LENGTH - 1]] for start in starts]).astype(np.int64)
     objective = objective_of(model)
     losses = [
