@@ -18,7 +18,7 @@ from tests import browser
 from tests.browser import CHROMIUM, body_text, browser_page, running_app, settle
 from tests.provider import CLIENT, SECRET, Provider, running_provider
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
 
 PEOPLE = {
     "ann": {"email": "Ann@example.org", "email_verified": True, "name": "Ann"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import streamlit as st
@@ -68,6 +68,22 @@ def draw_upload(
             st.error(plain(str(error)), icon=":material/error:")
         else:
             kept(name)
+
+
+def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str) -> str:
+    """What to do with what is kept: those of the views, each with what it is for, that this person has."""
+    offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
+    return str(
+        st.segmented_control(
+            "What to do",
+            list(offered),
+            default=next(iter(offered)),
+            required=True,
+            key=key,
+            bind="query-params",
+            help=" ".join(f"{name}: {text}" for name, text in offered.items()),
+        )
+    )
 
 
 def expander(what: str) -> DeltaGenerator:

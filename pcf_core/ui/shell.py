@@ -19,7 +19,7 @@ from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.links import drop_infinite
 from pcf_core.ui.presets import follow_preset
-from pcf_core.ui.roles import draw_who, is_inside, login_page, may_audit
+from pcf_core.ui.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import take_written
 
@@ -77,7 +77,7 @@ def _open_frame() -> StreamlitPage:
     st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
     old_kind = PagesManager.uses_pages_directory
     inside = is_inside()
-    hidden = () if inside and may_audit() else FOR_AUDITORS
+    closed = () if inside and may_audit() else FOR_AUDITORS
     page = st.navigation(
         {
             section: [
@@ -87,9 +87,9 @@ def _open_frame() -> StreamlitPage:
                     icon=f":material/{icon}:",
                     url_path=name,
                     default=name == "overview",
+                    visibility="hidden" if name in closed else "visible",
                 )
                 for name, title, icon in pages
-                if name not in hidden
             ]
             for section, pages in SECTIONS.items()
         },
@@ -105,6 +105,10 @@ def _open_frame() -> StreamlitPage:
     follow_preset(page)
     draw_who()
     st.html(ACCENTED_TEXT)
+    if page.url_path in closed:  # by a link
+        st.title(page.title)
+        draw_why_not()
+        st.stop()
     st.session_state[OPENED] = True
     return page
 

@@ -18,13 +18,18 @@ from pcf_core.ui.choice import with_asked
 from pcf_core.ui.data import cached
 from pcf_core.ui.lists import own_sets, set_names
 from pcf_core.ui.page import chart, draw_figures, draw_table, finding
-from pcf_core.ui.roles import may_audit
 from pcf_core.ui.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.ui.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
 from pcf_core.ui.text import plain
 
 USUAL = "gender-wikipedia-100"
-VIEWS = ("see", "mine", "edit", "preview", "compare")
+VIEWS = {
+    "see": "the set.",
+    "mine": "make one from text.",
+    "edit": "filter, merge, add, save, import, export.",
+    "preview": "what a choice does to R.",
+    "compare": "against another set.",
+}
 FOR_AUDITORS = ("mine", "edit")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
@@ -47,16 +52,7 @@ def draw_head() -> tuple[str, str]:
             bind="query-params",
             help="The template set that this page shows: those that come with the app, then your own.",
         )
-        view = st.segmented_control(
-            "What to do",
-            [view for view in VIEWS if view not in FOR_AUDITORS or may_audit()],
-            default=VIEWS[0],
-            required=True,
-            key="set_view",
-            bind="query-params",
-            help="see: the set. mine: make one from text. edit: filter, merge, add, save, import, export. "
-            "preview: what a choice does to R. compare: against another set.",
-        )
+        view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view")
     own.draw_hidden(SHELF)
     return name, view
 

@@ -17,13 +17,19 @@ from pcf_core.ui import own
 from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
 from pcf_core.ui.page import draw_figures, draw_table, finding
-from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import adopt_pointed, as_it_stands, is_changed, is_gone, opened
 from pcf_core.ui.topics_edit import draw_discard, draw_form, draw_new_form
 from pcf_core.ui.topics_files import draw_actions, draw_delete, draw_upload
 
-VIEWS = ("see", "edit", "preview", "check", "new", "lists")
+VIEWS = {
+    "see": "groups, words and where they come from.",
+    "edit": "change them.",
+    "preview": "sentences that they make.",
+    "check": "what the sidebar's models make of the words.",
+    "new": "write or upload another.",
+    "lists": "what stands at [X], occupations or a list of your own.",
+}
 FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
 MOST_TERMS = 3
@@ -48,17 +54,7 @@ def draw_head() -> tuple[str, str]:
             bind="query-params",
             help="The topic that this page shows: those that come with the app, then your own.",
         )
-        view = st.segmented_control(
-            "What to do",
-            [view for view in VIEWS if view not in FOR_AUDITORS or may_audit()],
-            default=VIEWS[0],
-            required=True,
-            key="topic_view",
-            bind="query-params",
-            help="see: groups, words and where they come from. edit: change them. preview: sentences that "
-            "they make. check: what the sidebar's models make of the words. new: write or upload another. "
-            "lists: what stands at [X], occupations or a list of your own.",
-        )
+        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view")
     own.draw_hidden(SHELF)
     return name, view
 

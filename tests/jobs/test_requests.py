@@ -8,8 +8,11 @@ from types import ModuleType
 import pytest
 from pydantic import ValidationError
 
+from pcf_core.audit import planned
+from pcf_core.errors import RightsError
 from pcf_core.jobs import Queue, submit_run, submit_words
 from pcf_core.jobs.requests import SMALLEST, ScoreRequest, WordsRequest
+from pcf_core.settings import settings
 from pcf_core.store import Store
 
 
@@ -29,6 +32,21 @@ def test_a_run_is_its_own_key(store: Store, queue: Queue, toy: ModuleType) -> No
     }
     assert store.load_run(ScoreRequest.model_validate(job.payload).run) == run
     assert submit_run(store, queue, run, 17).id == job.id
+
+
+def test_a_run_counts_with_all_its_cells(
+    monkeypatch: pytest.MonkeyPatch, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    """Also with those that are in the store; a plan with every template that it may come to draw."""
+    run = toy.run_of(2, 9)
+    monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells - 1))
+    settings.cache_clear()
+    for asked in (run, planned(run, 0.05)):
+        with pytest.raises(RightsError, match=rf"asks {run.cells} cells.*{run.cells - 1} here"):
+            submit_run(store, queue, asked, 1)
+    monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells))
+    settings.cache_clear()
+    submit_run(store, queue, run, 1)
 
 
 def test_a_large_run_makes_no_larger_job(store: Store, queue: Queue, toy: ModuleType) -> None:

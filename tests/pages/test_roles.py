@@ -128,3 +128,15 @@ def test_a_viewer_is_told_why_nothing_can_be_asked_for(
     settings.cache_clear()
     app = open_app(page)
     assert any("PCF_AUDITORS" in info.value.replace("\\", "") for info in app.info)
+
+
+@pytest.mark.parametrize("page", FOR_AUDITORS)
+def test_a_link_to_a_page_of_auditors_says_why_it_is_empty(
+    monkeypatch: pytest.MonkeyPatch, own_settings: Settings, page: str
+) -> None:
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    app = open_app(page)
+    assert [title.value for title in app.title] == [page.capitalize()]
+    assert ["PCF_READ_ONLY" in info.value.replace("\\", "") for info in app.info] == [True]
+    assert not app.main.get("button")
