@@ -29,6 +29,7 @@ HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
 BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
 AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or everybody of a domain
 Engine = Literal["local", "ray"]
+LONGEST_SAID = 200  # characters of a value, in a sentence
 SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY")  # what was given may hold a secret: never said back
 
 
@@ -236,7 +237,7 @@ def settings() -> Settings:
         first = error.errors()[0]
         name = "PCF_" + "_".join(str(part) for part in first["loc"]).upper()
         secret = name in SECRETIVE or first["type"] == "extra_forbidden"  # which may be a slip of such a name
-        got = "" if secret else f" (got {first['input']!r})"
+        got = "" if secret else f" (got {repr(first['input'])[:LONGEST_SAID]})"
         raise SettingsError(f"The setting {name} cannot be used: {first['msg']}{got}.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(

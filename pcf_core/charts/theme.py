@@ -114,7 +114,7 @@ def lines(label: object, width: int = 20) -> str:
 def short_template(template: str) -> str:
     """A template as a tick label: "The [X] said that [Y]." becomes "… said that"."""
     label = re.sub(r"^The \[X\]|\[X\]", "…", template)
-    label = re.sub(r"\s*\[Y\]\s*[.!?。！？]?\s*$", "", label)
+    label = re.sub(r"(?<!\s)\s*+\[Y\]\s*[.!?。！？]?\s*$", "", label)
     return label.replace("[Y]", "___")
 
 

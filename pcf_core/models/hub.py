@@ -12,6 +12,7 @@ from pcf_core.models.names import ModelName, split_name
 from pcf_core.models.remote_code import is_allowed
 from pcf_core.models.weights import weights_present
 from pcf_core.records import ModelSpec
+from pcf_core.records.reasons import reason_of
 from pcf_core.settings import settings
 
 SMALL_FILES = ["*.json", "*.txt", "*.model", "chat_template.jinja"]
@@ -141,9 +142,8 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
             "network, or give a model directory."
         ) from error
     except Exception as error:  # a download fails in the ways of three libraries: hub, HTTP, file system
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise ModelError(
-            f"The model {named.pinned} could not be downloaded from the hub ({reason}); try again."
+            f"The model {named.pinned} could not be downloaded from the hub ({reason_of(error)}); try again."
         ) from error
 
 

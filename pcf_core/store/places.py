@@ -17,7 +17,8 @@ from pcf_core.errors import SettingsError, StoreError
 from pcf_core.store.files import set_aside, told, write_new, write_whole
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
-CREDENTIALS = re.compile(r"//[^/@\s]*@")
+# As in s3://key:secret@bucket; a secret may hold a slash, and some take theirs behind a question mark.
+CREDENTIALS = re.compile(r"(?<=//)[^\s@]*@|(?<=\?)[^\s'\")]*")
 
 
 class UnreachableError(StoreError):
@@ -202,7 +203,7 @@ class Objects(Place):
                 f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
                 "the network, then repeat; what is finished is kept."
             )
-            raise UnreachableError(CREDENTIALS.sub("//", said)) from error
+            raise UnreachableError(CREDENTIALS.sub("", said)) from error
 
 
 def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
@@ -226,8 +227,9 @@ def _shared_place(scores: str) -> Place:
         system, path = fsspec.url_to_fs(scores)
     except (ImportError, ValueError) as error:
         protocol = scores.partition("://")[0]
+        reason = CREDENTIALS.sub("", str(error))
         raise SettingsError(
-            f"PCF_SCORES cannot be a URL of {protocol!r} here ({error}): install what fsspec needs for it "
+            f"PCF_SCORES cannot be a URL of {protocol!r} here ({reason}): install what fsspec needs for it "
             "(s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."
         ) from error
     return Objects(system, path, scores)

@@ -29,7 +29,7 @@ from pcf_core.ui.text import plain
 PAGE = 10  # pairs at a time
 MOST_SHOWN = 5  # texts of a phrase and side
 NOTHING = "*no text*"
-LINE = re.compile(r"\s*\n\s*")
+LINE = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+")
 HOW_TEXTS = """
 On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
 afterwards; on the right what it wrote behind the exchanged prompt. Both are about the same person, so a text

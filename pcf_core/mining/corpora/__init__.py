@@ -15,4 +15,4 @@ FORMS: dict[str, Callable[[Source], Iterator[Entry]]] = {
     ".xml": dump.entries,
     ".parquet": parquet.entries,
 }
-READERS = "1"  # raise it when the same file would give other documents
+READERS = "2"  # raise it when the same file would give other documents

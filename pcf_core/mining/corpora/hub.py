@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import CorpusError
+from pcf_core.records.reasons import reason_of
 from pcf_core.settings import settings
 from pcf_core.topics.text import listed
 
@@ -197,5 +198,6 @@ def _sentence(repository: str, problem: Exception) -> CorpusError:
             f"The data set {repository} cannot be fetched, as the hub cannot be reached: check the network, "
             "or give a file."
         )
-    reason = next(iter(str(problem).splitlines()), "") or type(problem).__name__
-    return CorpusError(f"The data set {repository} could not be fetched from the hub ({reason}); try again.")
+    return CorpusError(
+        f"The data set {repository} could not be fetched from the hub ({reason_of(problem)}); try again."
+    )

@@ -13,6 +13,7 @@ from typing import Any
 
 MIN_WORDS = 8
 MAX_LINE = 10_000  # characters of markup; paragraphs are shorter
+MOST_TAGS = 100  # of one line; the parser's time grows with the square of those that nothing closes
 CUT = (
     "ref|math|chem|gallery|table|pre|source|syntaxhighlight|timeline|score|code|hiero|imagemap|templatestyles"
 )
@@ -76,7 +77,7 @@ def _text_of_line(line: str) -> str:
     import mwparserfromhell
     from mwparserfromhell.parser import ParserError
 
-    if line.startswith(NO_PARAGRAPH[:-1]):
+    if line.startswith(NO_PARAGRAPH[:-1]) or line.count("<") > MOST_TAGS:
         return ""
     if "[" in line or "<" in line or "&" in line:
         try:

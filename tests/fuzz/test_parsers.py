@@ -1,0 +1,70 @@
+"""100,000 inputs over every parser of foreign input: an answer or one sentence, and nothing half done.
+
+All of them take some ten minutes and are slow; a sample is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+
+from pcf_core.errors import AuditError
+from pcf_core.settings import Settings
+from tests.fuzz.parsers import PARSERS
+
+SAMPLE = 15
+ALL = 100_000
+LONGEST = 2_000  # characters of a sentence
+
+
+@pytest.fixture
+def untouched(own_settings: Settings) -> Iterator[Path]:
+    """The cache, in which parsing leaves nothing."""
+    yield own_settings.cache
+    assert not own_settings.cache.exists() or not any(own_settings.cache.rglob("*"))
+
+
+def throw(name: str, examples: int) -> None:
+    """So many inputs at one parser; what is refused is refused in a sentence that can be shown."""
+    parser = PARSERS[name]
+
+    @hypothesis_settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @given(parser.inputs)
+    def throw_one(thrown: Any) -> None:
+        try:
+            parser.parse(thrown)
+        except AuditError as refusal:
+            said = str(refusal)
+            assert said
+            assert "\n" not in said
+            assert len(said) <= LONGEST
+            said.encode()  # what cannot be encoded cannot be sent to a browser
+
+    throw_one()
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_sample(name: str, untouched: Path) -> None:
+    throw(name, SAMPLE)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", PARSERS)
+def test_one_hundred_thousand(name: str, untouched: Path) -> None:
+    throw(name, ALL // len(PARSERS) + 1)
+
+
+def test_they_are_one_hundred_thousand() -> None:
+    assert (ALL // len(PARSERS) + 1) * len(PARSERS) >= ALL

@@ -1,0 +1,140 @@
+"""Names that lead out of a folder: in uploads, links, runs, model directories; and what a link may name."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pcf_core.criteria.own import keep_own
+from pcf_core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
+from pcf_core.models.names import split_name
+from pcf_core.settings import Settings
+from pcf_core.store.results import result_path
+from pcf_core.store.runs import find_run
+from pcf_core.topics import load_topic, save_topic
+from pcf_core.topics.reading import Shelf
+from pcf_core.topics.whole_files import upload_label, uploaded
+from pcf_core.ui.templates_uploads import keep_upload, uploads_folder
+from tests.pages.opened import open_app
+
+LEADING_OUT = [
+    "../a",
+    "/etc/a",
+    "..",
+    "a/../../b",
+    "a\\..\\b",
+    ".hidden",
+    "a\x00b",
+    "~/a",
+    "con",
+    "a" * 300,
+    "",
+]
+NAMES = st.sampled_from(LEADING_OUT) | st.text(max_size=80)
+SECRET = "hunter2"
+
+
+def outside(folder: Path) -> set[Path]:
+    """All that lies beside a folder."""
+    return {path for path in folder.parent.rglob("*") if folder not in (path, *path.parents)}
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=NAMES)
+def test_an_upload_stays_in_its_folder(name: str, own_settings: Settings) -> None:
+    folder = uploads_folder()
+    before = outside(folder)
+    try:
+        kept = keep_upload(f"{name}.txt", io.BytesIO(b"She said no."))
+    except CorpusError:  # as of "..", whose ".txt" is no ending
+        assert outside(folder) == before
+        return
+    assert kept.parent == folder
+    assert kept.name.isascii()
+    assert not set(kept.name) & set("/\\\0 ")
+    assert outside(folder) == before
+
+
+@given(name=NAMES)
+def test_a_temporary_copy_of_an_upload_stays_in_its_folder(name: str) -> None:
+    with uploaded(upload_label(f"{name}.toml"), b"") as path:
+        assert path.is_file()
+        assert Path(os.path.normpath(path)) == path
+
+
+@pytest.mark.parametrize("name", LEADING_OUT)
+def test_what_is_kept_has_a_safe_name(name: str, own_settings: Settings) -> None:
+    topic = load_topic("gender")
+    before = outside(own_settings.cache / "topics")
+    keepers = (
+        lambda: save_topic(topic.model_copy(update={"name": name})),
+        lambda: keep_own("hobbies", name, "a.csv", b"name,gender\nMary,female\n"),
+    )
+    for keep in keepers if name != "con" else ():  # a name like any other but on Windows
+        with pytest.raises(InputError):
+            keep()
+    assert outside(own_settings.cache / "topics") == before
+
+
+@pytest.mark.parametrize("name", [*LEADING_OUT, "0123/../../a"])
+def test_runs_and_results_are_found_by_keys(name: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError):
+        find_run(name, ["0123456789abcdef"])
+    if name != "con":
+        with pytest.raises((AuditError, ValueError)):
+            result_path(tmp_path, "0123456789abcdef", name)
+
+
+@pytest.mark.parametrize("name", ["org/name@../../x", "org/name@a/../b", "org/name@/x"])
+def test_a_revision_leads_nowhere(name: str) -> None:
+    with pytest.raises(ModelError):
+        split_name(name)
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    """Files of the server that are none of the app's, in every form that it reads."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "a.csv").write_text(f"{SECRET},password\n1,2\n")
+    (folder / "a.toml").write_text(f'{SECRET} = "password"\n')
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("key", "ending"), [("fp_categories", ".csv"), ("fp_categories", ".toml"), ("fp_table", ".toml")]
+)
+def test_a_link_names_no_files(key: str, ending: str, own_settings: Settings, secrets: Path) -> None:
+    """A refusal of such a file said its first line to whoever opened the link."""
+    assert SECRET not in everything_said("fairpair", key, f"{secrets}/a{ending}")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("page", sorted(path.stem for path in Path("pages").glob("*.py")))
+def test_no_choice_of_a_page_names_files(page: str, own_settings: Settings, secrets: Path) -> None:
+    app = open_app(page)
+    kinds = (app.selectbox, app.multiselect, app.text_input, app.radio, app.get("button_group"))
+    keys = {element.key for kind in kinds for element in kind if getattr(element, "key", None)}
+    for key in sorted(keys):
+        for ending in (".csv", ".toml"):
+            assert SECRET not in everything_said(page, key, f"{secrets}/a{ending}"), key
+
+
+def everything_said(page: str, key: str, value: str) -> str:
+    app = open_app(page, **{key: value})
+    kinds = (app.error, app.warning, app.info, app.markdown, app.caption)
+    return " ".join(element.value for kind in kinds for element in kind)
+
+
+def test_a_shelf_asked_by_a_link_knows_names_alone(own_settings: Settings, secrets: Path) -> None:
+    shelf = Shelf("set", "categories", (".toml",), (".toml", ".csv"), FairPairError)
+    assert shelf.find(str(secrets / "a.csv")) == secrets / "a.csv"  # as the command line may
+    assert shelf.require(shelf.names()[0]) == shelf.names()[0]
+    with pytest.raises(FairPairError, match="There is no set named"):
+        shelf.require(str(secrets / "a.csv"))

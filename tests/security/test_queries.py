@@ -1,0 +1,72 @@
+"""What a database is told is written in the code: values travel beside it, never within."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from pcf_core.settings import ROOT
+
+METHODS = {"execute", "executemany", "executescript", "execute_many", "_run", "_one"}
+BEGINNERS = {"_within"}  # of a transaction: the words it begins with are its callers'
+FILES = [
+    path
+    for path in sorted((ROOT / "pcf_core").rglob("*.py"))
+    if any(f".{method}(" in path.read_text(encoding="utf8") for method in METHODS)
+]
+
+
+def constants(tree: ast.Module) -> set[str]:
+    """Names that stand for what the file itself writes: strings, tuples of them; parameters of wrappers."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and written(node.value, found):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, (ast.For, ast.comprehension)) and written(node.iter, found):
+            names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+            found |= {name.id for name in names if isinstance(name, ast.Name)}
+        elif isinstance(node, ast.FunctionDef) and node.name in METHODS | BEGINNERS:
+            found |= {each.arg for each in node.args.args}  # its callers are looked at in its place
+    return found
+
+
+def written(node: ast.AST, known: set[str]) -> bool:
+    """Whether a value is made of strings that stand in the code alone."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (str, type(None)))
+    if isinstance(node, ast.JoinedStr):
+        return all(written(part, known) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return written(node.value, known)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(written(part, known) for part in node.elts)
+    if isinstance(node, ast.Dict):
+        return all(written(part, known) for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return written(node.left, known) and written(node.right, known)
+    if isinstance(node, ast.IfExp):
+        return written(node.body, known) and written(node.orelse, known)
+    if isinstance(node, ast.Name):
+        return node.id in known or node.id.isupper()
+    return False
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_queries_are_written_in_the_code(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf8"))
+    known = constants(tree) | constants(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+            assert node.args, f"{path}:{node.lineno}"
+            assert written(node.args[0], known), f"{path}:{node.lineno} {ast.unparse(node.args[0])}"
+
+
+def test_the_files_are_found() -> None:
+    assert {path.name for path in FILES} >= {"queue.py", "catalogue.py", "database.py", "ledger.py"}
+
+
+@pytest.mark.parametrize("query", ['f"DROP TABLE {name}"', '"SELECT " + name', "name", '"SELECT %s" % name'])
+def test_a_value_within_is_found(query: str) -> None:
+    assert not written(ast.parse(query, mode="eval").body, set())

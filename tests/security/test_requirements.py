@@ -1,0 +1,50 @@
+"""``requirements-production.txt``: every package that is installed, exactly, with the hashes of its files."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from packaging.requirements import Requirement
+
+from pcf_core.settings import ROOT
+
+PRODUCTION = ROOT / "requirements-production.txt"
+DIRECT = [name for name in ("requirements.txt", "requirements-login.txt") if (ROOT / name).is_file()]
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def pins(text: str) -> dict[str, set[str]]:
+    """Versions by name; of a file as pip reads it, lines that go on joined."""
+    found: dict[str, set[str]] = {}
+    for line in text.replace("\\\n", " ").splitlines():
+        wanted = line.split("#")[0].split("--hash")[0].strip()
+        if wanted and not wanted.startswith("-"):
+            requirement = Requirement(wanted)
+            (version,) = requirement.specifier
+            assert version.operator == "==", wanted
+            found.setdefault(re.sub(r"[-_.]+", "-", requirement.name).lower(), set()).add(version.version)
+    return found
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_what_is_asked_for_is_what_is_pinned(name: str) -> None:
+    locked = pins(PRODUCTION.read_text(encoding="utf8"))
+    for package, versions in pins((ROOT / name).read_text(encoding="utf8")).items():
+        assert locked.get(package) == versions, f"make {PRODUCTION.name} again, as its head says: {package}"
+
+
+def test_every_package_has_hashes() -> None:
+    text = PRODUCTION.read_text(encoding="utf8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    assert len(lines) > 100
+    for line in lines:
+        assert HASH.search(line), line[:80]
+        assert not HASH.sub("", line).count("--hash"), line[:80]
+
+
+def test_no_host_is_named() -> None:
+    """Where packages come from is the operator's choice; hashes say whether they are the right ones."""
+    text = PRODUCTION.read_text(encoding="utf8")
+    assert "://" not in text
+    assert not re.search(r"^\s*-(i|f|-index|-extra-index|-find-links|-trusted)", text, re.MULTILINE)

@@ -1,0 +1,108 @@
+"""Tokens and keys: in no sentence, log, address, manifest, report or list of processes."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.audit import ViewOptions, load_result, report
+from pcf_core.errors import CorpusError, ModelError, SettingsError
+from pcf_core.jobs import launch
+from pcf_core.mining.corpora import hub as corpora_hub
+from pcf_core.records.reasons import reason_of
+from pcf_core.report import report_document
+from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from pcf_core.store.places import Objects, UnreachableError, place_of
+from tests.conftest import fill
+
+KEY = "sk-live-0123456789abcdef"
+SIGNED = "https://cdn.example/file?X-Amz-Credential=AKIA123&X-Amz-Signature=f00d"
+
+
+@pytest.fixture
+def keyed(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("PCF_ENDPOINT_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("PCF_ENDPOINT_KEY", KEY)
+    monkeypatch.setenv("HF_TOKEN", KEY)
+    settings.cache_clear()
+    return settings()
+
+
+def test_the_key_is_in_no_word_about_the_settings(keyed: Settings) -> None:
+    assert KEY not in repr(keyed) + str(keyed) + keyed.model_dump_json()
+
+
+@pytest.mark.parametrize("name", ["PCF_ENDPOINT_KEY", "PCF_ENDPOINT_URL"])
+def test_a_key_that_cannot_be_used_is_not_said_back(
+    keyed: Settings, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, f"http://user:{KEY}\n@host/?é")
+    settings.cache_clear()
+    with pytest.raises(SettingsError) as refusal:
+        settings()
+    assert KEY not in str(refusal.value)
+
+
+def test_a_worker_is_told_by_its_environment_and_not_by_its_arguments(
+    keyed: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every user of a machine can read the arguments of every process."""
+    told: dict[str, Any] = {}
+
+    def started(command: Any, **options: Any) -> None:
+        told.update(command=command, **options)
+        raise OSError("not here")
+
+    monkeypatch.setattr(launch.subprocess, "Popen", started)
+    keyed.cache.mkdir(parents=True)
+    with pytest.raises(Exception, match="No worker could be started"):
+        launch._start(keyed, launch.COMMAND)
+    assert told["env"]["PCF_ENDPOINT_KEY"] == KEY
+    assert KEY not in " ".join(told["command"])
+
+
+def test_the_key_is_in_no_file_and_no_report(
+    keyed: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A run scored while a key is set: nothing in the cache, the log or the report has it."""
+    caplog.set_level(logging.DEBUG)
+    store = Store.open(keyed.cache)
+    run = fill(store, "mini-gpt", "gender-nineteen", "occupations-bvf")
+    document = report_document(report(load_result(store, run), run, ViewOptions()))
+    assert KEY not in json.dumps(document, default=str)
+    kept = [path for path in keyed.cache.rglob("*") if path.is_file()]
+    assert kept
+    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
+    assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "url", [f"memory://me:{KEY}@bucket/x", f"memory://me:a/{KEY}@bucket/x", f"memory://bucket/x?key={KEY}"]
+)
+def test_credentials_of_object_storage_are_cut_out(url: str) -> None:
+    class Broken:
+        def cat_file(self, path: str) -> bytes:
+            raise PermissionError(f"403 for {url}")
+
+    with pytest.raises(UnreachableError) as refusal:
+        Objects(Broken(), "bucket/x", url).read("a")  # type: ignore[arg-type]
+    assert KEY not in str(refusal.value)
+
+
+def test_credentials_of_a_protocol_that_is_not_known(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        place_of(tmp_path, f"nonsense://me:{KEY}@bucket/x")
+    assert KEY not in str(refusal.value)
+
+
+def test_signed_addresses_of_the_hub_are_cut_out() -> None:
+    problem = OSError(f"403 Client Error: Forbidden for url: {SIGNED} (try again)")
+    assert "f00d" not in reason_of(problem) + str(corpora_hub._sentence("a/b", problem))
+    assert "cdn.example/file?… (try again)" in reason_of(problem)
+    assert isinstance(corpora_hub._sentence("a/b", problem), CorpusError)
+    assert reason_of(ModelError("Is it there? Yes.")) == "Is it there? Yes."

@@ -1,0 +1,35 @@
+"""How Streamlit is set up: as it comes where that protects, and nothing opened beside."""
+
+from __future__ import annotations
+
+import tomllib
+
+from streamlit import config
+
+from pcf_core.settings import ROOT
+
+KEPT = {
+    "server.enableXsrfProtection": True,
+    "server.enableCORS": True,
+    "server.enableStaticServing": False,
+}
+TABLE = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf8"))
+
+
+def test_cookies_and_cross_site_requests_are_as_streamlit_has_them() -> None:
+    """XSRF protection ties an upload to the session's cookie; CORS lets no other site connect."""
+    said = {f"{section}.{name}" for section, table in TABLE.items() for name in table}
+    assert not said & {*KEPT, "server.cookieSecret"}  # a secret in a file would be everybody's
+    for name, value in KEPT.items():
+        assert config.get_option(name) is value
+
+
+def test_nobody_sees_tracebacks_and_uploads_are_small() -> None:
+    assert TABLE["client"]["showErrorDetails"] == "none"
+    assert TABLE["server"]["maxUploadSize"] <= 50
+    assert TABLE["browser"]["gatherUsageStats"] is False
+
+
+def test_the_app_listens_to_its_own_machine_alone() -> None:
+    """Other addresses are the operator's word: docs/operating.md."""
+    assert "ADDRESS ?= 127.0.0.1" in (ROOT / "Makefile").read_text(encoding="utf8")
