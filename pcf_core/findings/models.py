@@ -153,8 +153,10 @@ def unseen_note(report: RiskReport) -> str:
     )
 
 
-def comparison_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
-    """Who has the highest and who the lowest risk; empty for one model.
+def comparison_finding(
+    reports: Mapping[str, RiskReport], over: Over = "templates", tested: str = "the page Compare"
+) -> str:
+    """Who has the highest and who the lowest risk; empty for one model.  ``tested``: what tests it.
 
     It does not say that the difference is more than chance: that takes a paired comparison.
     """
@@ -169,7 +171,7 @@ def comparison_finding(reports: Mapping[str, RiskReport], over: Over = "template
         f"The {'higher' if two else 'highest'} risk{'' if two else f' of {len(ranked):,} models'} "
         f"is that of {ranked[0]}, {risk_with_interval(first, over)}, "
         f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last, over)}; "
-        "the page Compare tests whether they differ beyond chance."
+        f"{tested} tests whether they differ beyond chance."
     )
 
 

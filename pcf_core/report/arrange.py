@@ -17,6 +17,8 @@ SHOWN_OCCUPATIONS = 40
 SHOWN_TEMPLATES = 30
 MOST_CELLS = 100_000
 PAPER_OCCUPATIONS = ("nurse", "stylist", "receptionist", "doctor", "programmer", "captain")
+PRESETS = ("varied", "papers", "all")
+ORDERS = ("tilt", "spread", "name", "women", "clustering")
 MOST_ROWS = 500  # of a page: more occupations cannot be told apart
 MOST_CLUSTERED = 2_000  # rows or columns: the distances of twice as many take four times the memory
 

@@ -82,7 +82,12 @@ def markdown_of(document: ReportDocument) -> str:
     limits = next((section for section in document.sections if section.name == "limits"), None)
     if limits is not None:
         lines += ["", *(f"- {sentence}" for part in limits.parts for sentence in part.prose)]
-    lines += ["", f"Measured with PCF Audit {document.versions['pcf_core']}; made again by:", "", "```"]
+    lines += [
+        "",
+        f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:",
+        "",
+        "```",
+    ]
     lines += [command for run in document.runs for command in run.commands]
     return "\n".join([*lines, "```", ""])
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from pcf_core import __version__
+import pcf_core
 from pcf_core.audit import ViewOptions
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
@@ -26,7 +26,7 @@ WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what compu
 
 def writing_versions() -> dict[str, str]:
     """Of this program and the libraries that turn scores into a report."""
-    found = {"pcf_core": __version__, "python": platform.python_version()}
+    found = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
     for name in WROTE_WITH:
         try:
             found[name] = version(name)

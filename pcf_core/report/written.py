@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import math
 import zipfile
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import pandas as pd
 from pydantic import ValidationError
 
 from pcf_core.errors import InputError
-from pcf_core.records.report import FORMAT, VERSION, ReportDocument, ReportTable
+from pcf_core.records.report import FORMAT, VERSION, Cell, ReportDocument, ReportTable
 from pcf_core.report.tables import spreadsheet_safe
 
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can name: the same bytes on every day
 PLAIN_FILE = 0o644 << 16
+LARGEST_INTEGER = 2**63  # beyond, a whole number is written as a text
 
 
 def report_bytes(document: ReportDocument) -> bytes:
@@ -81,21 +85,35 @@ def add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def frame_of(table: ReportTable) -> pd.DataFrame:
-    """The table as it was computed; a column of whole numbers keeps them where some are missing."""
-    return pd.DataFrame(list(table.rows), columns=list(table.columns)).convert_dtypes(convert_floating=False)
+    """The table as it was computed; whole numbers and truths stay what they are where some are missing."""
+    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
+    frame = pd.DataFrame({place: series_of(values) for place, values in enumerate(columns)})
+    return frame.set_axis(list(table.columns), axis=1)
+
+
+def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
+    """One column of one kind: truths, whole numbers, numbers, else texts."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pd.Series(values, dtype="boolean")
+    if kinds == {int} and all(value is None or abs(int(value)) < LARGEST_INTEGER for value in values):
+        return pd.Series(values, dtype="Int64")
+    if kinds and kinds <= {int, float}:
+        return pd.Series([math.nan if value is None else float(value) for value in values])
+    return pd.Series([None if value is None else str(value) for value in values], dtype="object")
 
 
 def csv_bytes(table: ReportTable) -> bytes:
-    """CSV whose cells no spreadsheet runs."""
-    return spreadsheet_safe(frame_of(table)).to_csv(index=False, lineterminator="\n").encode()
+    """CSV whose cells no spreadsheet runs.
+
+    Texts are quoted: a carriage return in one would else begin a line, and a formula behind it a cell.
+    """
+    safe = spreadsheet_safe(frame_of(table))
+    return safe.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).encode()
 
 
 def parquet_bytes(table: ReportTable) -> bytes:
-    """Parquet; columns of mixed kinds are texts."""
-    frame = frame_of(table)
-    for name in frame.columns:
-        if frame[name].dtype == object:
-            frame[name] = frame[name].map(lambda value: None if value is None else str(value))
+    """Parquet, each column of one kind."""
     target = io.BytesIO()
-    frame.to_parquet(target, index=False)
+    frame_of(table).to_parquet(target, index=False)
     return target.getvalue()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pcf_core.report.arrange import pages_of
+from pcf_core.report.arrange import ORDERS, PRESETS, pages_of
 from pcf_core.ui.data import Loaded
 
 PAPER_TEMPLATES = "gender-heatmap"
-PRESETS = ("varied", "papers", "all")
-ORDERS = ("tilt", "spread", "name", "women", "clustering")
 
 
 def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:

@@ -10,11 +10,11 @@ from pcf_core.findings import corrected_finding, number
 from pcf_core.jobs.scoring import score_run
 from pcf_core.models import resolve
 from pcf_core.records import ModelSpec, RunSpec
+from pcf_core.report import arrange
 from pcf_core.scoring.base import Scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui import arrange
 from tests.conftest import SMALL, fake_scorer
 from tests.pages.opened import open_app, texts
 

@@ -19,7 +19,7 @@ from pcf_core.report.reproducing import compare_command
 
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 MOST_DRAWN = 30
-SHORT = 5  # pairs are drawn one by one; beyond, the table of all is enough
+MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
 
 
 def comparison_parts(study: Study) -> Sequence[ReportPart]:
@@ -38,7 +38,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
                 notes=("P values are controlled for all pairs of a quantity (Holm).", *refused),
             )
         )
-    return [*parts, *(pair_part(one, study) for one in found[: SHORT + 1])]
+    return [*parts, *(pair_part(one, study) for one in found[:MOST_PAIRS])]
 
 
 def pair_part(found: Comparison, study: Study) -> ReportPart:

@@ -35,7 +35,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
             findings=said(
                 [
                     *(risk_finding(name, report, over) for name, report in reports.items()),
-                    comparison_finding(reports, over),
+                    comparison_finding(reports, over, "a paired comparison"),
                 ]
             ),
             numbers=tuple(risk_figures(reports, over)),

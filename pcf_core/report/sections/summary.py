@@ -64,7 +64,7 @@ def study_part(study: Study) -> ReportPart:
         findings=said(
             [
                 *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
-                comparison_finding(study.reports, study.over),
+                comparison_finding(study.reports, study.over, "a paired comparison"),
             ]
         ),
         numbers=tuple(risk_figures(study.reports, study.over)),

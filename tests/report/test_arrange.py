@@ -8,8 +8,8 @@ import pytest
 from pcf_core.audit import Result, ViewOptions, build_run, report
 from pcf_core.models import resolve
 from pcf_core.records import Preferences
+from pcf_core.report import arrange
 from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui import arrange
 
 
 @pytest.fixture

@@ -1,0 +1,221 @@
+"""The HTML report: one file, no source but its own, no text that is markup, every figure drawn."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import plotly.offline
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
+
+from pcf_core.records.report import ReportDocument
+from pcf_core.report.html import emphasised, html_bytes, script_json, shown
+from tests.browser import CHROMIUM, FLAGS
+from tests.command_line import ROOT
+
+OURS = {
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "a",
+    "div",
+    "nav",
+    "h1",
+    "h2",
+    "h3",
+    "ol",
+    "li",
+    "main",
+}
+OURS |= {"header", "p", "noscript", "section", "dl", "dt", "dd", "figure", "figcaption", "script", "details"}
+OURS |= {
+    "summary",
+    "small",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "ul",
+    "pre",
+    "footer",
+    "em",
+    "strong",
+}
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, and the texts of scripts and styles, as a browser splits them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[int, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        place = len(self.elements) - 1
+        self.texts[place] = self.texts.get(place, "") + data
+
+    def inside(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [
+            (attributes, self.texts.get(place, ""))
+            for place, (name, attributes) in enumerate(self.elements)
+            if name == tag
+        ]
+
+
+def read(document: ReportDocument) -> Reader:
+    reader = Reader()
+    reader.feed(html_bytes(document).decode())
+    reader.close()
+    return reader
+
+
+def source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def test_the_policy_names_the_scripts_and_the_style_that_are_there_and_nothing_else(
+    hostile: ReportDocument,
+) -> None:
+    found = read(hostile)
+    metas = [attributes for attributes, _ in found.inside("meta")]
+    policy = next(one["content"] for one in metas if one.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    html = html_bytes(hostile).decode()
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert len(scripts) == 2
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"].split() == [source(text) for text in scripts]
+    assert [rules["style-src"]] == [
+        source(text) for text in re.findall(r"<style[^>]*>(.*?)</style>", html, re.DOTALL)
+    ]
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "*" not in policy
+
+
+def test_hostile_texts_are_texts(hostile: ReportDocument) -> None:
+    found = read(hostile)
+    assert {tag for tag, _ in found.elements} <= OURS
+    names = {name for _, attributes in found.elements for name in attributes}
+    assert not {name for name in names if name.startswith("on") or name in ("style", "src", "srcset")}
+    links = [str(attributes["href"]) for tag, attributes in found.elements if "href" in attributes]
+    assert all(link.startswith("#") for link in links)
+    assert "49" not in html_bytes(hostile).decode().split("<h1>")[1].split("</h1>")[0]  # no template is run
+
+
+@given(st.text(max_size=40))
+def test_json_in_a_script_cannot_end_it_and_says_the_same(text: str) -> None:
+    written = str(script_json({"text": text}))
+    assert not re.search(r"[<>&\u2028\u2029]", written)
+    assert json.loads(written) == {"text": text}
+
+
+@given(st.text(max_size=40))
+def test_emphasis_adds_two_elements_and_no_other(text: str) -> None:
+    reader = Reader()
+    reader.feed(str(emphasised(text)))
+    assert {tag for tag, _ in reader.elements} <= {"em", "strong"}
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("**fixed** and *moody*", "<strong>fixed</strong> and <em>moody</em>"),
+        ("s = (p − p*) / (1 − p*) on *pcf*", "s = (p − p*) / (1 − p*) on <em>pcf</em>"),
+        ("95 % & <b>", "95\u00a0% &amp; &lt;b&gt;"),
+    ],
+)
+def test_emphasis_by_example(text: str, html: str) -> None:
+    assert str(emphasised(text)) == html
+
+
+def test_cells_are_shown_as_people_read_them() -> None:
+    cells = (None, True, 12345, -0.70450187, "a")
+    assert [shown(cell) for cell in cells] == ["–", "yes", "12,345", "−0.705", "a"]
+
+
+def test_plotly_s_own_rules_are_those_of_the_installed_version() -> None:
+    """What plotly.js would put into the page by itself stands in our style, rule for rule."""
+    script = plotly.offline.get_plotlyjs()
+    start = script.index('"X,X div":')
+    block = script[script.rindex("{", 0, start) + 1 : script.index("};", start)]
+    rules = re.findall(r'"((?:[^"\\]|\\.)*)":(?:"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\')', block)
+    style = (ROOT / "assets" / "report" / "plotly.css").read_text()
+    expected = [
+        f"{re.sub('^,', ' ,', name).replace('X', '.js-plotly-plot .plotly').replace('Y', '.plotly-notifier')}"
+        f"{{{one or other}}}"
+        for name, one, other in rules
+    ]
+    assert len(expected) > 50
+    assert style.splitlines()[2:] == expected
+    assert f"plotly.js {re.search('plotly.js v([0-9.]+)', script)[1]}" in style  # type: ignore[index]
+
+
+def opened(data: bytes, folder: Path, scheme: str) -> tuple[list[str], dict[str, Any]]:
+    """Open a file without a network; what the console said, and what is on the page."""
+    file = folder / "report.html"
+    file.write_bytes(data)
+    said: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(color_scheme=scheme, offline=True)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda asked: said.append(asked.url) if asked.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        found: dict[str, Any] = page.evaluate(
+            """() => ({
+                title: document.title,
+                figures: [...document.querySelectorAll('.plot')].map(
+                    (plot) => plot.querySelectorAll('.main-svg').length > 0 && plot.dataset.drawn),
+                ink: getComputedStyle(document.querySelector('.plot svg text')).fill,
+                wide: document.documentElement.scrollWidth - window.innerWidth,
+            })"""
+        )
+        page.set_viewport_size({"width": 390, "height": 800})
+        found["narrow"] = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        browser.close()
+    return said, found
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_a_hostile_report_runs_nothing_and_draws_everything(hostile: ReportDocument, tmp_path: Path) -> None:
+    said, found = opened(html_bytes(hostile), tmp_path, "dark")
+    assert said == []
+    assert found["title"] == hostile.title
+    assert found["figures"] == ["dark", "dark"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_whole_report_is_drawn_in_both_themes_without_a_word(
+    whole: ReportDocument, tmp_path: Path, scheme: str
+) -> None:
+    said, found = opened(html_bytes(whole), tmp_path, scheme)
+    assert said == []
+    assert found["figures"] == [scheme] * len(whole.figures)
+    assert found["wide"] <= 0
+    assert found["narrow"] <= 0
+    red = int(re.findall(r"\d+", found["ink"])[0])
+    assert red < 80 if scheme == "light" else red > 180

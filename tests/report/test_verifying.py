@@ -1,0 +1,144 @@
+"""Verifying: nothing differs in what was written, and every change is found where it was made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.records.report import ReportDocument, ReportRequest
+from pcf_core.report.verifying import Texts, differences, leaves, verify_report
+from pcf_core.report.whole import write_report
+from pcf_core.report.written import read_report, report_bytes
+from pcf_core.store import Store
+from tests.command_line import run_here
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@pytest.fixture
+def short(full_store: Store) -> ReportDocument:
+    keys = tuple(info.run.key for info in full_store.runs())
+    return write_report(full_store, ReportRequest(runs=keys, sections=("risk",)))
+
+
+def risk_table(document: dict[str, Any]) -> dict[str, Any]:
+    section = next(section for section in document["sections"] if section["name"] == "risk")
+    table: dict[str, Any] = section["parts"][0]["tables"][0]
+    return table
+
+
+def test_what_was_written_holds(full_store: Store, short: ReportDocument) -> None:
+    found = verify_report(full_store, short, Texts())
+    assert found.holds
+    assert not found.differences
+    assert found.compared == leaves(short.model_dump(mode="json", exclude={"versions"}))
+
+
+def test_a_changed_number_is_told_with_its_place_and_both_values(
+    full_store: Store, short: ReportDocument
+) -> None:
+    document = json.loads(report_bytes(short))
+    table = risk_table(document)
+    column = table["columns"].index("overall_risk")
+    true = table["rows"][0][column]
+    table["rows"][0][column] = true / 2
+    found = verify_report(full_store, read_report(json.dumps(document).encode()), Texts())
+    assert not found.holds
+    assert found.different == 1
+    told = found.differences[0]
+    assert (told.reported, told.recomputed) == (true / 2, true)
+    assert told.path.endswith(f"/parts/0/tables/0/rows/0/{column}")
+    inside: Any = document
+    for part in told.path.split("/")[1:]:
+        inside = inside[int(part) if isinstance(inside, list) else part]
+    assert inside == true / 2
+
+
+def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
+    full_store: Store, short: ReportDocument
+) -> None:
+    document = json.loads(report_bytes(short))
+    table = risk_table(document)
+    column = table["columns"].index("overall_risk")
+    table["rows"][0][column] *= 1 + 1e-13
+    assert verify_report(full_store, read_report(json.dumps(document).encode()), Texts()).holds
+    document["headline"][0] += "!"
+    found = verify_report(full_store, read_report(json.dumps(document).encode()), Texts())
+    assert [one.path for one in found.differences] == ["/headline/0"]
+
+
+def test_other_versions_are_told_and_no_difference(full_store: Store, short: ReportDocument) -> None:
+    other = short.model_copy(update={"versions": dict(short.versions) | {"numpy": "1.0"}})
+    found = verify_report(full_store, other, Texts())
+    assert found.holds
+    assert found.versions == {"numpy": ("1.0", short.versions["numpy"])}
+
+
+def test_a_missing_run_cannot_be_computed_again(full_store: Store, short: ReportDocument) -> None:
+    gone = short.request.model_copy(update={"runs": ("f" * 16,)})
+    found = verify_report(full_store, short.model_copy(update={"request": gone}), Texts())
+    assert not found.holds
+    assert "No run has the key" in found.problem
+
+
+def test_a_flipped_byte_of_a_shard_is_not_believed(
+    full_store: Store, short: ReportDocument, own_settings: Any
+) -> None:
+    """The kept aggregates still say what the report says: only the scores themselves tell."""
+    shard = max((own_settings.cache / "scores").rglob("*.parquet"), key=lambda path: path.stat().st_size)
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    shard.write_bytes(bytes(data))
+    found = verify_report(Store.open(own_settings.cache), short, Texts())
+    assert not found.holds
+    assert found.problem
+
+
+def test_the_command_says_it_by_its_exit_code(
+    full_store: Store, tmp_path: Path, schemas: dict[str, Any]
+) -> None:
+    out = tmp_path / "report.json"
+    keys = [info.run.key[:8] for info in full_store.runs()]
+    assert (
+        run_here("export", *keys, "--format", "json", "--sections", "risk", "--out", str(out)).returncode == 0
+    )
+    done = run_here("verify", str(out), "--json")
+    jsonschema.validate(json.loads(done.stdout), schemas["verify"])
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["holds"]
+    document = json.loads(out.read_text())
+    document["runs"][0]["risks"]["overall_risk"]["value"] = 0
+    out.write_text(json.dumps(document))
+    done = run_here("verify", str(out), "--json")
+    jsonschema.validate(json.loads(done.stdout), schemas["verify"])
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["differences"][0]["path"] == "/runs/0/risks/overall_risk/value"
+    for text in ("no report", "{}"):
+        out.write_text(text)
+        assert run_here("verify", str(out)).returncode == 2
+    assert run_here("verify", str(tmp_path / "absent.json")).returncode == 2
+
+
+@given(values)
+def test_a_value_differs_from_itself_nowhere(value: Any) -> None:
+    assert list(differences(value, value)) == []
+
+
+@given(values, values)
+def test_differences_are_there_exactly_where_values_are_not_equal(one: Any, other: Any) -> None:
+    found = list(differences(one, other))
+    same_json = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    if same_json:
+        assert not found
+    assert all(told.path == "" or told.path.startswith("/") for told in found)
+    assert [(told.recomputed, told.reported) for told in differences(other, one)].__len__() == len(found)

@@ -1,0 +1,87 @@
+"""The files of a report: what is read back, what is refused, archives without a day."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.errors import InputError
+from pcf_core.records.report import Cell, ReportDocument, ReportTable
+from pcf_core.report.parts import table_of
+from pcf_core.report.tables import FORMULA_STARTS
+from pcf_core.report.written import csv_bytes, parquet_bytes, read_report, report_bytes, tables_archive
+
+cells = st.one_of(
+    st.none(),
+    st.integers(-(10**9), 10**9),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=12),
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_archive_holds_every_table_and_no_day(whole: ReportDocument, form: str) -> None:
+    data = tables_archive(whole, form)  # type: ignore[arg-type]
+    assert data == tables_archive(whole, form)  # type: ignore[arg-type]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [f"{table.name}.{form}" for _, table in whole.tables]
+        assert archive.namelist() == [*names, "CONTENTS.txt"]
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        for (_, table), name in zip(whole.tables, names, strict=True):
+            found = archive.read(name)
+            frame = pd.read_csv(io.BytesIO(found)) if form == "csv" else pd.read_parquet(io.BytesIO(found))
+            assert list(frame.columns) == list(table.columns)
+            assert len(frame) == len(table.rows)
+
+
+def test_risks_in_the_archive_are_exact(whole: ReportDocument) -> None:
+    table = next(table for section, table in whole.tables if section == "risk")
+    frame = pd.read_parquet(io.BytesIO(parquet_bytes(table)))
+    place = table.columns.index("overall_risk")
+    assert frame["overall_risk"].tolist() == [row[place] for row in table.rows]
+
+
+@given(st.lists(st.tuples(cells, st.text(max_size=12)), max_size=8))
+def test_no_cell_of_csv_is_run_and_parquet_takes_every_cell(rows: list[tuple[Cell, Cell]]) -> None:
+    table = ReportTable(name="t", title="t", columns=("a", "b"), rows=tuple(rows))
+    found = pd.read_csv(io.BytesIO(csv_bytes(table)), keep_default_na=False, dtype=str)
+    assert len(found) == len(rows)
+    texts = [str(cell) for cell in found["b"]]
+    assert not any(text.startswith(FORMULA_STARTS) for text in texts)
+    assert len(pd.read_parquet(io.BytesIO(parquet_bytes(table)))) == len(rows)
+
+
+def test_numbers_of_a_frame_stay_numbers() -> None:
+    frame = pd.DataFrame({"n": [1, 2], "x": [0.5, float("nan")], "yes": [True, False], "t": ["a", None]})
+    assert table_of(frame, "t", "t").rows == ((1, 0.5, True, "a"), (2, None, False, None))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"format": "pcf-audit-report"}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"format": 1}',
+    ],
+)
+def test_what_is_no_report_is_one_sentence(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"report"):
+        read_report(data)
+
+
+def test_a_field_too_many_or_of_another_kind_is_refused(whole: ReportDocument) -> None:
+    document = json.loads(report_bytes(whole))
+    for change in ({"extra": 1}, {"sections": 3}, {"version": 2}):
+        with pytest.raises(InputError):
+            read_report(json.dumps(document | change).encode())
