@@ -77,6 +77,12 @@ def draw_doors() -> None:
             icon=":material/bolt:",
             query_params=current_choice().parameters,
         )
+    st.page_link(
+        "pages/report.py",
+        label="Make a report of all this, to print or to send",
+        icon=":material/description:",
+        query_params=current_choice().parameters,
+    )
     draw_presets()
     st.subheader("What is measured")
     st.markdown(WHAT)

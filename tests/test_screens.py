@@ -17,7 +17,17 @@ from tests.test_accessibility import CRITERIA, addresses, fill_audits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 # Probe has a chart once a worker has answered, FairPair, Criteria and Case file once something is written.
-WITHOUT_CHARTS = {"Score", "Probe", "Topics", "Models", "About", "FairPair", "Criteria", "Case file"}
+WITHOUT_CHARTS = {
+    "Score",
+    "Probe",
+    "Topics",
+    "Models",
+    "Report",
+    "About",
+    "FairPair",
+    "Criteria",
+    "Case file",
+}
 WITH_CHARTS = (
     "fp_view=models",
     "fp_view=prompts",

@@ -10,12 +10,12 @@ streamlit, no torch.
 
 from pcf_core.report.comparison import comparison_document, comparison_table
 from pcf_core.report.documents import report_document
+from pcf_core.report.spreadsheets import csv_text
 from pcf_core.report.tables import (
     cell_table,
     check_target,
     export_run,
     occupation_table,
-    spreadsheet_safe,
     write_whole,
 )
 
@@ -24,9 +24,9 @@ __all__ = [
     "check_target",
     "comparison_document",
     "comparison_table",
+    "csv_text",
     "export_run",
     "occupation_table",
     "report_document",
-    "spreadsheet_safe",
     "write_whole",
 ]

@@ -5,15 +5,23 @@ from __future__ import annotations
 from pcf_core.audit import ViewOptions
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.fairpair_run import FairPairAsked
+from pcf_core.records.report import SECTIONS, ReportRequest
+
+OPTIONS = {  # what the commands call each of the view options
+    "occupation_weights": "--weights",
+    "template_weighting": "--template-weights",
+    "criterion": "--criterion",
+    "scale": "--scale",
+    "reference": "--reference",
+    "protocol": "--protocol",
+    "aggregation": "--aggregation",
+    "unit": "--unit",
+}
 
 
 def options_text(options: ViewOptions) -> str:
     """View options as the commands take them."""
-    return (
-        f"--weights {options.occupation_weights} --template-weights {options.template_weighting}"
-        f" --criterion {options.criterion} --scale {options.scale} --reference {options.reference}"
-        f" --protocol {options.protocol} --aggregation {options.aggregation} --unit {options.unit}"
-    )
+    return " ".join(f"{flag} {getattr(options, name)}" for name, flag in OPTIONS.items())
 
 
 def risk_command(key: str, options: ViewOptions) -> str:
@@ -63,3 +71,21 @@ def criteria_command(asked: CriteriaAsked, material: str = "") -> str:
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed}"
     )
+
+
+def export_command(request: ReportRequest, form: str, out: str) -> str:
+    """What writes the report of a request as a file of a format; ``out``: the file's name."""
+    sections = "all" if request.sections == tuple(SECTIONS) else ",".join(request.sections)
+    audits = {
+        "--fairpair": request.fairpair,
+        "--criteria": request.criteria,
+        "--knowledge": request.knowledge,
+    }
+    parts = [
+        "python -m pcf_core export",
+        *request.runs,
+        f"--format {form} --out {out} --sections {sections} --over {request.over}",
+        *(f"{flag} {key}" for flag, keys in audits.items() for key in keys),
+        *(f"{OPTIONS[name]} {value}" for name, value in request.options.items() if value),
+    ]
+    return " ".join(parts)

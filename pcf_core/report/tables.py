@@ -13,11 +13,10 @@ import numpy as np
 from pcf_core.errors import InputError, StoreError
 from pcf_core.records import OccupationRisk, Preferences, RiskReport, RunSpec
 from pcf_core.report.documents import report_document
+from pcf_core.report.spreadsheets import write_csv
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
@@ -82,19 +81,6 @@ def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
     return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends
 
 
-def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
-    """Text cells a spreadsheet would run as a formula get a leading apostrophe."""
-    import pandas as pd
-
-    safe = table.copy()
-    for column in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[column]):
-            safe[column] = [
-                f"'{cell}" if str(cell).startswith(FORMULA_STARTS) else cell for cell in safe[column]
-            ]
-    return safe
-
-
 def check_target(out: Path) -> None:
     """Refuse a place where no regular file can stand.
 
@@ -150,7 +136,7 @@ def export_run(
     if form == "parquet":
         write_whole(out, lambda path: cells.to_parquet(path, index=False))
     else:
-        write_whole(out, lambda path: spreadsheet_safe(cells).to_csv(path, index=False))
+        write_whole(out, lambda path: write_csv(cells, path))
     beside = out.with_name(out.stem + ".risk.json")
     write_whole(beside, lambda path: path.write_bytes(json_bytes(document)))
     return [out, beside]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -15,7 +14,7 @@ from pydantic import ValidationError
 
 from pcf_core.errors import InputError
 from pcf_core.records.report import FORMAT, VERSION, Cell, ReportDocument, ReportTable
-from pcf_core.report.tables import spreadsheet_safe
+from pcf_core.report.spreadsheets import csv_text
 
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can name: the same bytes on every day
@@ -104,12 +103,8 @@ def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
 
 
 def csv_bytes(table: ReportTable) -> bytes:
-    """CSV whose cells no spreadsheet runs.
-
-    Texts are quoted: a carriage return in one would else begin a line, and a formula behind it a cell.
-    """
-    safe = spreadsheet_safe(frame_of(table))
-    return safe.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).encode()
+    """CSV whose cells no spreadsheet runs."""
+    return csv_text(frame_of(table)).encode()
 
 
 def parquet_bytes(table: ReportTable) -> bytes:

@@ -30,6 +30,7 @@ from pydantic import ValidationError
 
 from pcf_core.errors import TemplateError
 from pcf_core.records import MinedSet, SetCard
+from pcf_core.records.spreadsheet import FORMULA_STARTS
 from pcf_core.topics.parquet_pages import pages
 from pcf_core.topics.reading import MAX_ROWS, column_names, label, read_data, read_table, read_toml, title_of
 from pcf_core.topics.text import check_language, check_text, shown
@@ -42,7 +43,7 @@ ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
 )
 CARD = tuple(SetCard.model_fields)
 OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
+FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns, and of its texts when each is written out
 LEAST_A_PAGE = 2**12  # bytes that a page counts for, so that nobody waits for millions of empty ones
 BYTES_A_VALUE = 32  # of a Python object, at least

@@ -12,7 +12,7 @@ from pcf_core.charts import WordProbability, cell_bars, word_bars
 from pcf_core.findings import coverage_note, occupation_finding
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.page import finding, picture
+from pcf_core.ui.page import draw_table, finding, picture
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
@@ -67,7 +67,7 @@ def draw_flagged(item: LoadedRun) -> None:
                 "The model gives the topic's words next to no probability there. They are marked × above and "
                 "listed from the lowest coverage up; the export names all of them."
             )
-            st.dataframe(flagged_cells(item), hide_index=True, alt="Cells with next to no coverage")
+            draw_table(flagged_cells(item), "flagged_cells", alt="Cells with next to no coverage")
 
 
 def draw_cell(loaded: Loaded) -> None:

@@ -18,7 +18,7 @@ from pcf_core.records.factors import FactorPanel, OwnFactor, Quantity
 from pcf_core.report.factors import Panels, capital, left_out_table
 from pcf_core.topics import read_own_factor
 from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.page import chart
+from pcf_core.ui.page import chart, draw_table
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.uploads import too_large, upload_file
@@ -188,7 +188,7 @@ def draw_left_out(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorP
     state = [*choice.state, choice.model]
     table = remembered(loaded, "factors_left_out", state, lambda: left_out_table(panels))
     with st.expander(f"Left out, and why: {len(table):,}"):
-        st.dataframe(table, hide_index=True, alt=f"Occupations left out of the panels, {len(table):,} rows")
+        draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
     with st.expander("Sources"):
         for panel in panels:
             st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")

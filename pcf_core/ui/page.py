@@ -21,7 +21,7 @@ from pcf_core.findings import (
 from pcf_core.jobs import submit_run
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.report import KeyFigure
-from pcf_core.report import spreadsheet_safe
+from pcf_core.report import csv_text
 from pcf_core.report.provenance import effective_text, run_facts
 from pcf_core.report.reproducing import risk_command
 from pcf_core.scoring.opening import check_protocol
@@ -227,19 +227,28 @@ def foot(
         draw_provenance(loaded)
 
 
-def draw_table(table: pd.DataFrame, name: str, columns: Mapping[str, Any] | None = None) -> None:
-    """A table with its downloads; ``columns`` says how some of them are shown, as in ``st.column_config``."""
+def draw_table(
+    table: pd.DataFrame,
+    name: str,
+    columns: Mapping[str, Any] | None = None,
+    alt: str = "The data of this picture",
+) -> None:
+    """A table with its downloads.
+
+    ``columns`` says how some of them are shown, as in ``st.column_config``; ``alt`` what the table is, to a
+    screen reader.
+    """
     st.dataframe(
         table,
         hide_index=True,
         column_config=columns,
         placeholder="–",
-        alt=f"The data of this picture, {len(table):,} rows",
+        alt=f"{alt}, {len(table):,} rows",
     )
     with st.container(horizontal=True):
         st.download_button(
             "CSV",
-            lambda: spreadsheet_safe(table).to_csv(index=False),
+            lambda: csv_text(table),
             f"{name}.csv",
             "text/csv",
             key=f"{name}_csv",
@@ -272,5 +281,8 @@ def draw_provenance(loaded: Loaded) -> None:
 
 
 def draw_commands(lines: str) -> None:
-    """Commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page."""
-    st.code(lines, language="bash", wrap_lines=True)
+    """Commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page.
+
+    In one colour: those of a shell's words (export, sum) are too pale in both themes.
+    """
+    st.code(lines, language=None, wrap_lines=True)

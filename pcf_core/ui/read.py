@@ -169,7 +169,7 @@ def draw_read(loaded: Loaded) -> None:
     draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
     missing = left_out_table(found)
     with st.expander(f"Left out, and why: {len(missing):,}"):
-        st.dataframe(missing, hide_index=True, alt=f"Occupations not compared, {len(missing):,} rows")
+        draw_table(missing, "read_left_out", alt="Occupations not compared")
     with st.expander("Source"):
         card = read.table.card
         st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))

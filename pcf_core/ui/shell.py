@@ -56,7 +56,11 @@ SECTIONS = {
         ("templates", "Templates", "list_alt"),
         ("models", "Models", "deployed_code"),
     ],
-    "Understand": [("how_it_works", "How it works", "school"), ("about", "About", "menu_book")],
+    "Understand": [
+        ("how_it_works", "How it works", "school"),
+        ("report", "Report", "description"),
+        ("about", "About", "menu_book"),
+    ],
 }
 FOR_AUDITORS = ("score", "probe")  # pages on which a viewer could do nothing
 

@@ -13,7 +13,7 @@ import pytest
 from pcf_core.audit import Result, ViewOptions, load_result, report
 from pcf_core.errors import InputError, StoreError
 from pcf_core.records import RiskReport, RunSpec
-from pcf_core.report import cell_table, export_run, occupation_table, report_document, spreadsheet_safe
+from pcf_core.report import cell_table, export_run, occupation_table, report_document
 from pcf_core.store import Store
 
 
@@ -90,13 +90,6 @@ def test_an_export_through_a_link_keeps_the_link(
     export_run(run, result.preferences, found, tmp_path / "link.csv", "csv")
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "real.csv").read_text().startswith("occupation,")
-
-
-def test_formulas_are_defused_for_spreadsheets_only_in_text() -> None:
-    table = pd.DataFrame({"name": ["=1+1", "nurse", "@a", "-b"], "value": [-1.0, 2.0, 3.0, 4.0]})
-    safe = spreadsheet_safe(table)
-    assert safe["name"].tolist() == ["'=1+1", "nurse", "'@a", "'-b"]
-    assert safe["value"].tolist() == [-1.0, 2.0, 3.0, 4.0]
 
 
 def test_documents_have_no_number_json_cannot_write(finished: tuple[RunSpec, Result, RiskReport]) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import InputError
 from pcf_core.records.report import Cell, ReportDocument, ReportTable
+from pcf_core.records.spreadsheet import FORMULA_STARTS
 from pcf_core.report.parts import table_of
-from pcf_core.report.tables import FORMULA_STARTS
 from pcf_core.report.written import csv_bytes, parquet_bytes, read_report, report_bytes, tables_archive
 
 cells = st.one_of(

@@ -1,0 +1,149 @@
+"""The page Report: the button that makes it, what is in it, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.audit import self_audit_of
+from pcf_core.findings.numbers import count
+from pcf_core.findings.whole_report import made_finding
+from pcf_core.jobs.criteria import load_criteria
+from pcf_core.jobs.fairpair import load_fairpair
+from pcf_core.records import digest
+from pcf_core.records.report import ReportDocument, ReportPart, ReportRequest, ReportSection
+from pcf_core.report.html import html_bytes
+from pcf_core.report.model_card import model_card
+from pcf_core.report.reproducing import export_command
+from pcf_core.report.whole import Texts, write_report
+from pcf_core.report.written import report_bytes, tables_archive
+from pcf_core.ui.lists import stamp_of
+from pcf_core.ui.page import draw_commands, finding, finding_list
+from pcf_core.ui.stores import open_store
+from pcf_core.ui.text import plain
+
+Write = Callable[[ReportDocument], bytes | str]
+# Label, ending of the file, its kind, and what writes it.
+FILES: tuple[tuple[str, str, str, Write], ...] = (
+    ("HTML", ".html", "text/html", html_bytes),
+    ("JSON", ".json", "application/json", report_bytes),
+    ("CSV", "-csv.zip", "application/zip", partial(tables_archive, form="csv")),
+    ("Parquet", "-parquet.zip", "application/zip", partial(tables_archive, form="parquet")),
+    ("Model card", ".md", "text/markdown", model_card),
+)
+DIGITS = 8
+MADE = "report_made"  # what the report was made of that this session looks at
+HOW = """
+**HTML** is the report itself: text, charts that answer to the mouse, tables, provenance. It is one file that
+opens without a network, fetches nothing and prints; the browser's *print* makes a PDF of it. **JSON** holds
+the same as data, every number unrounded; `python -m pcf_core verify` computes each of them again from the
+cache and says what differs. **CSV** and **Parquet** are all its tables, packed into one ZIP file; in CSV a
+text that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is what the page
+of a model on a hub can carry.
+
+The same contents give the same files, byte for byte, here and from the command line: no time is in them.
+"""
+
+
+def draw_report(request: ReportRequest) -> None:
+    """A button until it is pressed, then the report as long as the same is asked for."""
+    key = state_of(request)
+    if st.session_state.get(MADE) != key:
+        st.button(
+            "Make the report",
+            type="primary",
+            icon=":material/description:",
+            key="report_make",
+            on_click=st.session_state.update,
+            args=({MADE: key},),
+            help="Works out what is in it; nothing is scored. A few seconds for small runs.",
+        )
+        return
+    document = cached_document(key, request)
+    st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
+    finding(*document.headline)
+    draw_files(document)
+    draw_preview(document)
+
+
+def state_of(request: ReportRequest) -> str:
+    """A hash of the request and of all in the cache that a report of it depends on."""
+    store = open_store()
+    infos = [store.run_info(key) for key in request.runs]
+    audits = [self_audit_of(store, info.run) for info in infos]
+    parts = [
+        [
+            info.model_dump(mode="json"),
+            audit and audit.model_dump(mode="json"),
+            store.shards(info.run.scoring),
+        ]
+        for info, audit in zip(infos, audits, strict=True)
+    ]
+    return digest([request.hash, parts, stamp_of("factors")])
+
+
+@st.cache_resource(show_spinner="Writing the report …", max_entries=8)
+def cached_document(key: str, _request: ReportRequest) -> ReportDocument:
+    """A whole report; shared between sessions and never changed."""
+    store = open_store()
+    fairpair = [load_fairpair(store, one) for one in _request.fairpair]
+    criteria = [load_criteria(store, one) for one in _request.criteria]
+    texts = Texts([one for one in fairpair if one is not None], [one for one in criteria if one is not None])
+    return write_report(store, _request, texts)
+
+
+def draw_files(document: ReportDocument) -> None:
+    """The files, each made when it is asked for, and the command that makes the same ones."""
+    name = f"pcf-audit-{document.request.hash[:DIGITS]}"
+    with st.container(horizontal=True):
+        for label, ending, kind, write in FILES:
+            st.download_button(
+                label,
+                partial(write, document),
+                f"{name}{ending}",
+                kind,
+                key=f"report_{label}",
+                type="primary" if label == "HTML" else "secondary",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+    with st.expander("What the files are, and the command that makes them", icon=":material/help:"):
+        st.markdown(HOW)
+        lines = (
+            export_command(document.request, "html", f"{name}.html"),
+            f"python -m pcf_core verify {name}.json",
+        )
+        draw_commands("\n".join(lines))
+
+
+def draw_preview(document: ReportDocument) -> None:
+    """Every section with its findings, charts and tables, folded but for the first."""
+    for place, section in enumerate(document.sections):
+        with st.expander(f"{plain(section.title)} · {contents_text(section)}", expanded=place == 0):
+            st.markdown(f"*{plain(section.question)}*")
+            for part in section.parts:
+                if part.title:
+                    st.markdown(f"**{plain(part.title)}**")
+                finding_list(part.findings)
+                if lines := holdings(part):
+                    st.caption("  \n".join(plain(line) for line in lines))
+            if not any(part.findings or part.figure or part.tables for part in section.parts):
+                st.caption("Text.")
+
+
+def holdings(part: ReportPart) -> list[str]:
+    """The chart and the tables of a part, by what they show."""
+    chart = [f"Chart: {part.figure.alt}"] if part.figure else []
+    return chart + [f"Table: {table.title}, {count(len(table.rows), 'row')}" for table in part.tables]
+
+
+def contents_text(section: ReportSection) -> str:
+    """How much is in a section: "3 findings, 1 chart, 2 tables"."""
+    numbers = {
+        "finding": sum(len(part.findings) for part in section.parts),
+        "chart": sum(part.figure is not None for part in section.parts),
+        "table": sum(len(part.tables) for part in section.parts),
+    }
+    return ", ".join(count(number, noun) for noun, number in numbers.items() if number) or "text"

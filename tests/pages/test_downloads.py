@@ -1,0 +1,129 @@
+"""What pages hand out as CSV, of a run whose every name would be a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from pcf_core.audit import build_run, load_result
+from pcf_core.jobs.scoring import score_run
+from pcf_core.models import resolve
+from pcf_core.records import Group, MinedTemplate, ModelSpec, RunSpec, SetCard
+from pcf_core.records.spreadsheet import FORMULA_STARTS
+from pcf_core.scoring.base import Scorer
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.topics import make_topic, save_topic
+from pcf_core.topics.evidence import make_evidence
+from pcf_core.topics.own_evidence import OWN
+from pcf_core.topics.own_sets import save_set
+from pcf_core.topics.templates import make_mined
+from tests.conftest import fake_scorer
+from tests.pages.opened import open_app
+
+GROUPS = (Group(name="female", words=("=she", "+her")), Group(name="male", words=("-he", "@him")))
+TERMS = ("=nurse", "+engineer", "-clerk", "@cook", "＝pilot", "tutor", "teacher", "writer")
+TEXTS = ("=[X] said that [Y]", "+[X] felt [Y]", "-[X] saw [Y]", "@[X] knew [Y]")
+FORMULAS = "formulas"
+
+
+def score(store: Store, run: RunSpec) -> None:
+    def opened(spec: ModelSpec, protocol: str) -> Scorer:
+        return fake_scorer(run.scoring, run.topic)
+
+    score_run(run, store, opened)
+    load_result(store, run)
+
+
+@pytest.fixture
+def formulas(own_settings: Settings) -> dict[str, str | list[str]]:
+    """A run of such names, scored; the parameters that open a page on it."""
+    topic = save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
+    evidence = OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
+    texts = [MinedTemplate(text=text, count=place + 1) for place, text in enumerate(TEXTS)]
+    templates = save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas"))).templates_only
+    store = Store.open(own_settings.cache)
+    for model in ("mini-bert", "mini-gpt"):
+        score(store, build_run(resolve(model), topic, evidence, templates))
+    return {"topic": FORMULAS, "templates": FORMULAS, "evidence": FORMULAS}
+
+
+@pytest.fixture
+def handed_out(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
+    """The data of every button of a page that gives CSV, by the file's name."""
+    found: dict[str, Callable[[], str | bytes]] = {}
+    draw = st.download_button
+
+    def kept(label: str, data: Any, file_name: str, mime: str, **options: Any) -> bool:
+        if mime == "text/csv" or file_name.endswith("-csv.zip"):
+            found[file_name] = data
+        return draw(label, data, file_name, mime, **options)
+
+    monkeypatch.setattr(st, "download_button", kept)
+    return found
+
+
+def tables_of(data: str | bytes) -> list[str]:
+    """A table as text, or all of an archive."""
+    if isinstance(data, str):
+        return [data]
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return [data.decode()]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return [archive.read(name).decode() for name in archive.namelist() if name.endswith(".csv")]
+
+
+def formulas_in(data: str | bytes) -> list[str]:
+    """The cells that a spreadsheet would compute; a negative number is none."""
+    tables = tables_of(data)
+    assert tables
+    cells = [cell for text in tables for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+    return [cell for cell in cells if cell.startswith(FORMULA_STARTS) and not is_number(cell)]
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+QUICK = ("heat_map", "templates")
+NAMING = (*QUICK, "tilt", "report")  # pages with a table of occupations or templates by name
+SLOW = (
+    "overview",
+    "risk",
+    "tilt",
+    "tails",
+    "factors",
+    "sensitivity",
+    "compare",
+    "case_file",
+    "topics",
+    "models",
+    "report",
+)
+
+
+@pytest.mark.parametrize("page", [*QUICK, *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW)])
+def test_no_page_hands_out_a_formula(
+    formulas: dict[str, str | list[str]], handed_out: dict[str, Callable[[], str | bytes]], page: str
+) -> None:
+    wanted = {**formulas, "set": FORMULAS} if page == "templates" else formulas
+    app = open_app(page, **wanted)
+    if page == "report":
+        app.button(key="report_make").click().run()
+    assert not app.error
+    assert not app.exception
+    for name, data in handed_out.items():
+        assert formulas_in(data()) == [], name
+    if page in NAMING:
+        tables = [table for data in handed_out.values() for table in tables_of(data())]
+        assert any("'=" in table for table in tables), "it has names that are formulas"

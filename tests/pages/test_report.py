@@ -1,0 +1,223 @@
+"""The page Report: what goes in, made when it is asked for and not before, and its states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.jobs import Queue
+from pcf_core.records.report import ReportDocument, ReportRequest
+from pcf_core.report.whole import write_report
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from pcf_core.ui import report_views
+from tests.command_line import run_here
+from tests.conftest import fill
+from tests.criteria.asked import score_criteria
+from tests.fairpair.written import write_small
+from tests.pages.opened import open_app, texts
+
+NINETEEN = "gender-nineteen · occupations-bvf"
+LIGHT = ["corrected", "tilt", "occupations", "heat-map", "tails", "factors", "compare", "knowledge"]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
+    """The requests of which a report was really written."""
+    found: list[ReportRequest] = []
+
+    def kept(store: Store, request: ReportRequest, *others: object) -> ReportDocument:
+        found.append(request)
+        return write_report(store, request, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(report_views, "write_report", kept)
+    return found
+
+
+def make(app: AppTest) -> AppTest:
+    app.button(key="report_make").click().run()
+    assert not app.exception, app.exception
+    return app
+
+
+def made(app: AppTest) -> bool:
+    return "Discrimination audit of" in texts(app)
+
+
+def test_nothing_is_worked_out_before_the_button(full_store: Store, asked: list[ReportRequest]) -> None:
+    app = open_app("report")
+    assert "The report tells of mini-bert and mini-gpt on “Gender”." in texts(app)
+    assert asked == []
+    assert not made(app)
+
+
+def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
+    app = make(open_app("report", rp_without=LIGHT))
+    assert made(app)
+    assert "report_make" not in [button.key for button in app.button]
+    assert [box.label.partition(" · ")[0] for box in app.expander][:6] == [
+        "What the files are, and the command that makes them",
+        "What was found",
+        "Method",
+        "Risk",
+        "Limits",
+        "Provenance",
+    ]
+    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "Chart: Stacked bars of prejudice and caprice" in captions
+    app.run()
+    again = make(open_app("report", rp_without=LIGHT))
+    assert made(again)
+    assert len(asked) == 1, "another session finds it"
+
+
+def test_the_files_are_those_of_the_command_that_stands_below_them(
+    full_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Byte for byte, each made when it is asked for."""
+    files: dict[str, Callable[[], bytes | str]] = {}
+
+    def kept(label: str, data: Callable[[], bytes | str], name: str, kind: str, **options: object) -> bool:
+        files[label] = data
+        return False
+
+    monkeypatch.setattr(st, "download_button", kept)
+    app = make(open_app("report", over="both", criterion="l1", rp_without=LIGHT))
+    assert list(files) == ["HTML", "JSON", "CSV", "Parquet", "Model card"]
+    (lines,) = [code.value for code in app.code if "pcf_core export" in code.value]
+    line, check = lines.splitlines()
+    for label, form in zip(files, ("html", "json", "csv", "parquet", "card"), strict=True):
+        out = tmp_path / form
+        command = line.replace("--format html", f"--format {form}")
+        arguments = [*command.split()[3:], "--out", str(out)]
+        done = run_here(*arguments)
+        assert done.returncode == 0, done.stderr
+        data = files[label]()
+        assert out.read_bytes() == (data.encode() if isinstance(data, str) else data), form
+    done = run_here(*check.split()[3:4], str(tmp_path / "json"))
+    assert done.returncode == 0, done.stdout
+
+
+def test_another_choice_is_another_report(full_store: Store, asked: list[ReportRequest]) -> None:
+    app = make(open_app("report", rp_without=LIGHT))
+    app.selectbox(key="criterion").set_value("l2").run()
+    assert not made(app)
+    make(app)
+    assert [request.options["criterion"] for request in asked] == ["max", "l2"]
+    app.multiselect(key="rp_without").set_value([*LIGHT, "risk"]).run()
+    assert not made(app)
+
+
+def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportRequest]) -> None:
+    other = fill(full_store, "mini-gpt", topic_name="religion")
+    label = f"mini-gpt · religion · {other.templates.name} · {other.evidence.name}"
+    app = open_app("report", model=["mini-bert"], rp_run=[label], rp_without=LIGHT)
+    assert app.multiselect(key="rp_run").options == [f"mini-gpt · gender · {NINETEEN}", label]
+    make(app)
+    shown = full_store.runs()
+    (request,) = asked
+    assert [next(info.run for info in shown if info.run.key == key).topic.name for key in request.runs] == [
+        "gender",
+        "religion",
+    ]
+    assert request.runs[1] == other.key
+
+
+def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_store: Store) -> None:
+    label = f"mini-gpt · gender · {NINETEEN}"
+    app = open_app("report", model=["mini-bert", "mini-gpt"], rp_run=[label])
+    assert not app.warning
+    assert "tells of mini-bert and mini-gpt on “Gender”." in texts(app)
+
+
+def test_text_audits_are_chosen_by_name(own_settings: Settings, asked: list[ReportRequest]) -> None:
+    store = Store.open(own_settings.cache)
+    score_criteria(store, "tasks")
+    score_criteria(store, "questions")
+    app = open_app("report", model=["mini-gpt"])
+    assert "tells of 2 experiments of the criteria." in texts(app)
+    (label,) = [one for one in app.multiselect(key="rp_text").options if one.startswith("Tasks")]
+    app.multiselect(key="rp_text").set_value([label]).run()
+    make(app)
+    (request,) = asked
+    assert [key[:6] for key in request.criteria] == [label[-6:]]
+    assert open_app("report", model=["mini-bert"]).multiselect(key="rp_text").options == []
+
+
+@pytest.mark.slow
+def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(
+    own_settings: Settings, asked: list[ReportRequest]
+) -> None:
+    store = Store.open(own_settings.cache)
+    write_small(store, temperature=0.5)
+    write_small(store)
+    score_criteria(store, "tasks")
+    app = open_app("report", model=["mini-gpt"])
+    labels = app.multiselect(key="rp_text").options
+    assert len(labels) == 3
+    assert "1 result of FairPair and 1 experiment of the criteria" in texts(app)
+    older = next(label for label in reversed(labels) if label.startswith("FairPair"))
+    app.multiselect(key="rp_text").set_value([older]).run()
+    assert "tells of 1 result of FairPair." in texts(app)
+    make(app)
+    (request,) = asked
+    assert [key[:6] for key in request.fairpair] == [older[-6:]]
+    assert request.criteria == ()
+    assert "FairPair" not in texts(open_app("report", model=["mini-gpt"], rp_without=["fairpair"]))
+
+
+def test_a_text_audit_that_went_since_is_one_sentence(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_criteria(Store.open(own_settings.cache), "tasks")
+    app = open_app("report", model=["mini-gpt"])
+    monkeypatch.setattr(report_views, "load_criteria", lambda *_: None)
+    make(app)
+    assert "is in the cache: run it first, or leave it out" in app.error[0].value.replace("\\", "")
+
+
+def test_a_link_to_what_is_gone_says_so_without_markup(full_store: Store) -> None:
+    app = open_app("report", rp_run=["<b>gone</b>"], rp_text=["*old*"])
+    said = [warning.value for warning in app.warning]
+    assert len(said) == 2
+    assert "\\<b\\>gone\\</b\\>" in said[0]
+    assert "\\*old\\*" in said[1]
+
+
+def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
+    app = open_app("report")
+    assert app.button(key="score_missing").label == "Score what is missing"
+    assert not app.info
+    assert "report_make" not in [button.key for button in app.button]
+
+
+def test_nothing_chosen_says_what_to_choose(own_settings: Settings) -> None:
+    app = open_app("report", model=[])
+    app.multiselect(key="model").set_value([]).run()
+    assert "Nothing is chosen" in app.info[0].value
+
+
+def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.records.report.MOST_RUNS", 1)
+    app = open_app("report")
+    assert [error.value.replace("\\", "") for error in app.error] == [
+        "A report takes at most 1 runs, and 2 were chosen; leave some out."
+    ]
+    assert app.multiselect(key="rp_run").options == []
+
+
+def test_a_large_run_is_read_by_the_worker_first(
+    full_store: Store, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.ui.data.MOST_CELLS", {"preferences": 10, "sensitivity": 10})
+    monkeypatch.setattr("pcf_core.ui.data.is_kept", lambda *_: False)
+    label = f"mini-gpt · gender · {NINETEEN}"
+    app = open_app("report", model=["mini-bert"], rp_run=[label])
+    assert "worked out once, then kept" in texts(app)
+    jobs = Queue.open(own_settings.catalogue).list(5, kind="read")
+    assert len(jobs) == 2
+    assert "report_make" not in [button.key for button in app.button]
