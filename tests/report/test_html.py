@@ -193,7 +193,11 @@ def opened(data: bytes, folder: Path, scheme: str) -> tuple[list[str], dict[str,
             })"""
         )
         page.set_viewport_size({"width": 390, "height": 800})
+        page.wait_for_timeout(2000)  # the page's policy lets no condition be watched
         found["narrow"] = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        found["drawn"] = page.evaluate(
+            "Math.max(...[...document.querySelectorAll('.main-svg')].map((svg) => svg.clientWidth))"
+        )
         browser.close()
     return said, found
 
@@ -217,5 +221,6 @@ def test_a_whole_report_is_drawn_in_both_themes_without_a_word(
     assert found["figures"] == [scheme] * len(whole.figures)
     assert found["wide"] <= 0
     assert found["narrow"] <= 0
+    assert found["drawn"] <= 390
     red = int(re.findall(r"\d+", found["ink"])[0])
     assert red < 80 if scheme == "light" else red > 180

@@ -1,0 +1,104 @@
+"""Reports of shipped results: text audits, facts, studies that cannot stand in one picture."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pcf_core.audit import ViewOptions
+from pcf_core.commands.exporting import document_of, kept_texts
+from pcf_core.errors import InputError, TopicError
+from pcf_core.findings.fairpair import fairpair_finding
+from pcf_core.jobs.criteria import kept_criteria
+from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
+from pcf_core.records.report import ReportRequest
+from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.sections.comparison import MOST_EACH, pairs
+from pcf_core.report.verifying import verify_report
+from pcf_core.settings import settings
+from pcf_core.store import Store
+
+GENDER, RELIGION = (
+    "ac20986ee62598d4",
+    "bee8cda9676b69df",
+)  # of mini-gpt: the nineteen, the ten relative clauses
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    settings.cache_clear()
+    return Store.open(settings().cache, settings().results)
+
+
+@pytest.fixture(autouse=True)
+def settings_as_before() -> Any:
+    yield
+    settings.cache_clear()
+
+
+def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dict[str, Any]) -> None:
+    fairpairs = tuple(asked.hash for asked in kept_fairpairs(shipped))
+    criteria = tuple(asked.hash for asked in kept_criteria(shipped))
+    request = ReportRequest(fairpair=fairpairs, criteria=criteria)
+    document = document_of(shipped, request)
+    jsonschema.validate(document.model_dump(mode="json"), schemas["report"])
+    names = [section.name for section in document.sections]
+    assert names == ["summary", "method", "fairpair", "criteria", "limits", "provenance"]
+    assert len(document.texts) == len(fairpairs) + len(criteria)
+    first = load_fairpair(shipped, fairpairs[0])
+    assert first is not None
+    assert document.headline == (fairpair_finding(next(iter(first.reports.values()))),)
+    ways = [part.title.split(":")[0] for part in document.sections[3].parts]
+    assert ways == ["Written", "Scored"]
+    assert verify_report(shipped, document, kept_texts(shipped, request)).holds
+
+
+def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped: Store) -> None:
+    document = document_of(
+        shipped, ReportRequest(runs=(GENDER, RELIGION), sections=("risk", "tilt", "compare"))
+    )
+    sections = {section.name: section for section in document.sections}
+    assert "compare" not in sections  # one model on two topics: nothing to hold against each other
+    assert [part.title.split(":")[0] for part in sections["risk"].parts] == ["Gender", "Religion"]
+    assert [figure.name for figure in document.figures] == [
+        "figure-risk",
+        "figure-risk-2",
+        "figure-tilt",
+        "figure-tilt-2",
+    ]
+
+
+def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: Store) -> None:
+    asked = ReportRequest(runs=(GENDER,), sections=("knowledge",), knowledge=("continents",))
+    section = document_of(shipped, asked).sections[1]
+    assert section.name == "knowledge"
+    assert section.commands == (
+        "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact",
+    )
+    assert section.parts[0].figure is not None
+    with pytest.raises(TopicError, match="no knowledge set"):
+        document_of(shipped, asked.model_copy(update={"knowledge": ("/etc/passwd",)}))
+
+
+def test_an_audit_that_is_not_finished_is_said(shipped: Store) -> None:
+    with pytest.raises(InputError, match="No finished result of the text audit 0000"):
+        document_of(shipped, ReportRequest(criteria=("0" * 16,)))
+
+
+@pytest.mark.parametrize(("models", "compared"), [(1, 0), (2, 1), (4, 6), (5, 4), (12, 11)])
+def test_every_pair_of_few_models_else_the_first_with_each(
+    shipped: Store, models: int, compared: int
+) -> None:
+    run = shipped.load_run(GENDER)
+    one = LoadedRun(run, run.key, run.key, None, None)  # type: ignore[arg-type]
+    runs = {str(place): dataclasses.replace(one, key=str(place)) for place in range(models)}
+    found = pairs(Study(runs, ViewOptions(), "templates"))
+    assert len(found) == compared
+    assert all(first.key != second.key for first, second in found)
+    assert models <= MOST_EACH or {first.key for first, _ in found} == {"0"}
