@@ -29,7 +29,7 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> t
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
-        return said([opening, overview_finding(first.reports, first.over)])
+        return said([overview_finding(first.reports, first.over), opening])
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
 
 
