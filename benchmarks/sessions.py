@@ -130,7 +130,7 @@ def prepare(folder: Path, templates: int) -> dict[str, str]:
     variables = {
         "PCF_ASSETS": str(folder / "assets"),
         "PCF_CACHE": str(folder / "cache"),
-        "PCF_START_WORKER": "0",
+        "PCF_WORKER_IDLE_SECONDS": "60",  # the app starts one, for the page Probe
         "PCF_SHIPPED_RESULTS": "0",
     }
     if not (folder / "assets").exists():

@@ -8,20 +8,23 @@ in the browser; so does this file, for the charts themselves leave every text co
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import plotly.graph_objects as go
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
+_at_work = Lock()  # visitors share figures, and Plotly's updates of one figure cannot run side by side
 
 
 def readable(figure: go.Figure) -> go.Figure:
     """Give axes, colour bars and annotations the stronger grey, in place; a figure may come again."""
-    if figure.layout.meta != "readable":
-        figure.update_xaxes(STRONG)
-        figure.update_yaxes(STRONG)
-        figure.update_coloraxes(colorbar=STRONG)
-        figure.update_annotations(font_color=GRAY_90)
-        figure.layout.meta = "readable"
+    with _at_work:
+        if figure.layout.meta != "readable":
+            figure.update_xaxes(STRONG)
+            figure.update_yaxes(STRONG)
+            figure.update_coloraxes(colorbar=STRONG)
+            figure.update_annotations(font_color=GRAY_90)
+            figure.layout.meta = "readable"
     return figure

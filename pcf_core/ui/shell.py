@@ -8,6 +8,7 @@ therefore starts the script again where it finds the old kind, and a page opens 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import streamlit as st
@@ -125,3 +126,15 @@ def show(draw: Callable[[], None]) -> None:
         draw()
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
+    _keep_loaded(draw.__code__.co_filename)
+
+
+@st.cache_resource(show_spinner=False)
+def _keep_loaded(page: str) -> None:
+    """What a page loads when it is first drawn stays, and the garbage collector need not look at it again.
+
+    Streamlit collects garbage after each run of a script while all other visitors wait; most of that time
+    went into modules, which are never garbage.
+    """
+    gc.collect()
+    gc.freeze()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ def cache(tmp_path: Path) -> Path:
     return folder
 
 
-def test_its_queue_goes_on(cache: Path) -> None:
+def test_its_queue_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     queue = Queue.open(cache / "catalogue.sqlite")
     states = {job.id: (job.kind, job.state, job.submitter) for job in queue.list()}
     assert states == {
@@ -45,6 +46,9 @@ def test_its_queue_goes_on(cache: Path) -> None:
         5: ("words", "queued", ""),
     }
     assert queue.get(1).result == {"run": RUN, "cells": 4, "scored": 4}
+    queue.requeue_dead()
+    clock = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + 31)  # its worker is not heard of
     queue.requeue_dead()
     assert queue.get(4).state == "queued"
     assert [queue.claim("here:1:1").id for _ in range(3)] == [5, 3, 4]  # type: ignore[union-attr]

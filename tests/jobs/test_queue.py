@@ -286,9 +286,10 @@ def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int = 0) -> N
     job = queue.claim(ELSEWHERE)
     assert job is not None
     queue.progress(job.id, done, owner=ELSEWHERE)
-    clock = time.time
+    queue.requeue_dead()
+    clock = time.monotonic
     with monkeypatch.context() as patch:
-        patch.setattr(time, "time", lambda: clock() + 31)
+        patch.setattr(time, "monotonic", lambda: clock() + 31)
         queue.requeue_dead()
 
 
@@ -335,7 +336,8 @@ def test_a_deadly_job_that_was_cancelled_is_cancelled(queue: Queue, monkeypatch:
     taken = queue.claim(ELSEWHERE)
     assert taken is not None
     queue.cancel(job.id)
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + 31)
+    queue.requeue_dead()
+    clock = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + 31)
     queue.requeue_dead()
     assert queue.get(job.id).state == "cancelled"

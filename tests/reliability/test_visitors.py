@@ -7,6 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
+from streamlit.proto.Alert_pb2 import Alert
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.kills import runs_of, undisturbed, variables_of
 from benchmarks.sessions import Seen, visit, visits
@@ -23,19 +25,35 @@ def test_visitors_change_pages_of_a_real_app(tmp_path: Path) -> None:
         seen = asyncio.run(visits(address, process.pid, 3, 30, 4, query, ["", "risk", "heat_map"]))
         assert seen.errors == []
         assert (len(seen.opened), len(seen.changes) > 3, seen.charts > 0) == (3, True, True)
-        assert asyncio.run(shown_of_an_unknown_page(address)) != []
+        assert {"", "risk", "about"} <= set(asyncio.run(pages_of(address)))
     assert seen.memory_spread(0) >= 0
 
 
-async def shown_of_an_unknown_page(address: str) -> list[str]:
-    """A tab whose page the server does not know any more."""
+async def pages_of(address: str) -> dict[str, str]:
     visitor = Visitor(address)
     await visitor.open()
-    assert {"", "risk", "about"} <= set(visitor.pages)
-    visitor.pages["gone"] = "0" * 32
-    await visitor.go("gone")
     await visitor.close()
-    return visitor.errors
+    return visitor.pages
+
+
+def test_what_a_page_shows_as_an_error_is_one() -> None:
+    visitor = Visitor("", page="risk")
+    for body, kind in (("all is well", Alert.INFO), ("No run has this key.", Alert.ERROR)):
+        message = ForwardMsg()
+        message.delta.new_element.alert.body = body
+        message.delta.new_element.alert.format = kind
+        visitor._take(message)
+    failed = ForwardMsg()
+    failed.delta.new_element.exception.type = "KeyError"
+    failed.delta.new_element.exception.message = "'x'"
+    visitor._take(failed)
+    broken = ForwardMsg(script_finished=ForwardMsg.FINISHED_WITH_COMPILE_ERROR)
+    visitor._take(broken)
+    assert visitor.errors == [
+        "risk: No run has this key.",
+        "risk: KeyError: 'x'",
+        "risk: a script that cannot be read",
+    ]
 
 
 def test_the_spread_of_memory_is_that_of_the_late_part() -> None:

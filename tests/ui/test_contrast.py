@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
 
 from pcf_core.ui.contrast import readable
@@ -31,3 +35,18 @@ def test_a_figure_may_come_again() -> None:
     figure = go.Figure(go.Bar(x=[1], y=[1]))
     once = readable(figure).to_json()
     assert readable(figure).to_json() == once
+
+
+def test_a_figure_that_visitors_share_is_changed_by_one_of_them() -> None:
+    """Plotly gathers the changes of a figure in the figure itself: two at once trip over each other."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as visitors:
+            for _ in range(20):
+                figure = make_subplots(rows=3, cols=3)
+                seen = list(visitors.map(readable, [figure] * 8))
+                assert all(each is figure for each in seen)
+                assert figure.layout.xaxis9.tickfont.color == GRAY_90
+    finally:
+        sys.setswitchinterval(interval)
