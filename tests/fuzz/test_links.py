@@ -1,0 +1,92 @@
+"""Links made up: every page opens with whatever stands behind its question mark, and shows no traceback."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from pcf_core.settings import ROOT, Settings
+from tests.pages.opened import open_app
+
+SAMPLE, MANY = 4, 1_000
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+VALUES = [
+    "", " ", "mini-gpt", "gender", "../../etc/passwd", "/etc/passwd", "endpoint:x", "masked:mini-gpt",
+    "<b>x</b>", "1", "0", "-1", "1e400", "-inf", "nan", "1e308", "9" * 400, "0.5", "true", "None", "[]", "{}",
+    "a" * 5_000, "\x00", "\u202e", "\ud7ff", "😀", "%00", "'; DROP TABLE jobs; --", "=1+1", "e\u0301" * 50,
+    "deadbeef", "org/name", "usual", "nli:x", "nli:/etc", "hf:org/name", "2024-01-01", "1,2", "١", "l2",
+]  # fmt: skip
+
+
+def bound_keys() -> list[str]:
+    """The parameters of links: the keys of widgets that are bound to them."""
+    found: set[str] = set()
+    for path in [*(ROOT / "pcf_core" / "ui").glob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf8"))
+        named = {
+            target.id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            options = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+            key = options.get("key")
+            if "bind" in options and isinstance(key, ast.Constant):
+                found.add(str(key.value))
+            elif "bind" in options and isinstance(key, ast.Name) and key.id in named:
+                found.add(str(named[key.id]))
+    return sorted(found)
+
+
+KEYS = bound_keys()
+LINKS = st.tuples(
+    st.sampled_from(PAGES),
+    st.dictionaries(
+        st.sampled_from(KEYS) | st.text(min_size=1, max_size=5),
+        st.sampled_from(VALUES) | st.lists(st.sampled_from(VALUES), min_size=1, max_size=4),
+        max_size=6,
+    ),
+)
+
+
+def open_links(examples: int) -> None:
+    @hypothesis_settings(
+        max_examples=examples,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(LINKS)
+    def open_one(link: tuple[str, dict[str, str | list[str]]]) -> None:
+        page, parameters = link
+        open_app(page, **parameters)  # no exception, or it says which
+
+    open_one()
+
+
+def test_the_parameters_are_found() -> None:
+    assert len(KEYS) > 50
+    assert {"model", "topic", "fp_model", "cr_view"} <= set(KEYS)
+
+
+def test_a_sample(own_settings: Settings) -> None:
+    open_links(SAMPLE)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_thousand(own_settings: Settings) -> None:
+    open_links(MANY)
+
+
+def test_nothing_is_written(own_settings: Settings) -> None:
+    """Who only looks changes nothing but the catalogue, which the app makes when it is opened."""
+    open_app("overview", topic="../../x", model="/etc")
+    assert {path.name.partition(".")[0] for path in Path(own_settings.cache).glob("*")} <= {"catalogue"}
