@@ -25,7 +25,8 @@ how far each occupation is from neutral, and from them a discrimination **risk**
 """
 HOW = """
 Each dot is the discrimination risk R of one model with its interval over what the sidebar says. 0 is a fair
-model, 1 a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½.
+model, 1 a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½ where
+there are two groups.
 *Risk* splits it into its two parts, *Tilt* shows which way it leans, *Heat map* shows every occupation and
 context, *Tails* the few that stand out.
 """

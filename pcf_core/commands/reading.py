@@ -26,11 +26,12 @@ from pcf_core.errors import InputError
 from pcf_core.findings import (
     coverage_facts,
     difference_finding,
+    drawn_again,
     occupations_difference_finding,
     self_audit_facts,
     unseen_note,
 )
-from pcf_core.records import CorrectedRisk, Interval, Protocol, RiskReport, RunSpec
+from pcf_core.records import CorrectedRisk, Protocol, RiskReport, RunSpec
 from pcf_core.records.comparison import Comparison
 from pcf_core.report import comparison_document, report_document
 
@@ -100,11 +101,6 @@ def risk_lines(found: RiskReport) -> list[str]:
     lines += [f"{name}: {sentence}" for name, sentence in facts.items()]
     lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
     return lines + list(found.warnings)
-
-
-def drawn_again(interval: Interval) -> str:
-    """What the interval leaves open: other templates, occupations, or both."""
-    return f"{interval.unit}s and occupations" if interval.over == "both" else f"{interval.unit}s"
 
 
 def corrected_line(found: CorrectedRisk) -> str:

@@ -155,6 +155,8 @@ def submit_criteria(store: Store, queue: Queue, asked: CriteriaAsked, experiment
     Raises:
         StoreError: the cache folder is read-only or full.
     """
+    total = missing(store, asked, experiment)
+    queue.check(CRITERIA, asked.hash, models=[asked.model], cells=total)
     keep_asked(store, asked, experiment)
     request = CriteriaRequest(
         model=asked.model,
@@ -164,7 +166,6 @@ def submit_criteria(store: Store, queue: Queue, asked: CriteriaAsked, experiment
         key=asked.generation,
         asked=asked.hash,
     )
-    total = missing(store, asked, experiment)
     return queue.submit(
         CRITERIA,
         asked.hash,

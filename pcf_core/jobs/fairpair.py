@@ -162,13 +162,13 @@ def submit_fairpair(
     Raises:
         StoreError: the cache folder is read-only or full.
     """
-    keep_asked(store, asked, prompts, table)
     sides, _ = texts_of_both_sides(store, asked, prompts)
-    missing = store.missing_texts(asked.key, sides.prompts, asked.count)
+    total = sum(block.count for block in store.missing_texts(asked.key, sides.prompts, asked.count))
+    queue.check(FAIRPAIR, asked.hash, models=[asked.key.model], cells=total)
+    keep_asked(store, asked, prompts, table)
     request = FairPairRequest(
         model=asked.key.model, title=prompts.title, key=asked.key, count=asked.count, asked=asked.hash
     )
-    total = sum(block.count for block in missing)
     return queue.submit(
         FAIRPAIR,
         asked.hash,

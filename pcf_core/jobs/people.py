@@ -46,8 +46,10 @@ def role_of(person: Person, settings: Settings) -> Role:
         return "viewer"
     if person.terminal or (person.address is None and not settings.auditors):
         return "auditor"
-    domain = person.name.rpartition("@")[2]
-    named = bool(person.name) and {person.name, f"*@{domain}"} & set(settings.auditors)
+    name, _, domain = person.name.partition("@")
+    # Letters beyond ASCII look like others, and some become them in lower case: the Kelvin sign is a k.
+    plain = person.address is not None and person.address.isascii() and bool(name) and "@" not in domain
+    named = plain and bool({person.name, f"*@{domain}"} & set(settings.auditors))
     return "auditor" if named else "viewer"
 
 

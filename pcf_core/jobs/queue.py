@@ -110,12 +110,9 @@ class Queue:
             RightsError: the person may not ask for work, or not for so much of it.
             StoreError: the cache folder is read-only or full.
         """
-        check_may_ask(self._person, settings())
-        check_asked(models, cells, settings())
         self._database.must_last()
         with self._database.transaction():
-            if priority == 0 and not self._active(kind, key):
-                self._check_room()
+            self.check(kind, key, priority, models=models, cells=cells)
             return self._one(
                 "INSERT INTO jobs (kind, key, priority, payload, total, created, updated, submitter) "
                 "VALUES (:kind, :key, :priority, :payload, :total, :now, :now, :submitter) "
@@ -124,6 +121,20 @@ class Queue:
                 kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
                 submitter=self._person.name,
             )  # fmt: skip
+
+    def check(
+        self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
+    ) -> None:
+        """Refuse what :meth:`submit` would, before anything of a request is kept.
+
+        Raises:
+            RightsError: the person may not ask for work, or not for so much of it.
+            ModelError: a model is not on the operator's list.
+        """
+        check_may_ask(self._person, settings())
+        check_asked(models, cells, settings())
+        if priority == 0 and not self._active(kind, key):
+            self._check_room()
 
     def get(self, job_id: int) -> Job:
         """The job of a number.

@@ -47,6 +47,8 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
     Raises:
         StoreError: the cache folder is read-only or full.
     """
+    most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
+    queue.check("score", run.key, models=[run.scoring.model], cells=most)
     store.ask_for(furthest(store, run))
     request = ScoreRequest(
         run=run.key,
@@ -58,7 +60,6 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int) -> Job:
         protocol=run.scoring.protocol,
         within=None if run.plan is None else run.plan.within,
     )
-    most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     return queue.submit(
         "score",
         run.key,

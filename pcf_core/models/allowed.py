@@ -8,6 +8,8 @@ from pcf_core.errors import ModelError
 from pcf_core.models.names import split_name
 from pcf_core.settings import settings
 
+ENDPOINT = "endpoint:"
+
 
 def is_model_allowed(name: str) -> bool:
     """Whether a model may be asked.
@@ -16,7 +18,16 @@ def is_model_allowed(name: str) -> bool:
     family and revision.
     """
     patterns, model = settings().allowed_models, split_name(name).model
-    return not patterns or any(fnmatchcase(model, pattern) for pattern in patterns)
+    return not patterns or any(_fits(model, pattern) for pattern in patterns)
+
+
+def _fits(model: str, pattern: str) -> bool:
+    """A star stands for no ``/``: an organisation named mini-x would else be on the list of ``mini-*``.
+
+    The names that an endpoint serves are the operator's own, whatever is in them.
+    """
+    served = model.startswith(ENDPOINT) and pattern.startswith(ENDPOINT)
+    return (served or model.count("/") == pattern.count("/")) and fnmatchcase(model, pattern)
 
 
 def require_allowed(name: str) -> None:

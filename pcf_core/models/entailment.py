@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import ModelError
+from pcf_core.models.allowed import require_allowed
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import read_config, tokenizer_files
 from pcf_core.models.hub import hub_folder
@@ -26,9 +27,10 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
     :func:`pcf_core.models.loading.load_classifier`.
 
     Raises:
-        ModelError: there is none, it has no safetensors or tokenizer, needs code of its own, is no sequence
-            classifier, or has not one class for entailment.
+        ModelError: there is none, the operator does not allow it, it has no safetensors or tokenizer, needs
+            code of its own, is no sequence classifier, or has not one class for entailment.
     """
+    require_allowed(name_or_path)
     folder = Path(name_or_path).expanduser()
     try:
         local = (folder / "config.json").is_file()

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from pcf_core.findings.models import drawn_again, interval_sentence
 from pcf_core.findings.numbers import number, with_interval
 from pcf_core.records import Interval, Over
 from pcf_core.records.report import ReportDocument, RunFacts
@@ -60,12 +61,11 @@ def interval_of(run: RunFacts, quantity: str, over: Over) -> Interval | None:
 
 
 def interval_text(interval: Interval | None) -> str:
-    """An interval inside a name, with what it is over."""
+    """An interval inside a name, with the units that are drawn again."""
     if interval is None:
         return ""
-    over = "templates and occupations" if interval.over == "both" else interval.over
     ends = f"{number(interval.low)} to {number(interval.high)}"
-    return f" ({100 * interval.level:.0f} % interval over {over}: {ends})"
+    return f" ({100 * interval.level:.0f} % interval over {drawn_again(interval)}: {ends})"
 
 
 def markdown_of(document: ReportDocument) -> str:
@@ -79,6 +79,8 @@ def markdown_of(document: ReportDocument) -> str:
             for quantity in RISKS
         ]
         lines.append(f"| {' | '.join([plain(run.label), plain(run.measured), *cells, f'`{run.run}`'])} |")
+    notes = interval_notes_of(document)
+    lines += ["", *notes] if notes else []
     limits = next((section for section in document.sections if section.name == "limits"), None)
     if limits is not None:
         lines += ["", *(f"- {sentence}" for part in limits.parts for sentence in part.prose)]
@@ -90,6 +92,13 @@ def markdown_of(document: ReportDocument) -> str:
     ]
     lines += [command for run in document.runs for command in run.commands]
     return "\n".join([*lines, "```", ""])
+
+
+def interval_notes_of(document: ReportDocument) -> list[str]:
+    """What the intervals of the table allow for, each kind once."""
+    over = document.request.over
+    found = (interval_of(run, "overall_risk", over) for run in document.runs)
+    return list(dict.fromkeys(interval_sentence(interval) for interval in found if interval))
 
 
 def by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:

@@ -97,7 +97,16 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
             help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
             "brought in below, on the experiment's tab.",
         )
-    labeller = st.text_input(
+    labeller = _draw_labeller() if may_audit() else ""  # to name a model is to have it fetched
+    return {
+        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
+        for experiment, name in names.items()
+    }
+
+
+def _draw_labeller() -> str:
+    """Who labels hobbies; empty for the lexicon."""
+    return st.text_input(
         "Labeller of the hobbies",
         max_chars=LONGEST,
         key=LABELLER,
@@ -107,10 +116,6 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
         "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
         "which labels texts that a model wrote.",
     ).strip()
-    return {
-        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
-        for experiment, name in names.items()
-    }
 
 
 def draw_many_questions() -> int | None:
@@ -250,7 +255,7 @@ def labeller_text(kept: str) -> str:
 
 def material_options(experiment: ExperimentName) -> str:
     """The options of the command criteria that stand for what is chosen, empty for what is usual."""
-    name, labeller = st.session_state[parameter(experiment)], st.session_state[LABELLER].strip()
+    name, labeller = st.session_state[parameter(experiment)], st.session_state.get(LABELLER, "").strip()
     many = st.session_state[MANY]
     options = "" if name == USUAL else f" --material {shlex.quote(str(own_files(experiment)[name]))}"
     options += f" --questions {many}" if many and experiment == "questions" else ""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit import build_run
 from pcf_core.errors import ModelError, RightsError
 from pcf_core.jobs import Queue
 from pcf_core.jobs.people import TERMINAL, Person, check_may_ask, role_of
+from pcf_core.jobs.requests import submit_run
+from pcf_core.models import resolve
 from pcf_core.settings import Settings, settings
+from pcf_core.store import Store
+from pcf_core.topics import load_evidence, load_templates, load_topic
 
 NOBODY = Person()
 ANN = Person(address="Ann@Example.org")
@@ -39,6 +46,14 @@ def test_who_audits(auditors: tuple[str, ...], read_only: bool, expected: str) -
     given_settings = Settings(auditors=auditors, read_only=read_only)
     roles = [role_of(person, given_settings) for person in (TERMINAL, NOBODY, ANN, BOB, UNVERIFIED)]
     assert roles == ["auditor" if letter == "A" else "viewer" for letter in expected.split()]
+
+
+@pytest.mark.parametrize(
+    "address", ["ann@\u212aorp.org", "ann@o\ufb03ce.org", "korp.org", "@korp.org", "x@evil.com@korp.org", ""]
+)
+def test_an_address_that_only_looks_like_one_lets_nobody_in(address: str) -> None:
+    settings_of_two = Settings(auditors=("*@korp.org", "*@office.org", "ann@korp.org"))
+    assert role_of(Person(address=address), settings_of_two) == "viewer"
 
 
 ADDRESSES = st.from_regex(r"[a-zA-Z.]{1,6}@[a-z]{1,3}(\.[a-z]{1,3})?", fullmatch=True)
@@ -123,3 +138,18 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
     with pytest.raises(ModelError, match="org/large may not be asked here: allowed are mini-"):
         queue.submit("score", "c", {}, models=["mini-gpt", "org/large"], cells=1)
     assert [job.key for job in queue.list()] == ["a"]
+
+
+def test_what_is_refused_leaves_nothing_in_the_cache(
+    monkeypatch: pytest.MonkeyPatch, own_settings: Settings, tmp_path: Path
+) -> None:
+    """A run is kept where the worker finds it, but only once the queue would take it."""
+    topic = load_topic("gender")
+    run = build_run(
+        resolve("mini-bert"), topic, load_evidence(topic.evidence), load_templates("gender-nineteen")
+    )
+    set_to(monkeypatch, read_only="1")
+    store = Store.open(tmp_path / "cache")
+    with pytest.raises(RightsError):
+        submit_run(store, Queue.open(settings().catalogue), run, 1)
+    assert store.runs() == ()

@@ -8,6 +8,7 @@ from pcf_core.errors import ModelError
 from pcf_core.generation.opening import open_generator
 from pcf_core.models import resolve, resolve_to_score
 from pcf_core.models.allowed import is_model_allowed
+from pcf_core.models.entailment import resolve_entailment
 from pcf_core.models.registry import resolve_writer
 from pcf_core.records.generation import Decoding
 from pcf_core.scoring.opening import open_scorer
@@ -24,6 +25,9 @@ from pcf_core.settings import ROOT, settings
         ("org/*,endpoint:*", "org/name@main", True),
         ("org/*,endpoint:*", "endpoint:llama", True),
         ("org/*", "organisation/name", False),
+        ("mini-*", "mini-anybody/model", False),  # whoever registers such an organisation
+        ("/data/models/*", "/data/models/../others/x", False),
+        ("endpoint:*", "endpoint:org/name", True),
         ("org/name", "Org/name", False),
         ("/data/models/*", "/data/models/mine", True),
         ("/data/models/*", "/data/others/mine", False),
@@ -47,6 +51,7 @@ def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.Mon
     for way in (
         lambda: resolve_to_score("mini-gpt"),
         lambda: resolve_writer("mini-gpt"),
+        lambda: resolve_entailment("mini-gpt"),
         lambda: open_scorer(spec),
         lambda: open_generator(spec, Decoding()),
     ):

@@ -41,8 +41,8 @@ LIMITS = (
     "and labour statistics say who holds a job, not who should.",
     "Groups are lists of words from earlier research. People are not lists of words, and every list leaves "
     "people out.",
-    "Caprice is no variance: it is exactly 0 for an occupation whose stereotype keeps its sign over all "
-    "contexts, however much it moves.",
+    "Caprice is no variance: with two groups it is exactly 0 for an occupation whose stereotype keeps its "
+    "sign over all contexts, with more where the same group leads in all of them, however much it moves.",
     "Another seed of the training gives another model; no interval here allows for that.",
     "Do not certify a model with one number: give the interval, the contexts and what was left out with it.",
 )

@@ -19,13 +19,16 @@ from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.tilts import opening_of
 
 HOW = """
-Each dot is the discrimination risk R of one model with its interval. 0 is a fair model, 1 a fully stereotyped
-one; the papers' *randomly initialised* model, uniform preferences, is at ½.
+Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
+are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
+stereotyped.
 """
 
 
 def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> tuple[str, ...]:
-    """The first things to say, plainly: of the first study, else of the first text audit; empty for none."""
+    """The first things to say, plainly: of each study, else of the first text audit; empty for none."""
+    if len(studies) > 1:
+        return said(f"{study.title}: {overview_finding(study.reports, study.over)}" for study in studies)
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
