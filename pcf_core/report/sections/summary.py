@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from pcf_core.charts import risk_dots
 from pcf_core.criteria.summary import readings_of
-from pcf_core.findings import comparison_finding, overview_finding, risk_finding, whiskers_note
+from pcf_core.findings import (
+    comparison_finding,
+    overview_finding,
+    risk_finding,
+    whiskers_note,
+    whole_templates_finding,
+)
 from pcf_core.findings.criteria_summary import summary_finding
 from pcf_core.findings.fairpair import fairpair_finding
 from pcf_core.records.criteria_run import CriteriaResult
@@ -74,5 +80,10 @@ def study_part(study: Study) -> ReportPart:
         figure=figure_of(risk_dots(rows, lines), "summary", "Overall risk of every model with its interval"),
         how=HOW,
         tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
-        notes=said([whiskers_note({row.label: row.drawn for row in rows if row.drawn})]),
+        notes=said(
+            [
+                whole_templates_finding(study.whole_templates),
+                whiskers_note({row.label: row.drawn for row in rows if row.drawn}),
+            ]
+        ),
     )
