@@ -27,7 +27,11 @@ def _fits(model: str, pattern: str) -> bool:
     The names that an endpoint serves are the operator's own, whatever is in them.
     """
     served = model.startswith(ENDPOINT) and pattern.startswith(ENDPOINT)
-    return (served or model.count("/") == pattern.count("/")) and fnmatchcase(model, pattern)
+    return (
+        ".." not in model.split("/")
+        and (served or model.count("/") == pattern.count("/"))
+        and fnmatchcase(model, pattern)
+    )
 
 
 def require_allowed(name: str) -> None:

@@ -17,6 +17,7 @@ from pcf_core.models import list_models
 from pcf_core.records import Over, Protocol, Scale, Topic, Unit
 from pcf_core.ui.data import scored_models
 from pcf_core.ui.lists import NONE, evidence_lists, template_sets, usual_lists
+from pcf_core.ui.named_models import draw_lookable, lookable
 from pcf_core.ui.versions import all_topics, kept
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
@@ -131,6 +132,7 @@ def draw_choice() -> None:
             bind="query-params",
             help="The models whose results are shown side by side. Score others on the page Score.",
         )
+        draw_lookable(st.session_state["model"])
         topic = st.selectbox(
             "Topic",
             with_asked("topic", known_topics),
@@ -197,7 +199,7 @@ def current_choice() -> Choice:
     scales, protocols, overs = get_args(Scale), get_args(Protocol), get_args(Over)
     units = get_args(Unit)
     return Choice(
-        models=tuple(state["model"]),
+        models=tuple(lookable(state["model"])),
         topic=state["topic"],
         templates=state["templates"],
         evidence=state["evidence"],

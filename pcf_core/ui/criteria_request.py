@@ -27,6 +27,7 @@ from pcf_core.records.criteria_run import (
 from pcf_core.records.generation import BLOCK, HOTTEST, Decoding, GenerationKey
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.criteria_own import draw_choices, draw_many_questions
+from pcf_core.ui.named_models import draw_lookable
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
@@ -183,7 +184,7 @@ def draw_request() -> Request:
         wording, repeats = _draw_wording()
         temperature, top_p, length, seed = _draw_decoding()
     return Request(
-        models=tuple(models),
+        models=tuple(draw_lookable(models)),
         answering="" if answering == USUAL else ANSWERINGS[ANSWERINGS.index(answering)],
         wording="" if wording == USUAL else WORDINGS[WORDINGS.index(wording)],
         repeats=repeats,

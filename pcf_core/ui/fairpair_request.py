@@ -27,6 +27,7 @@ from pcf_core.records.generation import BLOCK, GENERATION_RULES, HOTTEST, Decodi
 from pcf_core.records.perturbation import Mode, PerturbationTable
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.fairpair_measures import chosen_measures
+from pcf_core.ui.named_models import draw_lookable
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.text_audits import draw_length, draw_seed, draw_top_p
@@ -153,7 +154,7 @@ def draw_request() -> Request:
         for temperature in sorted({_temperature(text) for text in temperatures})
     )
     return Request(
-        models=tuple(models),
+        models=tuple(draw_lookable(models)),
         prompts=chosen,
         some=chosen != whole,
         table=table,
@@ -331,7 +332,7 @@ def _draw_encoder(encoders: list[str]) -> str:
         help="Also compares texts by the distance of vectors that this masked model makes of them. One that "
         "comes with the app, a folder, or a hub id such as answerdotai/ModernBERT-base.",
     )
-    return chosen or ""
+    return next(iter(draw_lookable([chosen])), "") if chosen else ""
 
 
 def _draw_categories() -> CategorySet | None:

@@ -16,6 +16,7 @@ from pcf_core.records import LeftOut, ModelSpec, RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import scored_models
 from pcf_core.ui.models import DTYPES, main_memory
+from pcf_core.ui.named_models import draw_lookable
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain, size_text
@@ -45,7 +46,7 @@ def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> N
         placeholder="org/name, org/name@revision, or a folder on the server",
         help="Takes the place of the choice on the left. Only its small files are read, never its weights.",
     ).strip()
-    name = other or chosen
+    name = next(iter(draw_lookable([other])), chosen) if other else chosen
     if name in here:
         draw_model(here[name])
     elif name in others and not other:

@@ -51,6 +51,8 @@ def test_nothing_runs_what_it_reads(path: Path) -> None:
     inside = path.relative_to(ROOT / "pcf_core").as_posix() if "pcf_core" in path.parts else path.name
     allowed = {"st.html"} if inside in STYLE_ONLY else set()
     for name, call in calls(path):
+        if name == "zipfile.ZipFile" and [ast.unparse(mode) for mode in call.args[1:2]] == ["'w'"]:
+            continue  # it is written, not read
         assert name not in FORBIDDEN - allowed, f"{path}:{call.lineno} {name}"
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         assert "unsafe_allow_html" not in options, f"{path}:{call.lineno}"

@@ -14,6 +14,7 @@ from pcf_core.criteria.own import keep_own
 from pcf_core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
 from pcf_core.models.names import split_name
 from pcf_core.settings import Settings
+from pcf_core.settings import settings as product_settings
 from pcf_core.store.results import result_path
 from pcf_core.store.runs import find_run
 from pcf_core.topics import load_topic, save_topic
@@ -112,6 +113,31 @@ def secrets(tmp_path: Path) -> Path:
 def test_a_link_names_no_files(key: str, ending: str, own_settings: Settings, secrets: Path) -> None:
     """A refusal of such a file said its first line to whoever opened the link."""
     assert SECRET not in everything_said("fairpair", key, f"{secrets}/a{ending}")
+
+
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [
+        ("risk", "model"),
+        ("models", "model_other"),
+        ("fairpair", "fp_model"),
+        ("fairpair", "fp_encoder"),
+        ("criteria", "cr_model"),
+        ("criteria", "cr_labeller"),
+    ],
+)
+def test_a_viewers_link_opens_no_folder(
+    page: str, key: str, own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The refusal of a folder that is no model says what its config.json holds."""
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
+    product_settings.cache_clear()
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "config.json").write_text(f'{{"architectures": ["{SECRET}ForSequenceClassification"]}}')
+    named = f"nli:{folder}" if key == "cr_labeller" else str(folder)
+    assert SECRET not in everything_said(page, key, named)
 
 
 @pytest.mark.slow

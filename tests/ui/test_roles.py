@@ -27,6 +27,7 @@ WRITES = re.compile(
 )
 ITS_OWN = {
     "keep_a_worker": "asks may_audit() itself, and follows jobs where it may not start a worker",
+    "write_report": "makes a record, and keeps nothing",
     "write_down": "puts what is typed into the session, which nobody else sees",
 }
 UNCHECKED = {"keep_upload", "delete_upload"}  # of the pages' own functions: reached through write() alone
