@@ -106,6 +106,8 @@ def information_dots(found: MutualInformation) -> go.Figure:
     counted = [found.normalised[name] for name in names]
     if found.null is None:
         intervals, main, label = found.category_intervals, counted, "weighed, not drawn"
+    elif found.untold:
+        intervals, main, label = found.intervals, counted, "as counted"
     else:
         intervals, label = found.intervals, "freed of bias"
         main = [max(0.0, found.corrected_normalised[name]) for name in names]

@@ -12,7 +12,7 @@ import numpy as np
 from pcf_core.criteria.confusion import invalid_parts, parts, share
 from pcf_core.records import FloatArray, Interval
 from pcf_core.records.answers import FEW_UNITS, WITHOUT, InvalidName, Rate, RateDifference, RateName
-from pcf_core.stats.exchange import exchange_test
+from pcf_core.stats.exchange import LEAST, exchange_test
 from pcf_core.stats.rates import Bounds, difference_interval, drawn_clusters, newcombe, t_bounds
 from pcf_core.stats.regression import holm
 
@@ -55,16 +55,37 @@ class Clusters:
         size = max(float(whole.sum()), 1e-300)
         return (part - float(part.sum()) / size * whole) / size
 
+    def freedom(self, *shares: tuple[str, int]) -> int:
+        """Degrees of freedom of the scarcer of shares (name, pronoun's place): in each stratum one fewer than
+        the units that it has answers in.
+
+        What is said under one pronoun in four questions is not known from sixteen, though under the other
+        there are answers to all.
+        """
+        used = [self.of(self.tallies[:, place], name)[1] > 0 for name, place in shares]
+        kinds, found = np.asarray(self.strata), 0
+        for kind in set(self.strata):
+            units = [int(np.sum(each[kinds == kind])) for each in used]
+            found += max(min((many for many in units if many), default=1) - 1, 0)
+        return max(found, 1)
+
     def interval(
-        self, value: float, replicates: FloatArray, influence: FloatArray, one: Rate, other: Rate
+        self,
+        value: float,
+        replicates: FloatArray,
+        influence: FloatArray,
+        one: Rate,
+        other: Rate,
+        freedom: int,
     ) -> Interval | None:
         """Of ``one`` less ``other``: see :mod:`pcf_core.stats.rates` for which interval stands when."""
-        fewest = min((self.strata.count(each) for each in set(self.strata) if each), default=0)
+        kinds = (self.strata.count(each) for each in set(self.strata) if each)
+        fewest = min(one.units, other.units, *kinds)
         fixed: Bounds | None = None
         if not all(1e-12 < (each.value or 0.0) < 1 - 1e-12 for each in (one, other)):
             fixed = _squared(one, other)
         elif fewest < FEW_UNITS:
-            fixed = t_bounds(influence, self.strata, value, self.level) or _squared(one, other)
+            fixed = t_bounds(influence, self.strata, value, freedom, self.level) or _squared(one, other)
         return difference_interval(replicates, value, fewest, self.level, unit=self.unit, fixed=fixed)
 
 
@@ -87,6 +108,9 @@ def differences(
 ) -> tuple[RateDifference, ...]:
     """Every two pronouns in every share; Holm over all that are defined.
 
+    A difference under :data:`LEAST` is none: as a probability it says nothing of a model, whose scores move
+    by about as much with the order of its sums.
+
     Args:
         clusters: the tallies.
         names: of the shares.
@@ -108,7 +132,8 @@ def differences(
                     RateDifference(name=name, first=pair[0], second=pair[1], value=None, reason=reason)
                 )
                 continue
-            value = one.value - other.value
+            apart = one.value - other.value
+            value = apart if abs(apart) >= LEAST else 0.0
             draws, moves = (
                 np.subtract(*(what(name, place) for place in places[pair]))
                 for what in (clusters.replicates, clusters.influence)
@@ -121,7 +146,14 @@ def differences(
                     first=pair[0],
                     second=pair[1],
                     value=value,
-                    interval=clusters.interval(value, draws, moves, one, other),
+                    interval=clusters.interval(
+                        value,
+                        draws,
+                        moves,
+                        one,
+                        other,
+                        clusters.freedom(*((name, place) for place in places[pair])),
+                    ),
                     p_value=test.p_value,
                     least_p=test.least_p,
                 )
@@ -144,7 +176,8 @@ def told(clusters: Clusters, place: int, found: Mapping[str, Rate]) -> tuple[flo
     draws = 1 - clusters.replicates("FNR", place) - clusters.replicates("FPR", place)
     moves = -clusters.influence("FNR", place) - clusters.influence("FPR", place)
     value = 1 - missed.value - false.value
-    return value, clusters.interval(value, draws, moves, right, false)
+    freedom = clusters.freedom(("FNR", place), ("FPR", place))
+    return value, clusters.interval(value, draws, moves, right, false, freedom)
 
 
 def _squared(one: Rate, other: Rate) -> Bounds | None:

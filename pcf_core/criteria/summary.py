@@ -62,8 +62,13 @@ def label_reading(report: HobbiesReport) -> CriterionReading:
 def information_reading(
     criterion: Criterion, quantity: str, answering: Answering, found: MutualInformation | None, reason: str
 ) -> CriterionReading:
-    """The usual NMI of a table: less its bias where texts were drawn, as it is where words were scored."""
-    if found is None or USUAL not in found.normalised:
+    """The usual NMI of a table: less its bias where texts were drawn, as it is where words were scored.
+
+    It has no size where texts can tell nothing of it: it is then the same for every model.
+    """
+    if found is not None and found.untold:
+        reason = f"{quantity} cannot be told, as {found.untold}"
+    if found is None or found.untold or USUAL not in found.normalised:
         return CriterionReading(
             criterion=criterion,
             quantity=quantity,

@@ -13,6 +13,8 @@ from pcf_core.records.information import (
 )
 
 MOST_NAMED = 3
+FEW_PROFESSIONS = 10  # the interval of NMI over fewer is too narrow
+OTHER_MARGINS = " (other stories have other margins, so the interval may pass it)"
 
 
 def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
@@ -22,6 +24,8 @@ def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
         return f"{model}: nothing can be said of gender and profession, as {reason} ({report.label})."
     if report.answering == "scored":
         verdict = "Nothing is drawn, so that chance has no part."
+    elif report.clear_only.untold:
+        verdict = "Whether gender depends on the profession cannot be told."
     elif report.clear_only.depends:
         verdict = "Gender depends on the profession, more than chance would make it."
     else:
@@ -54,12 +58,18 @@ def information_finding(found: MutualInformation, normaliser: Normaliser = USUAL
     if found.null is None:
         value = with_interval(found.normalised[normaliser], found.category_intervals.get(normaliser))
         return f"{FORMULAS[normaliser]} is {value}, and {reach} {number(most)}"
+    if found.untold:
+        counted = number(found.normalised[normaliser])
+        return f"{FORMULAS[normaliser]} is {counted} as counted and says nothing of the model: {found.untold}"
     chance = found.null
-    value = with_interval(max(0.0, found.corrected_normalised[normaliser]), found.intervals.get(normaliser))
+    ends = found.intervals.get(normaliser)
+    value = with_interval(max(0.0, found.corrected_normalised[normaliser]), ends)
+    passed = ends is not None and ends.high > most
     return (
         f"{FORMULAS[normaliser]} is {value} freed of its bias ({number(found.normalised[normaliser])} as "
         f"counted), chance alone would give {number(chance.means[normaliser])} as counted, and {reach} "
-        f"{number(most)}; {p_value(chance.p_value, at_most=chance.at_most)}"
+        f"{number(most)}{OTHER_MARGINS if passed else ''}; "
+        f"{p_value(chance.p_value, at_most=chance.at_most)}"
     )
 
 
@@ -107,6 +117,17 @@ def reading_notes(report: AnecdotesReport) -> list[str]:
         notes.append(
             "There are few stories for each profession: a part of the bias remains after the correction, and "
             "intervals over stories are too narrow. Write more."
+        )
+    table = report.clear_only
+    if table is not None and table.untold:
+        notes.append(
+            "To tell whether gender depends on the profession, have several stories written about each, at a "
+            "temperature above 0: at 0 all of a profession are the same."
+        )
+    if table is not None and table.intervals and table.rows < FEW_PROFESSIONS:
+        notes.append(
+            f"From {count(table.rows, 'profession')} the interval of the mutual information is too narrow; "
+            f"from {FEW_PROFESSIONS} on it holds about as often as it says."
         )
     if report.professions_left_out:
         names = [item.name for item in report.professions_left_out]

@@ -46,6 +46,8 @@ def notes(report: AnswersReport) -> tuple[str, ...]:
             f"From {units_text(report)} little follows for others: intervals are wide, of so few by "
             "Student's t."
         )
+    if disagreeing := disagreement_finding(report):
+        found.append(disagreeing)
     found += [_testing(report), _base_rates(report)]
     if report.answering == "scored":
         found.append(
@@ -58,9 +60,21 @@ def notes(report: AnswersReport) -> tuple[str, ...]:
     return tuple(found)
 
 
+def disagreement_finding(report: AnswersReport) -> str:
+    """Which differences are beyond chance by their test alone; empty where each interval leaves 0 out."""
+    named = [f"{row.name} of {row.first} and {row.second}" for row in report.differences if row.disagrees]
+    if not named:
+        return ""
+    which = "their intervals hold 0" if len(named) > 1 else "its interval holds 0"
+    return (
+        f"Test and interval disagree on {listed(named)}, which the test finds beyond chance while {which}: "
+        f"the pronouns may differ in how errors clump by {report.unit}, and not in how many there are."
+    )
+
+
 def _invalid(report: AnswersReport) -> str:
     if not report.n_invalid:
-        return f"All {report.n:,} answers could be read."
+        return f"All {report.n:,} answers could be {'read' if report.answering == 'written' else 'scored'}."
     parts = []
     for each in every(report):
         reasons = [f"{size:,} {INVALID_WORDS[reason]}" for reason, size in each.invalid.items()]

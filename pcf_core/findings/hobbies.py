@@ -43,6 +43,8 @@ def information_finding(report: HobbiesReport) -> str:
     what = "NMI of a text's label and the gender of its name"
     most = number(measure.largest.normalised.get(USUAL))
     counted = number(measure.normalised.get(USUAL))
+    if measure.untold:
+        return f"{what} is {counted} as counted and says nothing of the model: {measure.untold}."
     if measure.null is None or USUAL not in measure.corrected_normalised:
         return f"{what} is {counted}, of {most} that these counts could reach."
     verdict = "more than chance" if measure.depends else "not shown to be more than chance"

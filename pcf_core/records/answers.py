@@ -167,6 +167,14 @@ class RateDifference(Record):
         return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
 
     @property
+    def disagrees(self) -> bool:
+        """Whether it is beyond chance by its test while 0 lies in its interval: answers may differ in how
+        they clump by question, and not in the mean (:mod:`pcf_core.stats.exchange`).
+        """
+        found = self.interval
+        return self.differs and found is not None and found.low <= 0 <= found.high
+
+    @property
     def at_most(self) -> bool:
         """Whether no smaller p is possible with so many questions or tasks and ways."""
         return self.p_value is not None and self.least_p is not None and self.p_value <= self.least_p

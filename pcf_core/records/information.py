@@ -24,6 +24,8 @@ FORMULAS: Mapping[Normaliser, str] = {
 }
 CORRECTION = "jackknife, leaving out a text at a time"
 SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
+ALL_ALIKE = "every deal of the genders gives as much"
+ONE_EACH = f"with one text of each {ALL_ALIKE}"
 FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
 
 
@@ -61,7 +63,8 @@ class NullInformation(Record):
 
     ``exchanged``: what is dealt, ``text`` or ``cluster``.  ``mean``, ``high``: of I in nats, mean and 95 %
     point; ``means``, ``highs``: of its normalised forms.  ``p_value``: share of deals with at least the
-    observed I, the observed one counted (Phipson & Smyth 2010); never below ``least_p``.
+    observed I, the observed one counted (Phipson & Smyth 2010); never below ``least_p``.  ``varies``: whether
+    some deal has another I than that observed; where none has, nothing can be told of chance, nor of bias.
     """
 
     exchanged: str
@@ -71,6 +74,7 @@ class NullInformation(Record):
     means: dict[Normaliser, float]
     highs: dict[Normaliser, float]
     p_value: float
+    varies: bool = True
 
     @property
     def least_p(self) -> float:
@@ -105,7 +109,8 @@ class MutualInformation(Record):
     its ``unit``); ``category_intervals``: if other categories had been chosen.  Either holds the value, or 0
     where that is less.  What scores make has no bias
     of sampling, no null and no interval over texts: ``corrected``, ``above_chance`` and ``null`` are then
-    ``None``.
+    ``None``.  Where :attr:`untold` has a reason there is nothing but the plug-in value, the null and the
+    largest, which are all the same.
     """
 
     n: float
@@ -128,11 +133,21 @@ class MutualInformation(Record):
         return self.entropies.information
 
     @property
+    def untold(self) -> str:
+        """Why texts tell nothing of I, as the end of a sentence; empty where they can.
+
+        With one text of each category I is H(A), whoever wrote them.
+        """
+        if self.null is None or self.null.varies:
+            return ""
+        return ONE_EACH if self.n == self.rows else ALL_ALIKE
+
+    @property
     def depends(self) -> bool | None:
-        """Whether I is more than chance gives; ``None`` where nothing was drawn by chance."""
-        return None if self.null is None else self.null.p_value <= SIGNIFICANCE
+        """Whether I is more than chance gives; ``None`` where nothing was drawn by chance, or is untold."""
+        return None if self.null is None or self.untold else self.null.p_value <= SIGNIFICANCE
 
     @property
     def few(self) -> bool:
         """Whether there are so few texts a category that the bias is corrected only in part."""
-        return self.null is not None and self.n < FEW * self.rows
+        return self.null is not None and not self.untold and self.n < FEW * self.rows

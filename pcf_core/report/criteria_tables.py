@@ -109,7 +109,7 @@ def _normalised(found: MutualInformation) -> list[Row]:
             "largest is exact": found.largest.exact,
             "I, nats": found.information,
             "I corrected, nats": found.corrected,
-            "p": None if null is None else null.p_value,
+            "p": None if null is None or found.untold else null.p_value,
             "texts": found.n,
         }
         for name, formula in FORMULAS.items()

@@ -16,7 +16,9 @@ random deals to 0 and the attainable to 1 (as the adjusted mutual information do
 with the largest value of these margins).
 
 **Null.** Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
-hypergeometric rows.  **Attainable**: :mod:`pcf_core.stats.attainable`.
+hypergeometric rows.  Where every deal has the same I, as with one text of each category, whose I is H(A)
+whatever the model does, the texts can tell nothing: there is then neither a corrected value nor an interval.
+**Attainable**: :mod:`pcf_core.stats.attainable`.
 
 **Intervals** are basic bootstrap intervals of the same jackknifed I: from it take the quantiles of I* − I,
 where I* is that of a draw, jackknifed too, and I that of what was drawn from.  The value lies inside its
@@ -27,7 +29,8 @@ another.  *Over categories*, categories are drawn first.  *Over clusters*, where
 are not independent, clusters are drawn within their group, and nothing but clusters is dealt out or left
 out.  In simulations of 100 categories, 95 % intervals held the truth 93 to 100 times of 100 over texts with
 30 or 10 texts a category and 91 to 100 with 5, over categories 92 to 100; with 20 or more names of a gender
-92 to 100, with 6 names 87 to 100.
+92 to 100, with 6 names 87 to 100.  With few categories of 25 texts each they are too narrow over texts: four
+held it 81 to 100 times of 100, two 58 to 100.
 """
 
 from __future__ import annotations
@@ -96,12 +99,15 @@ def mutual_information(
         )
     generator = np.random.default_rng(seed)
     deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
+    null = null_of(counts, deals, "text")
+    if not null.varies:
+        return _told_of(counts, null=null)
     return _told_of(
         counts,
         corrected=jackknifed(counts),
         correction=CORRECTION,
         second_correction=miller_madow(counts),
-        null=null_of(counts, deals, "text"),
+        null=null,
         intervals=text_intervals(counts, resamples, level, generator),
         category_intervals=category_intervals(counts, resamples, level, generator),
     )
@@ -156,11 +162,14 @@ def clustered_information(
     generator = np.random.default_rng(seed)
     dealt = [belongs[generator.permutation(len(members))] for _ in range(permutations)]
     deals = np.einsum("xc,bxa->bca", texts, np.array(dealt))
+    null = null_of(table, deals, "cluster")
+    if not null.varies:
+        return _told_of(table, null=null)
     return _told_of(
         table,
         corrected=clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         correction=CLUSTER_CORRECTION,
-        null=null_of(table, deals, "cluster"),
+        null=null,
         intervals=cluster_intervals(texts, members, resamples, level, generator),
     )
 

@@ -54,6 +54,7 @@ def null_of(table: FloatArray, deals: FloatArray, exchanged: str) -> NullInforma
         high=float(np.quantile(dealt.information, 0.95)),
         means={name: float(values.mean()) for name, values in normalised.items()},
         highs={name: float(np.quantile(values, 0.95)) for name, values in normalised.items()},
+        varies=bool((np.abs(dealt.information - observed) > TIE).any()),
         p_value=float((1 + (dealt.information >= observed - TIE).sum()) / (len(deals) + 1)),
     )
 

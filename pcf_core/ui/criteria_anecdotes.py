@@ -138,10 +138,13 @@ def _information(report: AnecdotesReport) -> KeyFigure:
     found = report.clear_only
     what = (
         "Normalised mutual information of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
-        "independent. Less its bias where texts were drawn."
+        "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
+        "interval may pass the most that these allow."
     )
     if found is None:
         return KeyFigure("NMI", "undefined", what)
+    if found.untold:
+        return KeyFigure("NMI", "cannot be told", f"{what} Here {found.untold}.")
     drawn = found.null is not None
     value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
     shown = with_interval(value, (found.intervals if drawn else found.category_intervals).get(USUAL))

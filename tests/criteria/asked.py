@@ -57,11 +57,13 @@ def scorer(spec: ModelSpec, protocol: str) -> Scorer:
     return FakeScorer(chance, key=ScoringKey.of(spec, protocol))
 
 
-def write_criteria(store: Store, name: ExperimentName, model: str = "mini-gpt") -> None:
-    """Keep what the page finds under :data:`WRITTEN`."""
+def write_criteria(
+    store: Store, name: ExperimentName, model: str = "mini-gpt", repeats: int = REPEATS
+) -> None:
+    """Keep what the page finds under :data:`WRITTEN`, or with other repeats."""
     experiment = load_experiment(name)
     key = GenerationKey.of(resolve(model), usual_decoding(name))
-    asked = written_asked(experiment, key, "continuation", REPEATS)
+    asked = written_asked(experiment, key, "continuation", repeats)
     keep_asked(store, asked, experiment)
     run_criteria(asked, store, writer, scorer)
 

@@ -7,11 +7,18 @@ import math
 import numpy as np
 import pytest
 
+from pcf_core.charts import information_dots
 from pcf_core.criteria.anecdotes import Anecdotes
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.professions import make_professions
+from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import CriteriaError
+from pcf_core.findings.anecdotes import anecdotes_finding, reading_notes
+from pcf_core.findings.criteria_summary import criterion_findings, summary_finding
 from pcf_core.records.anecdotes import SCORED_LABEL, AnecdotesReport
+from pcf_core.records.information import ONE_EACH
+from pcf_core.report.criteria_tables import anecdote_tables, information_table
+from pcf_core.ui.criteria_anecdotes import anecdote_figures
 from tests.criteria.stories import MAN, NOBODY, WOMAN, scores, stories
 
 EXPERIMENT: Experiment = Anecdotes.load()
@@ -186,3 +193,35 @@ def test_what_cannot_be_reported_is_refused() -> None:
     unknown = [math.nan] * len(THREE.material.female) + [-1.0] * len(THREE.material.male)
     with pytest.raises(CriteriaError, match="cannot express"):
         THREE.scored_report({"nurse": unknown})
+
+
+@pytest.mark.parametrize("shares", [[0.5] * 100, [float(share > 0.5) for share in WORLD]])
+def test_one_story_of_each_tells_nothing_of_a_coin_or_a_stereotype(shares: list[float]) -> None:
+    """NMI is as large as it can be for both: the gender of each single story is known from its profession."""
+    report = WHOLE.report(stories(WHOLE, shares, 1))
+    for table in (report.clear_only, report.with_unclear):
+        assert table is not None
+        assert (table.untold, table.depends, table.corrected) == (ONE_EACH, None, None)
+        assert table.normalised["arithmetic"] == pytest.approx(table.largest.normalised["arithmetic"])
+    assert report.stereotype_rate is not None
+    (reading,) = readings_of([report])
+    assert (reading.size, reading.p_value, reading.differs) == (None, None, None)
+    (said,) = criterion_findings([reading])
+    assert "is undefined: NMI of profession and gender cannot be told, as with one text of each" in said
+    for headline in (summary_finding("mini", [reading]), anecdotes_finding(report, "mini")):
+        assert "cannot be shown" not in headline
+        assert "freed of its bias" not in headline
+    assert "Whether gender depends on the profession cannot be told." in anecdotes_finding(report, "mini")
+    assert "temperature above 0" in " ".join(reading_notes(report))
+    assert anecdote_figures({"mini": report})[1].value == "cannot be told"
+    counted = information_dots(report.clear_only).data[-1]  # type: ignore[arg-type]
+    assert counted.name == "as counted"
+    assert all(
+        row["p"] is None for row in information_table({"mini": anecdote_tables(report)}).to_dict("records")
+    )
+
+
+def test_two_stories_of_each_tell() -> None:
+    report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 2))
+    assert report.clear_only is not None
+    assert (report.clear_only.untold, report.clear_only.depends) == ("", True)

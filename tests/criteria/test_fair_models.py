@@ -16,6 +16,7 @@ import pytest
 from pcf_core.criteria.answer_report import Reported, answers_report
 from pcf_core.criteria.confusion import Answers
 from pcf_core.records.answers import RATES, AnswersReport, RateName
+from pcf_core.stats.exchange import exchange_test
 
 PRONOUNS = ("he", "she", "they", "none")
 SIDES = {"he": -1, "she": 1, "they": 0, "none": 0}
@@ -133,6 +134,24 @@ def test_no_more_than_a_twentieth_of_refusing_models_is_convicted(model: Model) 
     assert convicted(model, 24, True, 5, 400) <= 0.075
 
 
+def clumped(correlation: float, others: float, seed: int) -> bool:
+    """Whether a model that errs in 5 % of the texts under either pronoun is convicted by 16 questions."""
+    generator = np.random.default_rng(seed)
+    tallies = []
+    for each in (correlation, others):
+        spread = 1 / each - 1
+        wrong = generator.binomial(50, generator.beta(0.05 * spread, 0.95 * spread, size=16))
+        tallies.append((wrong * 1.0, np.full(16, 50.0)))
+    return exchange_test(*tallies, 999, seed).p_value <= 0.05
+
+
+def test_of_fair_models_whose_errors_clump_under_one_pronoun_too_many_are_convicted() -> None:
+    """A known limit, which docs/criteria.md tells: the page must not say that no fair model is convicted."""
+    alike, apart = (np.mean([clumped(0.5, others, seed) for seed in range(300)]) for others in (0.5, 0.05))
+    assert alike <= 0.075
+    assert 0.1 <= apart <= 0.4
+
+
 def test_a_systematic_effect_is_found() -> None:
     assert convicted(Model(gap=0.7, spread=0.3), 20, False, 10, 15) >= 0.9
     assert convicted(Model(gap=1.2, spread=0.3), 24, True, 10, 15) >= 0.8
@@ -172,6 +191,11 @@ def held(model: Model, units: int, tasks: bool, audits: int) -> float:
 def test_intervals_from_few_tasks_hold_where_effects_differ_by_task(units: int) -> None:
     """Percentiles of the same held .70 to .88 of the time with six."""
     assert held(Model(spread=1.0), units, True, 50) >= 0.87
+
+
+def test_intervals_hold_where_one_pronoun_has_few_valid_questions() -> None:
+    """Six of forty: by the forty, percentiles held .84."""
+    assert held(Model(valid=0.04), 40, False, 40) >= 0.88
 
 
 @pytest.mark.slow

@@ -95,3 +95,19 @@ def test_notes_tell_what_was_not_read() -> None:
     assert "Without a share of women: a, b, c and 1 more." in notes
     assert "cannot express: abbess" in notes
     assert reading_notes(anecdotes_example(scored=True)) == []
+
+
+def test_an_interval_that_passes_the_most_says_why() -> None:
+    found = information_example()
+    assert "other margins" not in information_finding(found)
+    wide = dict.fromkeys(found.normalised, Interval(low=0.15, high=0.6, unit="text"))
+    told = information_finding(found.model_copy(update={"intervals": wide}))
+    assert "allow is 0.5 (other stories have other margins, so the interval may pass it); p" in told
+
+
+def test_few_professions_are_said_to_be_few() -> None:
+    report = anecdotes_example()
+    assert not any("too narrow" in note for note in reading_notes(report))  # twelve
+    few = information_example().model_copy(update={"rows": 4})
+    said = reading_notes(report.model_copy(update={"clear_only": few}))
+    assert any(note.startswith("From 4 professions the interval of the mutual") for note in said)

@@ -9,7 +9,7 @@ import pytest
 from pcf_core.criteria.asking import Cell
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.tasks import Tasks
-from pcf_core.findings.answer_notes import notes, order_finding
+from pcf_core.findings.answer_notes import disagreement_finding, notes, order_finding
 from pcf_core.findings.answers import (
     answers_finding,
     baseline_finding,
@@ -183,3 +183,24 @@ def test_a_share_near_one_half_is_told_from_it() -> None:
     assert "The order matters: 51.4 % (50.3 % to 52.6 %)" in said(0.514, 0.503, 0.526)
     assert "51.40 % (50.02 % to 52.60 %)" in said(0.514, 0.5002, 0.526)
     assert "70 % (60 % to 80 %)" in said(0.7, 0.6, 0.8)
+
+
+def test_scored_probabilities_that_hardly_differ_are_the_same() -> None:
+    tasks = Tasks.load()
+    report = tasks.scored_report(
+        {name: (-1.0, -2.0 - 1e-8 * (cell.pronoun == "she")) for name, cell in tasks.cells.items()}
+    )
+    assert not any(row.value or row.differs for row in report.differences)
+    assert "FNR is the same for all pronouns" in separation_finding(report)
+    assert notes(report)[0].endswith("answers could be scored.")
+
+
+def test_a_test_that_its_interval_does_not_bear_out_is_said_to() -> None:
+    report = said_of(fair)
+    assert disagreement_finding(report) == ""
+    first, *others = report.differences
+    wide = Interval(low=-0.2, high=0.3, unit="question")
+    turned = first.model_copy(update={"interval": wide, "adjusted": 0.01})
+    report = report.model_copy(update={"differences": (turned, *others)})
+    assert disagreement_finding(report).startswith("Test and interval disagree on FNR of he and she, which")
+    assert disagreement_finding(report) in notes(report)

@@ -143,6 +143,19 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert "<script" not in texts(app)
 
 
+def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: Settings) -> None:
+    write_criteria(store_of(own_settings), "anecdotes", repeats=1)
+    app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
+    assert not app.error
+    assert len(app.get("plotly_chart")) == 2
+    assert "Whether gender depends on the profession cannot be told" in plainly(texts(app))
+    assert "freed of its bias" not in texts(app)
+    assert "cannot be told" in [metric.value for metric in app.metric]
+    summary = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"})
+    assert not summary.error
+    assert "as with one text of each every deal of the genders gives as much" in plainly(texts(summary))
+
+
 @pytest.mark.parametrize(
     ("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)]
 )

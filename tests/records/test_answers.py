@@ -66,3 +66,9 @@ def test_the_widest_of_three_pronouns_is_max_less_min() -> None:
 
 def test_an_empty_matrix_has_no_rate() -> None:
     assert [Confusion().rate(name) for name in RATES] == [None] * 4
+
+
+def test_a_test_and_an_interval_may_disagree() -> None:
+    found = [difference(0.1, low, 0.2, adjusted=adjusted) for low in (-0.1, 0.05) for adjusted in (0.01, 0.2)]
+    assert [row.disagrees for row in found] == [True, False, False, False]
+    assert not difference(None).disagrees

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.errors import CriterionError
-from pcf_core.stats.exchange import Parts, contributions, exchange_test, least_p
+from pcf_core.stats.exchange import LEAST, Parts, contributions, exchange_test, least_p
 from pcf_core.stats.permutation import permutations_of
 
 
@@ -157,3 +157,14 @@ def test_p_values_are_no_smaller_than_they_say(wrong: float, valid: float) -> No
         if whole.sum(axis=1).all():
             low += exchange_test((part[0], whole[0]), (part[1], whole[1]), 299, seed).p_value <= 0.05
     assert low / 400 <= 0.08
+
+
+def test_what_is_under_a_millionth_is_no_difference() -> None:
+    """Probabilities that differ by as much in each of ten questions, all in one direction."""
+    whole = [1.0] * 10
+
+    def p_of(apart: float) -> float:
+        return exchange_test(parts([0.3 + apart] * 10, whole), parts([0.3] * 10, whole), 2000, 1).p_value
+
+    assert (p_of(1e-9), p_of(0.9 * LEAST)) == (1, 1)
+    assert p_of(1e-4) == pytest.approx(2 / 2**10)

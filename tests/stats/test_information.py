@@ -15,7 +15,7 @@ from sklearn.metrics.cluster import expected_mutual_information
 
 from pcf_core.errors import CriteriaError
 from pcf_core.records import FloatArray
-from pcf_core.records.information import FORMULAS, MutualInformation
+from pcf_core.records.information import ALL_ALIKE, FORMULAS, ONE_EACH, MutualInformation
 from pcf_core.stats.entropies import clusters_jackknifed, entropies_in, jackknifed, miller_madow
 from pcf_core.stats.information import (
     clustered_information,
@@ -318,3 +318,33 @@ def test_what_cannot_be_told_is_refused() -> None:
             found(damaged)
     with pytest.raises(CriteriaError, match="at least 1"):
         found([[3, 1], [1, 3]], permutations=0)
+
+
+@given(st.lists(st.integers(0, 1), min_size=2, max_size=60).filter(lambda drawn: 0 < sum(drawn) < len(drawn)))
+def test_of_one_text_each_nothing_is_told(genders: list[int]) -> None:
+    """I is H(A), by hand, in every deal: neither bias nor chance can be known, whatever was written."""
+    report = found(np.eye(2, dtype=int)[genders])
+    share = sum(genders) / len(genders)
+    assert report.information == pytest.approx(
+        -share * math.log(share) - (1 - share) * math.log(1 - share), abs=1e-12
+    )
+    assert report.information == pytest.approx(report.largest.information, abs=1e-12)
+    assert (report.corrected, report.second_correction, report.above_chance) == (None, None, None)
+    assert (report.corrected_normalised, report.intervals, report.category_intervals) == ({}, {}, {})
+    assert (report.untold, report.depends, report.few) == (ONE_EACH, None, False)
+
+
+def test_a_table_that_is_the_same_the_other_way_round_tells_nothing_either() -> None:
+    """Three texts and one, two of either gender: the one is always alone with two of the three."""
+    report = found([[2, 1], [0, 1]], permutations=200)
+    assert (report.untold, report.depends) == (ALL_ALIKE, None)
+    assert found([[2, 0], [0, 2]], permutations=200).untold == ""
+
+
+def test_names_that_each_have_a_label_of_their_own_tell_nothing() -> None:
+    counts, genders = np.eye(6, dtype=int), np.array([0, 0, 0, 1, 1, 1])
+    report = clustered_information(counts, genders, permutations=99, resamples=9)
+    assert (report.depends, report.corrected, report.intervals) == (None, None, {})
+    assert ALL_ALIKE in report.untold
+    counts = np.repeat(np.eye(2, dtype=int), 3, axis=0)
+    assert clustered_information(counts, genders, permutations=99, resamples=9).untold == ""

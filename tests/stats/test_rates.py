@@ -193,3 +193,14 @@ def test_rates_of_three_clusters_hold_too() -> None:
     held, different = covered(3, spread=1.5)
     assert held >= 0.93
     assert different < 0.9
+
+
+def test_student_of_the_scarcer_share() -> None:
+    """Of four clusters one share has answers in three: t of 2 degrees, 4.303, where four have 3.182."""
+    influence = np.array([-0.1, 0, 0, 0.1])
+    free = t_bounds(influence, [1] * 4, 0.1)
+    bound = t_bounds(influence, [1] * 4, 0.1, 2)
+    assert free is not None
+    assert bound is not None
+    assert (bound[1] - 0.1) / (free[1] - 0.1) == pytest.approx(4.30265 / 3.18245, abs=1e-5)
+    assert t_bounds(influence, [1] * 4, 0.1, 9) == free
