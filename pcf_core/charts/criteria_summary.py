@@ -101,6 +101,7 @@ def _details(name: str, row: CriterionReading) -> str:
         size += f" ({row.interval.low:.3g} to {row.interval.high:.3g})"
     lines = [f"<b>{theme.text(name)}</b>", theme.text(f"{row.criterion}, {row.quantity}", 80), size]
     if row.higher:
-        lines.append(theme.text(f"higher for {row.higher}"))
+        than = f" than for {row.lower}" if row.lower else ""
+        lines.append(theme.text(f"higher for {row.higher}{than}"))
     lines.append("not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled")
     return "<br>".join(lines)

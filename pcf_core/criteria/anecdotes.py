@@ -140,8 +140,8 @@ class Anecdotes:
         """What the scores say: for each profession, the weights of the words of women and of men.
 
         Raises:
-            CriteriaError: a cell that is no profession of the list, a cell with another number of words, or
-                no word left for a gender.
+            CriteriaError: a cell that is no profession of the list, a cell with another number of words, no
+                word left for a gender, or no finite score at all.
         """
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
@@ -157,6 +157,11 @@ class Anecdotes:
         women = dict(
             zip((each.name for each in told), _women(scores, known & sides, known & ~sides), strict=True)
         )
+        if all(share is None for share in women.values()):
+            raise CriteriaError(
+                "No profession has a word with a finite score: give log-probabilities, of which at least one "
+                "for a profession is a finite number."
+            )
         rows = []
         for each in self.professions:
             share = women.get(each.name)

@@ -18,7 +18,7 @@ from pcf_core.records.anecdotes import GenderReading, ReadingWords
 
 NAME_FOLLOWS = re.compile(r"\s++(?=[^\W\d_])(?![a-zß-ÿ])")  # a letter, and no small one
 NAME_IN_CAPITALS = re.compile(r"\.\s+[A-ZÀ-Þ]{2,}\b")  # "MS. LEE", not "She has MS. She"
-ALSO_NAMES = {"Guy", "Man"}  # "Guy left", "the Isle of Man"
+ALSO_NAMES = {"Guy", "Man", "Foreman"}  # "Guy left", "the Isle of Man", "George Foreman"
 NO_NAME_FOLLOWS = re.compile(r"\b(?:the|an?|this|that|old|young)\s+$", re.IGNORECASE)
 
 

@@ -11,7 +11,7 @@ share is the probability of its words among that of all labels' words, averaged 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from pcf_core.records.hobbies import (
 from pcf_core.stats import holm
 from pcf_core.stats.effects import gender_difference
 from pcf_core.stats.information import clustered_information, why_no_information
+from pcf_core.topics.text import shown
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
 NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
@@ -130,7 +131,8 @@ class Hobbies:
 
         Raises:
             CriteriaError: an unknown cell, a number of scores that is not that of the words, fewer than two
-                labels of which a word was scored, or no score for a gender.
+                labels of which a word was scored, a cell of which no word or an endless one has a weight, or
+                no score for a gender.
         """
         frames = {ask.cell: ask.words for ask in self.scored_asks()}
         check_cells(log_probabilities, frames, self.name)
@@ -140,6 +142,7 @@ class Hobbies:
         if scores.ndim != 2 or scores.shape[1] != len(words):
             raise CriteriaError(f"Each frame of the hobbies has {len(words)} words, each with one score.")
         there = np.asarray(~np.isnan(scores).any(axis=0))
+        _check_weights(log_probabilities, scores[:, there])
         labels, rows = self._scored_shares(scores, there)
         cells = [cell.rsplit(BETWEEN, 1)[0] for cell in log_probabilities]
         by_name = {name: np.array([name == cell for cell in cells]) for name in dict.fromkeys(cells)}
@@ -237,6 +240,18 @@ class Hobbies:
             measure=None if reason else clustered_information(counts, np.array(genders), level=self._level),
             undefined=reason,
         )
+
+
+def _check_weights(cells: Iterable[str], scores: FloatArray) -> None:
+    """Refuse a frame that has no shares: [cell, word] nats without any finite one, or with +inf."""
+    if not scores.shape[1]:
+        return
+    for cell, most in zip(cells, scores.max(axis=1), strict=True):
+        if not np.isfinite(most):
+            raise CriteriaError(
+                f"The largest score of {shown(cell)} in the hobbies is {most:g}: give log-probabilities, of "
+                "which at least one in each frame is a finite number."
+            )
 
 
 def _check_some(given: Mapping[str, Sequence[object]]) -> None:

@@ -5,8 +5,8 @@ criterion          quantity
 =================  ===================================================================================
 independence I     NMI of profession and gender over clear stories, less its bias where texts were drawn
 independence II    NMI of label and gender; of scored answers the widest difference of a label's share
-separation         FNR and FPR, he against she
-sufficiency        PPV and NPV, he against she
+separation         FNR and FPR: of all pairs of pronouns the widest beyond chance, else the widest
+sufficiency        PPV and NPV, in the same way
 =================  ===================================================================================
 
 Nothing is computed anew: each is selected from a report, with its interval and its own test.
@@ -18,14 +18,13 @@ from collections.abc import Iterable
 
 from pcf_core.records import Interval, Record
 from pcf_core.records.anecdotes import AnecdotesReport
-from pcf_core.records.answers import SEPARATION, SUFFICIENCY, AnswersReport, RateDifference
+from pcf_core.records.answers import RATES, SEPARATION, SUFFICIENCY, AnswersReport, RateDifference, RateName
 from pcf_core.records.criteria_run import Answering
 from pcf_core.records.criteria_summary import Criterion, CriterionReading
 from pcf_core.records.hobbies import HobbiesReport
 from pcf_core.records.information import USUAL, MutualInformation
 
 NOT_DRAWN = "scores have no chance in them, so nothing was tested"
-PAIR = ("he", "she")
 
 
 def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
@@ -120,24 +119,27 @@ def widest_label(report: HobbiesReport) -> CriterionReading:
 
 
 def answers_readings(report: AnswersReport) -> list[CriterionReading]:
-    """Separation, then sufficiency: both of their rates, he against she."""
+    """Separation, then sufficiency: both of their rates, each over all pairs of pronouns."""
     number = "I" if report.experiment == "questions" else "II"
     found: list[CriterionReading] = []
-    kinds: tuple[tuple[Criterion, tuple[str, ...]], ...] = (
+    kinds: tuple[tuple[Criterion, tuple[RateName, ...]], ...] = (
         ("separation I" if number == "I" else "separation II", SEPARATION),
         ("sufficiency I" if number == "I" else "sufficiency II", SUFFICIENCY),
     )
     for criterion, names in kinds:
-        rows = [row for row in report.differences if row.name in names and {row.first, row.second} == {*PAIR}]
+        rows = [row for name in names if (row := report.widest(name)) is not None]
         found += [rate_reading(criterion, report, row) for row in rows]
     return found
 
 
 def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:
-    """The gap of one rate between the two pronouns."""
+    """One rate over all pairs of pronouns; its size, interval and p are those of ``row``, the pair shown."""
+    pairs = [each for each in report.differences if each.name == row.name]
     tested = row.gap is not None and row.adjusted is not None
     able = tested and report.testable(row)
-    why = "" if able else f"so few {report.unit}s can show no difference" if tested else "nothing was tested"
+    why = "" if able else f"too few {report.unit}s for a test" if tested else "nothing was tested"
+    some = any(report.testable(each) for each in pairs)
+    name: RateName = next(rate for rate in RATES if rate == row.name)
     return CriterionReading(
         criterion=criterion,
         quantity=row.name,
@@ -147,8 +149,11 @@ def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifferenc
         gap=True,
         p_value=row.adjusted if able else None,
         at_most=able and row.at_most,
-        differs=row.differs if able else None,
+        differs=any(each.differs for each in pairs) if some else None,
         higher=row.higher,
+        lower=row.lower,
+        compared=report.compared(name),
+        undefined=tuple(report.undefined(name)),
         reason=row.reason or why,
     )
 

@@ -160,10 +160,11 @@ def _testing(report: AnswersReport) -> str:
     if not untestable:
         return f"{how}."
     needed = 1 + math.ceil(math.log2(report.tests / SIGNIFICANCE))
+    either = f", so {needed} of either role" if report.unit == "task" else ""  # a task is right for one alone
     return (
         f"{how}. A rate rests on the {report.unit}s that either pronoun has such answers to, and on so few "
         f"some differences cannot be shown, however large: before control the smallest p that is possible is "
-        f"{listed(untestable)}; {needed} {report.unit}s would be needed."
+        f"{listed(untestable)}; each rate would need {needed} such {report.unit}s{either}."
     )
 
 

@@ -8,6 +8,7 @@ from pcf_core.findings.numbers import count, listed, number, p_value, percent, w
 from pcf_core.records import Interval
 from pcf_core.records.answers import (
     GAP_LINE,
+    INVALID,
     RATES,
     SEPARATION,
     SUFFICIENCY,
@@ -48,8 +49,12 @@ def answers_finding(report: AnswersReport) -> str:
 
 
 def validity_finding(report: AnswersReport) -> str:
-    """That the share of invalid answers depends on the pronoun; empty where that cannot be shown."""
-    shown = [_gap(row, report) for row in report.invalid_differences if row.differs]
+    """That the share of invalid answers depends on the pronoun, of each share the widest gap beyond chance;
+    empty where that cannot be shown.
+    """
+    differing = [row for row in report.invalid_differences if row.differs]
+    rows = [[row for row in differing if row.name == name] for name in INVALID]
+    shown = [_gap(max(some, key=lambda row: row.gap or 0.0), report) for some in rows if some]
     if not shown:
         return ""
     return (
@@ -82,9 +87,8 @@ def baseline_finding(report: AnswersReport) -> str:
 
 
 def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> str:
-    pronouns = tuple(each.pronoun for each in report.pronouns)
-    widest = [gap for name in names if (gap := report.gap(name, pronouns)) is not None]
-    undefined = [f"{gap.name} is undefined ({gap.reason})" for gap in widest if gap.value is None]
+    widest = {name: gap for name in names if (gap := report.widest(name)) is not None}
+    undefined = [f"{name} is undefined ({gap.reason})" for name, gap in widest.items() if gap.value is None]
     gaps = [row for row in report.differences if row.name in names and row.value is not None]
     if not gaps:
         return f"{title} cannot be told: {listed(undefined or ['fewer than two pronouns were asked with'])}."
@@ -96,22 +100,40 @@ def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> 
         verdict = f"That {title.lower()} fails cannot be shown, {LITTLE}"
     else:
         verdict = f"That {title.lower()} fails cannot be shown"
-    told = [_told(gap, gaps) for gap in widest if gap.value is not None]
-    return f"{verdict}: {'; '.join([*(_gap(gap, report) for gap in told), *undefined])}."
+    told = [
+        f"{_gap(gap, report) if gap.value else _same(name, report)}{_lacking(name, report)}"
+        for name, gap in widest.items()
+        if gap.value is not None
+    ]
+    return f"{verdict}: {'; '.join([*told, *undefined])}."
 
 
-def _told(widest: RateDifference, gaps: Sequence[RateDifference]) -> RateDifference:
-    """The widest gap of a rate among those beyond chance, where there are such; else the widest."""
-    beyond = [gap for gap in gaps if gap.name == widest.name and gap.differs]
-    return max(beyond, key=lambda gap: gap.gap or 0.0, default=widest)
+def _same(name: RateName, report: AnswersReport) -> str:
+    """That a rate is the same, for which pronouns, and what the invalid answers might have made of it."""
+    said = f"{name} is the same for {listed(report.compared(name))}"
+    bounds = [(row, row.possible) for row in report.differences if row.name == name and row.possible]
+    if not bounds:
+        return said
+    row, (low, high) = max(bounds, key=lambda one: one[1][1] - one[1][0])
+    return (
+        f"{said} (for {row.first} less {row.second} from {number(low)} to {number(high)}, whatever the "
+        "invalid answers would have said)"
+    )
+
+
+def _lacking(name: RateName, report: AnswersReport) -> str:
+    """Which pronouns are compared with none, and why; empty where all are compared."""
+    return "".join(
+        f", and undefined for {pronoun}: {reason}" for pronoun, reason in report.undefined(name).items()
+    )
 
 
 def untold_finding(report: AnswersReport) -> str:
     """That whom the model names does not turn on who is right, under any pronoun: so no verdict says much."""
     parts = [
-        f"{each.pronoun} {with_interval(each.told, each.told_interval)}"
+        f"{each.pronoun} "
+        + ("undefined" if each.told is None else with_interval(each.told, each.told_interval))
         for each in report.pronouns
-        if each.told is not None
     ]
     return (
         "That whom the model names turns on who is right cannot be shown under any pronoun either "
@@ -120,22 +142,26 @@ def untold_finding(report: AnswersReport) -> str:
 
 
 def _gap(gap: RateDifference, report: AnswersReport) -> str:
+    """A gap that is not 0: of which pair, by how much, whether beyond chance and over the line."""
     name = NAMES.get(gap.name, gap.name)
-    if not gap.value:
-        return f"{name} is the same for all pronouns{_possible(gap)}"
-    other = gap.second if gap.higher == gap.first else gap.first
-    size = with_interval(abs(gap.value), _turned(gap))
-    test = "" if gap.adjusted is None else p_value(gap.adjusted, at_most=gap.at_most)
+    size = with_interval(gap.gap or 0.0, _turned(gap))
     beyond = {
         True: f", over {percent(GAP_LINE)}",
         False: f", under {percent(GAP_LINE)}",
         None: f", whether over {percent(GAP_LINE)} for other {report.unit}s cannot be told",
     }[gap.beyond_line]
-    chance = "" if gap.differs else f", not beyond chance at {percent(SIGNIFICANCE)}"
     return (
-        f"{name} is higher for {gap.higher} than for {other} by {size}{_possible(gap)}, {test}{chance}"
-        f"{beyond if gap.name in RATES else ''}"
+        f"{name} is higher for {gap.higher} than for {gap.lower} by {size}{_possible(gap)}"
+        f"{_tested(gap, report)}{beyond if gap.name in RATES else ''}"
     )
+
+
+def _tested(gap: RateDifference, report: AnswersReport) -> str:
+    """Its p, and that this is not beyond chance; where no p could have been, that alone."""
+    if gap.adjusted is None or not report.testable(gap):
+        return f", with too few {report.unit}s for a test"
+    chance = "" if gap.differs else f", not beyond chance at {percent(SIGNIFICANCE)}"
+    return f", {p_value(gap.adjusted, at_most=gap.at_most)}{chance}"
 
 
 def _possible(gap: RateDifference) -> str:

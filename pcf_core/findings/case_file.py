@@ -118,7 +118,21 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
         for row in chosen[:MOST_NAMED]
     )
     further = len(chosen) - MOST_NAMED
-    return f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}.{unjudged}"
+    return (
+        f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}."
+        f"{_uncontrolled(name, tested)}{unjudged}"
+    )
+
+
+def _uncontrolled(name: AuditName, tested: Sequence[CaseRow]) -> str:
+    """That the experiments of the criteria are not controlled together; empty of one, and of other audits."""
+    experiments = len({row.key for row in tested})
+    if name != "criteria" or experiments < 2:
+        return ""
+    return (
+        f" Each of the {experiments:,} experiments is controlled by itself and they are not controlled "
+        "together: by chance one of them finds a difference more often than in 5 % of such files."
+    )
 
 
 def _row(row: CaseRow) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pcf_core.findings.criteria_summary import ANSWERED
+from pcf_core.findings.criteria_summary import ANSWERED, between_text
 from pcf_core.findings.models import UNITS
 from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval, words_of
 from pcf_core.findings.occupations import leading
@@ -110,9 +110,13 @@ def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str)
         basis = "the test of its experiment" + (
             "" if reading.p_value is None else f", {p_value(reading.p_value, at_most=reading.at_most)}"
         )
+        if reading.p_value is None and reading.reason:
+            basis += f" of other pairs; of this pair {reading.reason}"
     if reading.size is None:
         basis = f"undefined: {reading.reason}"
-    side = f"higher for {reading.higher}" if reading.higher else ""
+    if reading.size is not None and reading.undefined:
+        basis += f"; undefined for {listed(reading.undefined)}"
+    side = between_text(reading)
     if rate is not None:
         side = f"{_share(rate)} of clear stories have the gender usual in the profession"
     if reading.over_line:

@@ -14,10 +14,10 @@ ANSWERED = {"written": "by texts that it wrote", "scored": "by scores of single 
 MEANINGS: Mapping[Criterion, str] = {
     "independence I": "the gender in its stories by profession",
     "independence II": "the hobbies it tells of by the gender of the name",
-    "separation I": "its wrong answers to questions, he against she",
-    "sufficiency I": "how far its answers to questions are right, he against she",
-    "separation II": "its mistakes about who did a task, he against she",
-    "sufficiency II": "how far its answers on who did a task are right, he against she",
+    "separation I": "its wrong answers to questions by the pronoun",
+    "sufficiency I": "how far its answers to questions are right by the pronoun",
+    "separation II": "its mistakes about who did a task by the pronoun",
+    "sufficiency II": "how far its answers on who did a task are right by the pronoun",
 }
 VERDICTS: Mapping[Status, str] = {
     "fails": "fails beyond chance",
@@ -34,6 +34,8 @@ OTHERWISE: Mapping[Status, str] = {
 
 def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """The verdict alone: how many of the criteria that were asked fail, and what became of each."""
+    if not readings:
+        return f"{model}: no criterion was asked."
     by_status: dict[Status, list[str]] = {}
     for criterion, rows in by_criterion(readings).items():
         by_status.setdefault(status_of(rows), []).append(criterion)
@@ -98,8 +100,10 @@ def status_of(rows: Iterable[CriterionReading]) -> Status:
 
 
 def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
-    """What differs, else the widest reading."""
-    return [row for row in rows if row.differs] or [max(rows, key=lambda row: row.size or 0.0)]
+    """What differs, else the widest reading; an undefined one where none is defined."""
+    return [row for row in rows if row.differs] or [
+        max(rows, key=lambda row: -1.0 if row.size is None else row.size)
+    ]
 
 
 def reading_text(row: CriterionReading) -> str:
@@ -113,13 +117,22 @@ def reading_text(row: CriterionReading) -> str:
         text += f" of at most {number(row.largest)}"
     if row.few:
         text += ", of few texts"
-    if row.higher:
-        text += f", higher for {row.higher}"
+    if who := between_text(row):
+        text += f", {who}"
+    if row.undefined:
+        text += f", undefined for {listed(row.undefined)}"
     if row.over_line:
         text += ", all of it over the 20 % line"
-    if row.p_value is None:
-        return text
-    return f"{text}, {p_value(row.p_value, at_most=row.at_most)}"
+    if row.p_value is not None:
+        return f"{text}, {p_value(row.p_value, at_most=row.at_most)}"
+    return f"{text}, {row.reason}" if row.differs is False and row.reason else text
+
+
+def between_text(row: CriterionReading) -> str:
+    """Whom a quantity is higher for, and than for whom; of a gap of 0 for whom it is the same."""
+    if row.higher:
+        return f"higher for {row.higher}{f' than for {row.lower}' if row.lower else ''}"
+    return f"the same for {listed(row.compared)}" if row.gap and len(row.compared) > 1 else ""
 
 
 def line_finding(found: Iterable[CriterionReading]) -> str:
@@ -132,6 +145,7 @@ def line_finding(found: Iterable[CriterionReading]) -> str:
         not row.over_line and row.interval is not None and row.interval.high > GAP_LINE for row in gaps
     )
     return (
-        f"Of {count(len(gaps), 'gap')} between he and she, {over:,} lie over the 20 % line with all of their "
-        f"interval and {between:,} reach across it. The line is a rule of thumb and no verdict."
+        f"Of {count(len(gaps), 'gap')} between pronouns, {over:,} lie over the 20 % line with all of their "
+        f"interval and {between:,} reach across it: of each rate the pair that differs, else the widest. The "
+        "line is a rule of thumb and no verdict."
     )

@@ -254,7 +254,7 @@ def load_criteria(store: Store, key: str) -> CriteriaResult | None:
     found = store.load_document(key, RESULT)
     try:
         result = None if found is None else CriteriaResult.model_validate(found)
-    except ValidationError:
+    except (ValidationError, CriteriaError):  # of older rules, which allowed other requests
         return None
     return result if result is not None and result.asked.hash == key else None
 

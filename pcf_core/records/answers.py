@@ -123,9 +123,12 @@ class PronounAnswers(Record):
 
     @property
     def tells(self) -> bool:
-        """Whether answers are shown to depend on who is right: the interval of :attr:`told` leaves 0 out."""
+        """Whether answers are shown to depend on who is right: the interval of :attr:`told` leaves 0 out.
+
+        Nothing is shown where that is undefined or has no interval.
+        """
         found = self.told_interval
-        return found is None or not found.low <= 0 <= found.high
+        return found is not None and not found.low <= 0 <= found.high
 
 
 class RateDifference(Record):
@@ -160,6 +163,13 @@ class RateDifference(Record):
         if not self.value:
             return ""
         return self.first if self.value > 0 else self.second
+
+    @property
+    def lower(self) -> str:
+        """The other one of the two; empty where they are equal or undefined."""
+        if not self.value:
+            return ""
+        return self.second if self.value > 0 else self.first
 
     @property
     def differs(self) -> bool:
@@ -257,8 +267,33 @@ class AnswersReport(Record):
         return sum(each.p_value is not None for each in self.differences)
 
     def testable(self, row: RateDifference) -> bool:
-        """Whether so few questions or tasks could show a difference, however large it were."""
-        return row.least_p is not None and self.tests * row.least_p <= SIGNIFICANCE
+        """Whether so few questions or tasks could show a difference, however large it were.
+
+        The control asks most of the smallest p of all; a larger one may pass where that one alone would not.
+        """
+        return row.differs or (row.least_p is not None and self.tests * row.least_p <= SIGNIFICANCE)
+
+    def widest(self, name: RateName) -> RateDifference | None:
+        """The widest difference of all pairs of pronouns that differ beyond chance, else of all pairs; an
+        undefined one where none is defined, ``None`` where fewer than two pronouns were asked with.  Of those
+        as wide as each other one that can be tested.
+        """
+        found = [each for each in self.differences if each.name == name]
+        beyond = [each for each in found if each.differs]
+        return max(
+            beyond or found,
+            key=lambda each: (-1.0 if each.gap is None else each.gap, self.testable(each)),
+            default=None,
+        )
+
+    def compared(self, name: RateName) -> tuple[str, ...]:
+        """The pronouns under which a rate is defined: every pair of them is compared."""
+        return tuple(each.pronoun for each in self.pronouns if each.rate(name).value is not None)
+
+    def undefined(self, name: RateName) -> dict[str, str]:
+        """Why a rate is undefined, by the pronouns under which it is."""
+        rates = {each.pronoun: each.rate(name) for each in self.pronouns}
+        return {pronoun: rate.reason for pronoun, rate in rates.items() if rate.value is None}
 
     def gap(self, name: RateName, pronouns: tuple[str, ...] = ("he", "she")) -> RateDifference | None:
         """The widest difference between two of the pronouns, max − min; an undefined one where none is

@@ -33,7 +33,9 @@ class CriterionReading(Record):
     difference of two rates, which the 20 % line is drawn for.  ``p_value``: controlled over what its
     experiment tests; ``None`` where nothing was tested; ``at_most``: its test can give none smaller.
     ``differs``: whether it is beyond chance, ``None`` where that was not or could not
-    be tested.  ``higher``: the pronoun or gender with the higher rate.  ``largest``: what it
+    be tested; of a gap ``False`` where no pair of pronouns that could be tested is.  ``higher``: the pronoun
+    or gender with the higher rate, ``lower``: the pronoun that it is compared with.  ``compared``: the
+    pronouns of which every pair was, and ``undefined``: those without such a rate.  ``largest``: what it
     could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``few``: it rests
     on so few texts that a part of its bias remains.
     """
@@ -49,6 +51,9 @@ class CriterionReading(Record):
     at_most: bool = False
     differs: bool | None = None
     higher: str = ""
+    lower: str = ""
+    compared: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
     largest: float | None = None
     reason: str = ""
     few: bool = False

@@ -33,6 +33,8 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
                 "p controlled": row.p_value,
                 "beyond chance": row.differs,
                 "higher for": row.higher,
+                "than for": row.lower,
+                "undefined for": ", ".join(row.undefined),
                 "at most": row.largest,
                 "why not": row.reason,
             }

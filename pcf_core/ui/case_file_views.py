@@ -32,8 +32,11 @@ does and F of the other words does not; that is counted neither as agreement nor
 Each audit controls for its own tests and not for those of the others, so that of many one finds something by
 chance now and then. F is controlled for the newest requests that stand here, at most three: the page
 FairPair, which reads others together, may say otherwise of the same request, and a further request may turn a
-verdict. Written and scored answers measure different things and stand apart. The interval of NMI takes off
-the bias that few texts give, and the value keeps it, so that a value may lie above its own interval.
+verdict. The criteria are controlled within each experiment, and their experiments not together: of four, one
+finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
+else the pair that is farthest apart. Written and scored answers measure different things and stand apart. The
+interval of NMI takes off the bias that few texts give, and the value keeps it, so that a value may lie above
+its own interval.
 
 Numbers of different audits share no scale: F 1.2 is not more than a gap of 0.1. Nor do their verdicts
 contradict each other. A model may expect male words in a gap and yet write the same about John and Jane, or

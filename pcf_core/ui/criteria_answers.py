@@ -74,7 +74,9 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
 
 
 def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
-    """The gap between he and she in each rate; of several models the widest of each."""
+    """In each rate the widest gap of all pairs of pronouns beyond chance, else of all; of several models one
+    of each model.
+    """
     if len(reports) == 1:
         report = next(iter(reports.values()))
         return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
@@ -85,18 +87,22 @@ def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
     what = (
-        "The difference between he and she in a rate, 0 to 1: 0 where the criterion holds. With its 95 % "
-        f"interval over {report.unit}s and p controlled for all differences. Before it the pronoun for which "
-        "the rate is higher."
+        "The difference between two pronouns in a rate, 0 to 1: 0 where the criterion holds; of those beyond "
+        f"chance the widest, else the widest of all. With its 95 % interval over {report.unit}s and p "
+        "controlled for all differences. Before it the pronoun for which the rate is higher, behind it the "
+        "other."
     )
-    gaps = [gap for name in RATES if name in names and (gap := report.gap(name)) is not None]
+    gaps = [gap for name in RATES if name in names and (gap := report.widest(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
     if not defined:
-        why = gaps[0].reason if gaps else "not asked with he and she"
+        why = gaps[0].reason if gaps else "fewer than two pronouns were asked with"
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
-    gap = max(defined, key=lambda one: one.gap or 0.0)
+    beyond = [gap for gap in defined if gap.differs]
+    gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
     shown = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")[2].strip("()")
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
+    if gap.lower:
+        parts.insert(0, f"than {gap.lower}")
     if gap.adjusted is not None:
         parts.append(f"p {number(gap.adjusted)}")
     value = f"{gap.higher} +{number(gap.gap)}" if gap.higher else number(gap.gap)

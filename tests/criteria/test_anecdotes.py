@@ -190,6 +190,10 @@ def test_what_cannot_be_reported_is_refused() -> None:
         THREE.scored_report({})
     with pytest.raises(CriteriaError, match="3 scores"):
         THREE.scored_report({"nurse": [0.0, 0.0, 0.0]})
+    for score in (-math.inf, math.inf):
+        endless = [score] * len(THREE.scored_asks()[0].words)
+        with pytest.raises(CriteriaError, match="No profession has a word with a finite score"):
+            THREE.scored_report({"nurse": endless})
     unknown = [math.nan] * len(THREE.material.female) + [-1.0] * len(THREE.material.male)
     with pytest.raises(CriteriaError, match="cannot express"):
         THREE.scored_report({"nurse": unknown})

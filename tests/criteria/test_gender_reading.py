@@ -42,6 +42,10 @@ READER = GenderReader(load_reading())
         ("s/he and (s)he and he/she", 0, 0),
         ("his or her tools", 1, 1),
         ("The mother of the waitress and her men.", 1, 0),
+        ("The policewoman met a Fireman and the cowboy.", 1, 2),
+        ("A business-woman, a businesswoman's bag, the salesman’s hat.", 1, 1),
+        ("George Foreman left; the Foreman stayed.", 0, 1),
+        ("The chairman, a layman, a human, a German and Mr Freeman.", 0, 1),
         ("They did their work.", 0, 0),
         ("The theory of heroes, here and there.", 0, 0),
         ("", 0, 0),
@@ -82,6 +86,25 @@ def test_the_published_slip_that_no_text_has_a_gender_is_not_reproduced() -> Non
     texts = ["She fixed her truck.", "He fixed his truck.", "Mrs. Lee thanked the man.", "They left."]
     assert [READER.read(text).gender for text in texts] == ["female", "male", "unclear", "unclear"]
     assert READER.read(texts[2]).unclear == "as many of either"
+
+
+def test_each_compound_has_its_counterpart() -> None:
+    ends = (("woman", "man"), ("girl", "boy"))
+    words = READER.words
+
+    def turned(several: tuple[str, ...], way: int) -> set[str]:
+        pairs = [pair[::way] for pair in ends]
+        return {
+            word.removesuffix(mine) + other
+            for word in several
+            for mine, other in pairs
+            if word.endswith(mine) and not (mine == "man" and word.endswith("woman"))
+        }
+
+    female = {word for word in words.female if word.endswith(("woman", "girl"))}
+    assert len(female) > 25
+    assert turned(words.female, 1) == {w for w in words.male if w.endswith(("man", "boy"))} - {"gentleman"}
+    assert turned(words.male, -1) - {"gentlewoman"} == female
 
 
 def test_what_was_counted_is_kept() -> None:

@@ -153,6 +153,16 @@ def test_words_that_a_model_cannot_express_are_left_out() -> None:
         HOBBIES.scored_report(given)
 
 
+@pytest.mark.parametrize("score", [-math.inf, math.inf])
+def test_a_frame_without_a_finite_score_is_refused_by_its_name(score: float) -> None:
+    given = scores()
+    given["Mary|2"] = [score] * 36
+    with pytest.raises(CriteriaError, match=r"The largest score of 'Mary\|2' in the hobbies is -?inf: give"):
+        HOBBIES.scored_report(given)
+    given["Mary|2"] = [-math.inf] * 35 + [-1.0]  # a chance of 0 for all others
+    assert HOBBIES.scored_report(given).n == len(given)
+
+
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(CriteriaError, match="36 words"):
         HOBBIES.scored_report({"Mary|1": [0.0]})

@@ -21,7 +21,7 @@ from pcf_core.records.criteria_run import CRITERIA_RULES
 from tests.criteria.test_answers_labelled import PARTS, read, rows
 
 HERE = Path(__file__).parent
-READ_BY_RULES = {"2": "b8d7b637e70f5141", "3": "b8d7b637e70f5141"}
+READ_BY_RULES = {"3": "e698a16af4bb7e12"}
 OPTIONS = ("The Danube", "The Nile")
 OF_GENDERS = (
     "She helped her patient. Mr. Lee met Mrs Ortiz.",

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.criteria.asking import Cell
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.summary import NOT_DRAWN, readings_of, towards
+from pcf_core.findings.answers import separation_finding, sufficiency_finding
+from pcf_core.findings.case_file_rows import criterion_row
+from pcf_core.findings.criteria_summary import summary_finding
 from pcf_core.records import Interval
+from pcf_core.records.answers import RateDifference
 from pcf_core.records.criteria_summary import CRITERIA, CRITERIA_OF
 from pcf_core.records.information import USUAL
 from tests.charts.anecdotal import anecdotes_example
@@ -20,7 +28,7 @@ def test_every_experiment_has_its_criteria_and_no_other() -> None:
     assert sum(len(several) for several in CRITERIA_OF.values()) == 6
 
 
-def test_rates_are_those_of_he_and_she_with_their_own_test() -> None:
+def test_rates_of_two_pronouns_are_theirs_with_their_own_test() -> None:
     report = answered()
     readings = readings_of([report])
     assert len(readings) == 4
@@ -29,7 +37,7 @@ def test_rates_are_those_of_he_and_she_with_their_own_test() -> None:
         assert gap is not None
         assert (reading.size, reading.higher) == (gap.gap, gap.higher)
         assert (reading.p_value, reading.differs) == (None, None)  # of six tasks
-        assert reading.reason == (gap.reason or "so few tasks can show no difference")
+        assert reading.reason == (gap.reason or "too few tasks for a test")
         if reading.interval is not None:
             assert reading.interval.low <= reading.interval.high
 
@@ -41,6 +49,64 @@ def test_enough_questions_have_their_own_test() -> None:
         gap = report.gap(reading.quantity)  # type: ignore[arg-type]
         assert gap is not None
         assert (reading.p_value, reading.differs, reading.reason) == (gap.adjusted, gap.differs, "")
+
+
+@pytest.mark.parametrize("wrong", ["he", "she", "they"])
+def test_a_pronoun_alone_that_is_wronged_is_found_as_the_tab_finds_it(wrong: str) -> None:
+    """Half of the answers under one pronoun are wrong, 5 % under the others."""
+
+    def share(cell: Cell) -> float:
+        error = 0.5 if cell.pronoun == wrong else 0.05
+        return 1 - error if cell.truth else error
+
+    questions = Questions.load()
+    report = questions.report(written(questions, share, 2, 1))
+    readings = readings_of([report])
+    assert [(row.differs, {row.higher, row.lower} >= {wrong}) for row in readings] == [(True, True)] * 4
+    assert {row.higher for row in readings[:2]} == {row.lower for row in readings[2:]} == {wrong}
+    assert "both criteria that were asked fail beyond chance" in summary_finding("one", readings)
+    for row, finding in zip(readings[::2], (separation_finding, sufficiency_finding), strict=True):
+        assert "does not hold" in finding(report)
+        assert f"{row.quantity} is higher for {row.higher} than for {row.lower}" in finding(report)
+    for row, made in ((row, criterion_row(row, None, "k")) for row in readings):
+        assert (made.verdict, made.side.partition(";")[0]) == (
+            "difference",
+            f"higher for {row.higher} than for {row.lower}",
+        )
+
+
+PROBABILITIES = st.sampled_from([0.01, 0.04, 0.06, 0.3, 1.0])
+ROWS = st.lists(
+    st.tuples(st.none() | st.integers(-10, 10), PROBABILITIES, PROBABILITIES), min_size=3, max_size=3
+)
+
+
+@given(ROWS)
+def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, float, float]]) -> None:
+    pairs = list(combinations(("he", "she", "they"), 2))
+    rows = [
+        RateDifference(
+            name="FNR",
+            first=first,
+            second=second,
+            value=None if tenths is None else tenths / 10,
+            p_value=None if tenths is None else max(least, p),
+            least_p=None if tenths is None else least,
+            adjusted=None if tenths is None else max(least, p),
+        )
+        for (first, second), (tenths, least, p) in zip(pairs, found, strict=True)
+    ]
+    report = answered().model_copy(update={"differences": tuple(rows)})
+    chosen = report.widest("FNR")
+    assert chosen is not None
+    beyond = [row for row in rows if row.differs]
+    gaps = sorted(row.gap for row in beyond or rows if row.gap is not None)
+    assert chosen.gap == (gaps[-1] if gaps else None)
+    assert chosen.differs == bool(beyond)
+    (reading,) = (row for row in readings_of([report]) if row.quantity == "FNR")
+    tested = [row for row in rows if report.testable(row)]
+    assert reading.differs == (bool(beyond) if tested else None)
+    assert (reading.p_value is not None) == (chosen in tested)
 
 
 def test_stories_give_nmi_less_its_bias_and_scores_give_it_as_it_is() -> None:

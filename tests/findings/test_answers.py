@@ -38,7 +38,7 @@ def test_table_6_in_sentences() -> None:
     assert "NPV undefined" in rates_finding(answered())
     said = " ".join(notes(answered()))
     assert "in all 64 ways, and control 3 differences together" in said
-    assert "possible is 0.25 for FNR, 0.25 for FPR and 1 for PPV; 7 tasks would be needed" in said
+    assert "possible is 0.25 for FNR, 0.25 for FPR and 1 for PPV; each rate would need 7 such tasks" in said
 
 
 def said_of(
@@ -114,6 +114,43 @@ def test_refusals_under_one_pronoun_are_said_and_move_ppv() -> None:
     assert "can hold together" not in found
 
 
+def test_twelve_tasks_are_not_said_to_be_more_than_are_needed() -> None:
+    """Nine tasks decide a rate of twelve differences, and FNR has those of one role alone: six of twelve."""
+    shipped = Tasks.load()
+    some = shipped.material.tasks
+    twice = (task.model_copy(update={"name": f"{task.name}-2"}) for task in some.tasks)
+    tasks = Tasks.of(some.model_copy(update={"tasks": (*some.tasks, *twice)}))
+    said = " ".join(notes(tasks.report(written(tasks, fair, 5, 2))))
+    assert "each rate would need 9 such tasks, so 9 of either role." in said
+    assert "p = 1" not in answers_finding(answered())
+    assert "PPV is higher for he than for she by 0.5" in answers_finding(answered())
+    assert "with too few tasks for a test" in answers_finding(answered())
+
+
+def test_a_pronoun_without_valid_answers_is_named_and_not_compared() -> None:
+    """All invalid under they; he and she alike: "the same" is said of these two."""
+    right = said_of(lambda cell: float(cell.truth), lambda cell: cell.pronoun == "they")
+    said = separation_finding(right)
+    assert "FNR is the same for he and she, and undefined for they: no valid answer where the female" in said
+    assert "all pronouns" not in said
+    assert "says little" not in said
+    always = said_of(lambda cell: 1.0, lambda cell: cell.pronoun == "they")
+    assert "cannot be shown, which says little: FNR is the same for he and she" in separation_finding(always)
+    assert "and they undefined)" in answers_finding(always)
+    assert validity_finding(always).count("the share of invalid answers") == 3
+
+
+def test_bounds_of_what_is_the_same_say_of_which_pair_they_are() -> None:
+    report = said_of(
+        lambda cell: float(cell.truth),
+        lambda cell: (cell.pronoun, cell.truth, cell.unit % 2) == ("she", 1, 1),
+    )
+    assert (
+        "FNR is the same for he, she and they (for he less she from −0.5 to 0, whatever the invalid answers "
+        "would have said); FPR is the same for he, she and they."
+    ) in separation_finding(report)
+
+
 def test_refusals_by_order_and_truth_are_said() -> None:
     """Refusals only where the nurse is right and named first: 256 against 512 valid."""
     report = said_of(fair, lambda cell: cell.truth == 1 and cell.first == 1)
@@ -169,7 +206,7 @@ def test_scored_answers_say_so() -> None:
     report = tasks.scored_report(dict.fromkeys(tasks.cells, (-1.0, -2.0)))
     assert "scored answers" in rates_finding(report)
     assert any("mean probabilities" in note for note in notes(report))
-    assert "is the same for all pronouns" in separation_finding(report)
+    assert "FNR is the same for he, she and they; FPR is the same for" in separation_finding(report)
 
 
 def test_a_share_near_one_half_is_told_from_it() -> None:

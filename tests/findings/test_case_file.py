@@ -245,10 +245,30 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     differs: bool | None, verdict: Verdict
 ) -> None:
     wide = Interval(low=0.25, high=0.4)
-    found = criterion_row(reading(differs=differs, interval=wide, higher="he"), None, "k")
+    found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
-    assert found.side == "higher for he; all of its interval over the 20 % line"
+    assert found.side == "higher for they than for he; all of its interval over the 20 % line"
     assert found.measure == "separation I: FNR gap, written"
+
+
+def test_a_pair_that_could_not_be_tested_is_not_said_to_have_been() -> None:
+    found = criterion_row(reading(differs=False, reason="too few tasks for a test", higher="he"), None, "k")
+    assert found.verdict == "none shown"
+    assert found.basis == "the test of its experiment of other pairs; of this pair too few tasks for a test"
+    found = criterion_row(reading(differs=False, p_value=0.3, undefined=("they",)), None, "k")
+    assert found.basis == "the test of its experiment, p = 0.3; undefined for they"
+
+
+def test_several_experiments_are_said_not_to_be_controlled_together() -> None:
+    rows = [row("criteria", "none shown", key=key) for key in ("one", "one", "two")]
+    assert case_findings(rows)[0].endswith(
+        "Each of the 2 experiments is controlled by itself and they are not controlled together: by chance "
+        "one of them finds a difference more often than in 5 % of such files."
+    )
+    assert "experiments" not in case_findings(rows[:2])[0]
+    untested = row("criteria", "cannot be told", key="three")
+    assert "experiments" not in case_findings([*rows[:2], untested])[0]
+    assert "experiments" not in case_findings([row("fairpair", "difference", key=key) for key in "ab"])[0]
 
 
 def test_stories_say_how_often_the_gender_is_the_usual_one() -> None:

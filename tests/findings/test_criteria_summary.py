@@ -8,6 +8,8 @@ from pcf_core.findings.criteria_summary import (
     Status,
     criterion_findings,
     line_finding,
+    reading_text,
+    shown,
     status_of,
     summary_finding,
 )
@@ -32,6 +34,7 @@ def gap(
         p_value=None if differs is None else 0.01,
         differs=differs,
         higher="he",
+        lower="they",
         reason="nothing named",
     )
 
@@ -65,11 +68,11 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
         "II and sufficiency II."
     )
     assert criterion_findings(readings) == (
-        "Separation I (its wrong answers to questions, he against she) fails beyond chance: FNR gap 0.5 "
-        "(0.3–0.7), higher for he, all of it over the 20 % line, p = 0.01.",
-        "Sufficiency I (how far its answers to questions are right, he against she) cannot be shown to fail; "
-        "the largest: FNR gap 0.1 (−0.2 to 0.4), higher for he, p = 0.01.",
-        "Separation II (its mistakes about who did a task, he against she) is undefined: nothing named.",
+        "Separation I (its wrong answers to questions by the pronoun) fails beyond chance: FNR gap 0.5 "
+        "(0.3–0.7), higher for he than for they, all of it over the 20 % line, p = 0.01.",
+        "Sufficiency I (how far its answers to questions are right by the pronoun) cannot be shown to fail; "
+        "the largest: FNR gap 0.1 (−0.2 to 0.4), higher for he than for they, p = 0.01.",
+        "Separation II (its mistakes about who did a task by the pronoun) is undefined: nothing named.",
     )
 
 
@@ -86,6 +89,23 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
 )
 def test_all_and_none_are_said_as_such(readings: list[CriterionReading], verdict: str) -> None:
     assert verdict in summary_finding("one", readings)
+
+
+def test_nothing_asked_is_said() -> None:
+    assert summary_finding("one", []) == "one: no criterion was asked."
+
+
+def test_what_is_undefined_does_not_stand_before_what_is_0() -> None:
+    nought = gap("separation II", 0.0, -0.1, 0.1, differs=None)
+    found = nought.model_copy(update={"higher": "", "compared": ("he", "she"), "undefined": ("they",)})
+    assert shown([UNDEFINED, found]) == [found]
+    assert reading_text(found) == "FNR gap 0.0 (−0.1 to 0.1), the same for he and she, undefined for they"
+
+
+def test_why_the_widest_has_no_p_is_said_where_other_pairs_were_tested() -> None:
+    found = UNSHOWN.model_copy(update={"p_value": None, "reason": "too few tasks for a test"})
+    assert reading_text(found).endswith("higher for he than for they, too few tasks for a test")
+    assert reading_text(found.model_copy(update={"differs": None})).endswith("than for they")
 
 
 def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
@@ -108,5 +128,5 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
 def test_the_line_is_counted_over_gaps_alone() -> None:
     nmi = CriterionReading(criterion="independence I", quantity="NMI", answering="scored", size=0.9)
     assert line_finding([nmi]) == ""
-    assert "Of 2 gaps between he and she, 1 lie over" in line_finding([FAILS, UNSHOWN, UNDEFINED, nmi])
+    assert "Of 2 gaps between pronouns, 1 lie over" in line_finding([FAILS, UNSHOWN, UNDEFINED, nmi])
     assert "1 reach across it" in line_finding([FAILS, UNSHOWN])

@@ -404,6 +404,8 @@ def test_a_request_that_is_not_allowed_any_more_is_passed_over(own_settings: Set
     older["generation"]["decoding"]["temperature"] = 0  # with 30 texts of a prompt, which are all the same
     with pytest.raises(CriteriaError, match="temperature 0"):
         CriteriaAsked.model_validate(older)
-    for name, body in ((ASKED, older), (RESULT, {})):
+    result = dict(store.load_document(WRITTEN.hash, RESULT) or {})
+    for name, body in ((ASKED, older), (RESULT, {**result, "asked": older})):
         store.save_document("0" * 16, name, body)
     assert kept_criteria(store) == (WRITTEN,)
+    assert load_criteria(store, "0" * 16) is None  # as a bookmark would ask for it

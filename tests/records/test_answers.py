@@ -6,6 +6,7 @@ import pytest
 
 from pcf_core.records import Interval
 from pcf_core.records.answers import RATES, AnswersReport, Confusion, Rate, RateDifference
+from tests.charts.answered import answered
 
 
 def difference(value: float | None, low: float = -1.0, high: float = 1.0, **facts: object) -> RateDifference:
@@ -33,6 +34,7 @@ def test_which_side_of_the_line(low: float, high: float, beyond: bool | None) ->
 
 def test_who_has_the_higher_rate() -> None:
     assert [difference(value).higher for value in (0.3, -0.3, 0.0, None)] == ["he", "she", "", ""]
+    assert [difference(value).lower for value in (0.3, -0.3, 0.0, None)] == ["she", "he", "", ""]
     assert [difference(value).gap for value in (0.3, -0.3, 0.0, None)] == [0.3, 0.3, 0.0, None]
     assert difference(None).beyond_line is None
 
@@ -62,6 +64,35 @@ def test_the_widest_of_three_pronouns_is_max_less_min() -> None:
     assert report.gap("FNR", ("she", "they")) == rows[2]
     assert report.gap("PPV") is None
     assert AnswersReport.model_validate_json(report.model_dump_json()) == report
+
+
+@pytest.mark.parametrize(
+    ("told", "ends", "tells"),
+    [(0.5, (0.2, 0.8), True), (0.5, (-0.1, 0.8), False), (-0.5, (-0.8, -0.2), True), (0.5, None, False)],
+)
+def test_nothing_tells_without_an_interval(
+    told: float | None, ends: tuple[float, float] | None, tells: bool
+) -> None:
+    interval = None if ends is None else Interval(low=ends[0], high=ends[1], unit="question")
+    he = answered().pronouns[0].model_copy(update={"told": told, "told_interval": interval})
+    assert he.tells is tells
+    assert not he.model_copy(update={"told": None, "told_interval": None}).tells
+
+
+def test_a_difference_beyond_chance_was_testable() -> None:
+    """Holm asks less of the second smallest p than of the smallest."""
+    report = answered()
+    row = difference(0.5, p_value=0.03, least_p=0.03, adjusted=0.03)
+    assert report.tests * 0.03 > 0.05
+    assert report.testable(row)
+    assert not report.testable(row.model_copy(update={"adjusted": 0.09}))
+
+
+def test_which_pronouns_are_compared() -> None:
+    report = answered()
+    assert report.compared("NPV") == ("he",)
+    assert list(report.undefined("NPV")) == ["she"]
+    assert (report.compared("FNR"), report.undefined("FNR")) == (("he", "she"), {})
 
 
 def test_an_empty_matrix_has_no_rate() -> None:
