@@ -46,7 +46,7 @@ ASKED, RESULT, MATERIAL = "criteria-asked", "criteria", "criteria-material"
 MOST_REPEATS = 10_000  # texts of one prompt
 # Raise it when the same texts or scores would give another report: a reader of answers, a list of words that
 # is not part of the material, a statistic, a test.
-CRITERIA_RULES = "2"
+CRITERIA_RULES = "3"
 
 
 def counted_repeats(generation: GenerationKey | None, repeats: int) -> int:
