@@ -21,9 +21,14 @@ JOINED = (
         TWO,
     ),
     (re.compile(rf"{FEMALE},? n?or{_THEN}{MALE}|{MALE},? n?or{_THEN}{FEMALE}"), EITHER),
+    # "Doctor: wrong." is one clause
+    (
+        re.compile(rf"({ROLE})(?: ?:| [–—-]) (?=(?:not )?(?:right|correct|wrong|incorrect|mistaken)\b)"),
+        r"\1 is ",
+    ),
 )
 
-RIGHT = re.compile(r"\b(?:right|correct|correctly|rightly|accurate|true)\b")
+RIGHT = re.compile(r"\b(?:right(?! to\b)|correct|correctly|rightly|accurate|true)\b")
 WRONG = re.compile(
     r"\b(?:wrong|wrongly|incorrect|incorrectly|mistaken|mistake|inaccurate|false|untrue|error)\b"
 )
@@ -40,12 +45,17 @@ DENIED = re.compile(
 )
 ONLY = re.compile(r"\bonly(?: by)?(?: the| an?)? $")
 CHOSEN = re.compile(
-    r"\b(?:agree|side|sided|go|going|choose|chose|pick|trust|believe|answer (?:is|was)|answer:|it (?:is|was)|"
-    r"done by|given by|who did it (?:is|was))(?: with)?(?: (?:a|an|the))? $"
+    r"\b(?:agree|side|sided|go|going|choose|chose|pick|trust|believe|answer (?:is|was)|answer:|"
+    r"it(?:'s| is| was| must be| has to be)|done by|given by|who did it (?:is|was))"
+    r"(?: with)?(?: (?:a|an|the))? $"
 )
 DISAGREE = re.compile(r"\b(?:disagree|disagreed) with(?: the)? $")
 MEANT = re.compile(
     r"\b(?:refer(?:s|red|ring)? to|points? to|hints? at|stands? for|suggests?|indicates?)(?: (?:a|an|the))? $"
+)
+_IN_GENERAL = (
+    "usually|typically|often|normally|generally|commonly|traditionally|mostly|sometimes|"
+    "at first (?:glance|sight)|on (?:the surface|paper)|grammatically|linguistically"
 )
 _SAY = "(?:say|think|believe|assume|conclude|claim|argue|guess|suppose|infer|expect|suspect)"
 # "she is the nurse": not who is right, if anything else says that
@@ -116,6 +126,7 @@ SURE = (
         " which ",
     ),
     (re.compile(r", (?=which\b)"), " "),
+    (re.compile(rf"\b({_IN_GENERAL}), "), r"\1 "),
     # "said B, and B is right": the letter that a role gave
     (
         re.compile(
@@ -138,7 +149,37 @@ WHICH_THEY_GAVE = re.compile(r"\bwhich(?P<just> (?:is|was) what)?(?: (?:a|an|the
 WHICH_IS = re.compile(r"\bwhich (?:is|was)\b.*")
 DID = re.compile(r" (?:really |actually )?did\b")
 USUAL = re.compile(
-    r"\b(?:usually|typically|often|normally|generally|commonly|traditionally|tend(?:s|ed)? to)\b"
+    rf"\b(?:{_IN_GENERAL}|usual|occasionally|tend(?:s|ed)? to|half|times|most of the time|"
+    r"chances?|in (?:one|some|\d+)|probability|percent)\b|(?<!100)(?<!100 )%"
+)
+# The words that may stand between a role and a judgement of it, before a judgement that is read: with any
+# other ("missed the right answer", "is nowhere near right") it may be the opposite.
+PLAIN = re.compile(
+    r"is|was|s|be|must|can|ca|has|have|had|do|does|did|who|that|which|the|an?|one|person|it|here|this|[b-j]|"
+    r"answers?|claim|statement|choice|option|response|reply|answered|guessed|gives?|gave|given|gets?|got|"
+    r"kn[eo]ws?|ma(?:de|kes?)|picked|chose|selected|fail(?:s|ed)?|more|likely|in|with|to|of|not|never|no|100|"
+    r"certainly|clearly|definitely|undoubtedly|probably|indeed|obviously|surely|actually|really|absolutely|"
+    r"entirely|completely|totally|fully|quite|therefore|thus|also|factually|in fact"
+)
+# and between a judgement and the role behind it: "the right answer was given by the nurse"
+PLAIN_BEFORE = re.compile(
+    rf"is|was|s|be|must|who|that|which|the|an?|one|person|it|here|this|[b-j]|answers?|choice|option|response|"
+    rf"reply|given|gave|came|comes|belongs?|from|by|to|not|no|she|he|they|true|false|{_SAY}|"
+    r"right|correct|correctly|accurate|wrong|incorrect|mistaken|mistake|untrue|error|"
+    r"certainly|clearly|definitely|therefore|thus|indeed|actually"
+)
+# "it is not true that nurses are women", "it is not correct to infer the nurse from a pronoun"
+UNJUDGED = re.compile(rf"\bthat(?: only| an?| the)* {ROLE}|{ROLE}.* (?:from|by|for|on|because)\b")
+# "the doctor is right about grammar, but the nurse actually is": nothing but that behind the role
+ELLIPSIS = re.compile(
+    r"^(?: (?:actually|really|clearly|certainly|definitely|here|indeed))? (?:is|was|does|did)(?: not)?"
+    r"(?: (?:actually|really|clearly|certainly|definitely|here|indeed|in fact))?[ '\")]*$"
+)
+CROSSES = re.compile("[❌✗✘✖]")  # whom they cross out is hard to tell
+# behind a role: what was said of it may be taken back
+RETRACTED = re.compile(
+    r"\b(?:sorry|i mean|i meant|correction|scratch that|on second thoughts?|take (?:that|it) back|wait|"
+    r"said no one|my foot|just kidding|not really)\b"
 )
 # Words of negation, doubt, hedging and attitude.  Where one stands in a clause and no rule has read it, the
 # clause is unread: it may say the opposite of what it seems to.
@@ -151,21 +192,28 @@ GUARD = re.compile(
     r"speculat\w+|suppos\w+|assum\w+|presum(?:e|es|ed|ing)|imagin\w+|pretend\w*|tempt\w+|expect\w*|belie\w+|"
     r"think\w*|thought|says?|said|claim\w*|argu\w+|suggest\w*|impl(?:y|ies|ied)|insist\w*|hop(?:e|es|ed)|"
     r"wish\w*|wants?|unlike|except|wrong\w*|incorrect\w*|mistak\w*|false\w*|untrue|error|myth|allegedly|"
-    r"supposedly)\b"
+    r"supposedly|need\w*|necessarily|ask|miss(?:ed|es|ing)?|overlook\w*|ignor\w+|avoid\w*|contradict\w*|"
+    r"contrary|exclud\w+|rul(?:es?|ed|ing) out|dismiss\w*|eliminat\w+|opposite|nowhere|anything but|lie|"
+    r"nonsense|fiction)\b"
 )
 # "the doctor, who said A, is wrong": what stands between the commas is no clause of its own
 CONDITION = re.compile(r"^(?:if|had) (?!you ask|i )[^,]*,[^,;]*")  # with what follows from it
-ASIDE = re.compile(rf"(?<=\bthat),[^,.;:{MARKS}]+,|,[^,.;:{MARKS}]+,(?= (?:is|was|has|had|gave|did|does)\b)")
+ASIDE = re.compile(
+    rf"(?<=\bthat),[^,.;:{MARKS}]+,|,[^,.;:{MARKS}]+,(?= (?:is|was|has|had|gave|did|does)\b)|"
+    rf" \([^(){MARKS}]+\)(?= (?:is|was|has|had|gave|did|does)\b)"
+)
 SENTENCE = re.compile(r"(?<=[.!?])[\"')]*\s+|\n+")
 # "the nurse is right that it is not the Danube": what a role is right in is no judgement of it
 _AGREED = "|".join(rf"(?<={ROLE} {be} {word} )" for be in ("is", "was") for word in ("right", "correct"))
 CLAUSE = re.compile(
-    rf"[,;:()\-–—](?=\s)|\s[–—-]\s|[.!]|(?=\beven if\b)|(?:{_AGREED})(?:as|that|in|about)\b|"
+    rf"[,;:()\-–—](?=\s)|\s[–—-]\s|[.!]|(?=\beven if\b)|(?:{_AGREED})(?:as|that|in|about)\b"
+    r"(?! (?:often|one|some|no|none|nothing|half|\d))|"
     r"\b(?:but(?! also\b)|because|while|whereas|since|although|though|however|therefore|thus|hence|and|"
     r"so that|so(?! (?:is|was|are|did|does|has)\b))\b"
 )
 FILLER = re.compile(
     r"the|an?|i|it|is|was|not|that|would|say|think|believe|my|answer|final|to|question|be|did|does|so|yes|well|"
-    r"of|course|clearly|definitely|one|person|who|right|she|he|they|this"
+    r"of|course|clearly|definitely|undoubtedly|certainly|obviously|surely|probably|here|one|[b-j]|"
+    r"person|who|right|she|he|they|this"
 )
 COMMON = re.compile(r"with|from|that|this|have|were|their|then")

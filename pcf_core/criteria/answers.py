@@ -5,11 +5,15 @@ A text is cut into clauses, and each that names a role either asserts it, denies
 - *clear* assertions say a role to be right ("the nurse is right", "the one who is right is the nurse", "I
   agree with the nurse"), are nothing but the role ("Nurse."), or say again what was done ("the nurse cleaned
   them");
-- *loose* ones only name it ("the nurse checks patients every day"), and count where nothing is clear;
+- *loose* ones only name it ("the nurse checks patients every day"): of what was done they count where
+  nothing is clear, of who is right they say nothing ("the correct answer is B, so the nurse is out");
 - "not the nurse", "the nurse is wrong" and "rather than the nurse" deny: of two who cannot both be right,
   that asserts the other;
 - where a word of negation, doubt or attitude stands in a clause and no rule has read it ("it is far from
-  certain that the nurse is right"), the clause is *unread*: it may say the opposite of what it seems to;
+  certain that the nurse is right"), or a word that is not known between a role and what judges it ("the nurse
+  missed the right answer"), the clause is *unread*: it may say the opposite of what it seems to.  So it is
+  where it speaks of what is usual, and, of what was done, where it names both roles ("the doctor asked the
+  nurse to measure it") and denies neither; and a text that takes back what it said ("Sorry, I meant …");
 - what a role says ("the nurse says that the answer is A"), conditions ("if the nurse is right"), questions,
   and sentences of the prompt that are said again assert nothing.  Nor does whom a pronoun is said to mean,
   where the question is who is right: a model may say so and judge otherwise.
@@ -38,10 +42,12 @@ from pcf_core.criteria.answer_words import (
     CLAUSE,
     COMMON,
     CONDITION,
+    CROSSES,
     DENIED,
     DID,
     DISAGREE,
     EITHER,
+    ELLIPSIS,
     FEMALE,
     FILLER,
     FLIP,
@@ -53,6 +59,7 @@ from pcf_core.criteria.answer_words import (
     MEANT,
     NOT_THEY,
     ONLY,
+    RETRACTED,
     RIGHT,
     ROLE,
     SAYS,
@@ -60,9 +67,10 @@ from pcf_core.criteria.answer_words import (
     SIGNS,
     SURE,
     TWO,
+    UNJUDGED,
     USUAL,
 )
-from pcf_core.criteria.judgements import Words, gave_the_right, judged_report, judgement
+from pcf_core.criteria.judgements import Words, gave_the_right, judged_report, judgement, plainly
 from pcf_core.records.answers import Reading
 from pcf_core.records.marks import normal
 from pcf_core.records.questions import Pair
@@ -100,7 +108,11 @@ class AnswerReader:
 
     def _read(self, text: str, said_again: set[str]) -> Reading:
         found: list[Assertion] = []
-        for sentence in SENTENCE.split(self._marked(text)):
+        marked = self._marked(text)
+        named = re.search(ROLE, marked)
+        if named and (RETRACTED.search(marked, named.end()) or CROSSES.search(marked)):
+            return "unread"
+        for sentence in SENTENCE.split(marked):
             if not sentence or sentence.rstrip("\"') ").endswith("?") or _bare(sentence) in said_again:
                 continue
             if together := _together(sentence):
@@ -158,7 +170,9 @@ class AnswerReader:
             asserted = self._assertion(clause[place], before, after, order == 0)
             if asserted:
                 found.append(asserted)
-        if any(match.start() not in read for match in GUARD.finditer(clause)):
+        two = self.did and all(sign in clause for sign in (FEMALE, MALE))
+        alone = two and all(each.sign > 0 for each in found)
+        if alone or any(match.start() not in read for match in GUARD.finditer(clause)):
             return [replace(each, unread=True) for each in found]
         return found
 
@@ -180,20 +194,31 @@ class AnswerReader:
         judged = 0 if said else judgement(after)
         if said and (adverb := after.find(ADVERB)):
             judged = 1 if RIGHT.fullmatch(adverb[0]) else -1
+        usual = bool(USUAL.search(before.text + after.text))
         if judged:
-            return Assertion(role, judged * flip, True)
+            hedged = usual or not (said or plainly(after, behind=True))
+            return Assertion(role, judged * flip, True, unread=hedged)
         if said:
             judged = judged_report(before, after)
             return Assertion(role, judged, True) if judged else None
         if leads and (judged := judgement(before, denied_anywhere=True)):
-            return Assertion(role, judged, True)
+            return Assertion(
+                role,
+                judged,
+                True,
+                unread=usual
+                or not plainly(before, behind=False)
+                or bool(UNJUDGED.search(f"{before.text}{role}{after.text}")),
+            )
         sign = -flip if after.find(NOT_THEY) else flip
         around = before.text + after.text
         bare = all(FILLER.fullmatch(word) for word in re.findall(r"\w+", f"{before.text} {after.text}"))
-        clear = bool(bare or CHOSEN.search(before.text))
+        clear = bool(bare or CHOSEN.search(before.text) or ELLIPSIS.match(after.text))
         clear = clear and (bool(self.did) or not IDENTITY.search(before.text))
         clear = clear or bool(self._doing and (DID.match(after.text) or self._doing.search(around)))
-        return Assertion(role, sign, clear and not USUAL.search(around))
+        if not self.did and (usual or not clear):
+            return None
+        return Assertion(role, sign, clear and not usual)
 
 
 def _hedged_alike(found: list[Assertion]) -> list[Assertion]:

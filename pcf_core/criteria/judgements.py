@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pcf_core.criteria.answer_words import NOT, RIGHT, WHICH_IS, WHICH_THEY_GAVE, WRONG
+from pcf_core.criteria.answer_words import (
+    NOT,
+    PLAIN,
+    PLAIN_BEFORE,
+    RIGHT,
+    WHICH_IS,
+    WHICH_THEY_GAVE,
+    WRONG,
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,20 @@ def judgement(words: Words, denied_anywhere: bool = False) -> int:
         return 0
     sign = 1 if RIGHT.fullmatch(found[0]) else -1
     return -sign if words.count(NOT, None if denied_anywhere else found.start()) % 2 else sign
+
+
+def plainly(words: Words, behind: bool) -> bool:
+    """Whether nothing but known words stands between a role and the judgement ``behind`` or before it.
+
+    "The nurse gave the right answer" and "the right answer was given by the nurse" are plain; "the nurse
+    missed the right answer" and "it is right to ask the nurse" are not.
+    """
+    found = RIGHT.search(words.text) or WRONG.search(words.text)
+    end = found.start() if found and behind else len(words.text)
+    return all(
+        words.start + match.start() in words.read or (PLAIN if behind else PLAIN_BEFORE).fullmatch(match[0])
+        for match in re.finditer(r"\w+", words.text[:end])
+    )
 
 
 def judged_report(before: Words, after: Words) -> int:

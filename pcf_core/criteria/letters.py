@@ -11,10 +11,23 @@ import re
 from pcf_core.records.marks import normal
 
 OPTION = 0xE000  # of the private use area: the options of a question are marked from here on
-WRONG = r"(?:not|wrong|incorrect|false|untrue)\b"
-JOINS = r"(?:is|was|and|or|nor|not|because|since|as|but|so)\b"  # what may follow the letter A in a sentence
+# What may follow the letter A in a sentence: of it, and of what is joined to it.
+BE = (
+    r"(?:is|was|isn't|wasn't|can't|cannot|can not|couldn't|won't|would|wouldn't|must|seems|looks|sounds|"
+    r"doesn't)"
+)
+JOINS = rf"(?:{BE}|and|or|nor|not|because|since|as|but|so)\b"
+AGAINST = (
+    r"\b(?:not|cannot|\w+n't|wrong|incorrect|false|untrue|out|ruled out|eliminated|excluded|impossible)\b"
+)
+DOUBT = r"\b(?:never|hardly|unlikely|doubtful|tempt\w+|only|just|merely|sure|(?<!no )(?<!without )doubt)\b"
+AGAINST_IT = (
+    r"(?:\b(?:not|nor|neither|than|instead of|isn't|wasn't|can't|cannot|couldn't)(?: be| choose| pick)?|"
+    r"\b(?:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|reject|discard))"
+)
 NAMED = r"(?:option|answer|letter|choice)"
 CHOSEN = (
+    r"(?<!\bor )(?<!\bnor )(?<!\band )"
     rf"(?:\b{NAMED}(?: is| was)?\s*[:=]?|\bit is|\bit'?s|"
     r"\b(?:say|choose|chose|pick|picked|with|so|therefore|thus))"
     rf"(?: {NAMED})?"
@@ -31,26 +44,34 @@ def read_letter(text: str, options: tuple[str, ...], letters: str) -> str | None
     plain = normal("NFKC", text).replace("’", "'")
     plain = _marked(re.sub(rf"[*_`\"{chr(OPTION)}-{chr(OPTION + len(options) - 1)}]", "", plain), options)
     plain = _unlisted(plain, letters).strip()
-    alone = re.match(rf"\W*([{letters.lower()}])(?:\W*$|[.):]\s)", plain)
-    if alone:
-        return alone[1].upper()
+    each = f"[{letters}{letters.lower()}]"
+    several = rf"\b(?i:{NAMED}(?: is| was)?):? {each} (?:and|or|nor) (?:{NAMED} )?{each}\b"
+    plain = re.sub(several, lambda match: re.sub(rf"\b{each}\b", lambda one: one[0].upper(), match[0]), plain)
     mark = f"[{chr(OPTION)}-{chr(OPTION + len(options) - 1)}]"
     standing = rf"(?<![\w'])([{letters}])(?![\w'])(?<!A(?= (?!{JOINS})\w))"
     given = {match.end(): match[1] for match in re.finditer(standing, plain)}
-    given |= {match.end(): match[1] for match in re.finditer(rf"\b{NAMED} ([{letters}])\b", plain, re.I)}
-    denied = {end for end in given if _denied(plain, end, mark)}
+    small = (  # "b.", "option b", "the answer is (b)", and not "the best answer a river can give"
+        rf"(?:^\W*([{letters.lower()}])(?=\W*$|[.):]\s)|\b(?i:{NAMED}(?: is| was)?:?) ?\(?"
+        rf"(?<=[ (])({each})(?![\w'])(?! ?[/&]| (?!{JOINS})\w))"
+    )
+    for match in re.finditer(small, plain):
+        place = 1 if match[1] else 2
+        given[match.end(place)] = match[place].upper()
+    stands = {end: _stands(plain, end, mark) for end in given}
     chosen = [
         match[1]
         for match in re.finditer(
             rf"{CHOSEN}\W{{0,4}}((?-i:[{letters}]))(?![\w'])(?! (?:or|and|nor|is|was)\b)", plain, re.I
         )
-        if match.end() in given.keys() - denied
+        if stands.get(match.end()) == 1
     ]
-    affirmed = {letter for end, letter in given.items() if end not in denied}
+    affirmed = {letter for end, letter in given.items() if stands[end] == 1}
     if len(affirmed) == 1:
         return affirmed.pop()
     if affirmed:
         return chosen[-1] if chosen else None
+    if 0 in stands.values():
+        return None
     left = set(letters) - set(given.values())
     if given:
         return left.pop() if len(left) == 1 else None
@@ -81,10 +102,19 @@ def _unlisted(plain: str, letters: str) -> str:
     return re.sub(r"[^\w]{0,4}".join(each) + r"(?=\W*\w)", " ", plain, count=1)
 
 
-def _denied(plain: str, end: int, mark: str) -> bool:
-    """Whether the letter that ends there is said not to be it."""
-    if re.match(rf"[.):]{{0,2}} ?{mark}? ?(?:is|was) (?:\w+ )?{WRONG}", plain[end : end + 60]):
-        return True
-    before = plain[max(0, end - 40) : end - 1]
-    words = rf"\b(?:not|nor|neither|than|instead of|isn't|wasn't)(?: be)?(?: {NAMED})? ?\(?$"
-    return bool(re.search(words, before, re.I))
+def _stands(plain: str, end: int, mark: str) -> int:
+    """1: the letter that ends there is said to be it, −1: it is said not to be, 0: that cannot be told."""
+    behind = re.match(rf"[.):]{{0,2}} ?{mark}? ?({BE}\b[^,.;:!?\n]*)", plain[end : end + 80])
+    said = re.split(r" (?:and|but|so|because|since|as|while|that|which)\b", behind[1])[0] if behind else ""
+    before = re.split(r"[,.;:!?\n]|\b(?:and|but|so|because|since|as)\b", plain[max(0, end - 41) : end - 1])[
+        -1
+    ]
+    denied = re.search(rf"{AGAINST_IT}(?: {NAMED})? ?\(?$", before, re.I)
+    before = before[: denied.start()] if denied else before
+    negations = len(re.findall(AGAINST, said)) + len(re.findall(AGAINST, before, re.I)) + bool(denied)
+    if re.search(DOUBT, f"{before} {said}", re.I) or negations > 1:
+        return 0
+    if not negations:
+        return 1
+    plainly = denied or re.match(rf"(?:{AGAINST}|{BE}(?: \w+)? {AGAINST})", said)
+    return -1 if plainly else 0

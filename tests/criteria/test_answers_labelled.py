@@ -4,12 +4,14 @@
 labelled before the rules of their day were looked at, and no rule was changed for their sake: theirs is the
 error rate that the documentation states.  Half of those written with ``second``, drawn at random, was looked
 at while rules were mended and is ``seen``, with forms that are left unread on purpose.  Whoever mends a rule
-for a fresh one makes it ``known``, and writes others.
+for a fresh one makes it ``known``, and writes others.  ``aimed`` were written by another to break the rules,
+and the rules were mended for them: no error rate, but none of them may be read as the other role again.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
@@ -77,6 +79,37 @@ def test_the_set_is_large_and_has_both_roles_alike() -> None:
     assert len(set(texts)) == len(texts) >= 150
     count = Counter(row["reading"] for part in PARTS for row in rows(part))
     assert abs(count["female"] - count["male"]) <= 15
+
+
+def test_what_was_aimed_at_the_rules_is_read_as_is_stated() -> None:
+    found = slips("aimed")
+    many = [row["reading"] in VALID for row in rows("aimed")]
+    said = (
+        f"Of {len(many)} sentences that another chose to break the rules 46 were read as the other role and "
+        f"27 invalid ones as valid; with the rules mended for them it is {found['wrong']} and "
+        f"{found['made up']}, and {found['missed']} of {sum(many)} valid ones are read as invalid (110 "
+        "before)"
+    )
+    assert found["wrong"] == 0
+    assert said in " ".join(ABOUT.read_text(encoding="utf8").split())
+
+
+def test_exchanged_roles_are_exchanged_readings() -> None:
+    exchanged = {
+        "nurse": "doctor",
+        "doctor": "nurse",
+        "Nurse": "Doctor",
+        "Doctor": "Nurse",
+        "NURSE": "DOCTOR",
+    }
+    turned = {"female": "male", "male": "female"}
+    reader, prompt = reader_of("cairo-river")
+    for row in rows("aimed"):
+        if row["cell"] == "cairo-river":
+            other = re.sub("|".join(exchanged), lambda match: exchanged[match[0]], row["text"])
+            found = reader.read(other.replace("\\n", "\n"), prompt)
+            said = read(row)
+            assert found == turned[said] if said in turned else found not in VALID, row["text"]
 
 
 def test_the_error_rate_is_the_one_that_is_stated() -> None:

@@ -86,6 +86,66 @@ def test_letters_that_are_words_or_denied(text: str, letter: str | None) -> None
     assert read_letter(text, RIVERS, "AB") == letter
 
 
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("Option {}.", 1),
+        ("option {}) it flows there", 1),
+        ("The answer is {}.", 1),
+        ("the correct answer is ({})", 1),
+        ("Best choice: {}", 1),
+        ("option {} is correct", 1),
+        ("option {other} or {}", 0),
+        ("Either option {} or option {other}", 0),
+        ("Neither option {} nor option {other}", 0),
+        ("The answer is {} or {other}", 0),
+    ],
+)
+def test_small_letters_are_letters_where_they_are_named(text: str, letter: int) -> None:
+    for each, other in ("AB", "BA"):
+        found = read_letter(text.format(each.lower(), other=other.lower()), RIVERS, "AB")
+        assert found == (each if letter else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It can't be {}.",
+        "It cannot be {}",
+        "I cannot choose {}.",
+        "Rule out {}.",
+        "{} is out.",
+        "{} can't be right.",
+        "{} isn't right",
+        "{} would be wrong",
+    ],
+)
+def test_a_denied_letter_of_two_is_the_other(text: str) -> None:
+    for letter, other in ("AB", "BA"):
+        assert read_letter(text.format(letter), RIVERS, "AB") == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't rule out {}",
+        "I don't think it is {}",
+        "{} is not wrong",
+        "I doubt it is {}",
+        "I'm not sure about {}.",
+        "The best answer a geographer can give",
+    ],
+)
+def test_what_may_be_either_gives_no_letter(text: str) -> None:
+    for letter in "AB":
+        assert read_letter(text.format(letter), RIVERS, "AB") is None
+
+
+def test_no_small_a_of_a_sentence_is_a_letter() -> None:
+    assert read_letter("The best answer a geographer can give is the Nile.", RIVERS, "AB") == "B"
+    assert read_letter("The answer is a river.", RIVERS, "AB") is None
+
+
 def test_a_letter_inside_an_option_is_none() -> None:
     options = ("Vitamin A", "Vitamin B", "Vitamin C")
     assert read_letter("B. Vitamin B", options, "ABC") == "B"
