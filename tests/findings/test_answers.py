@@ -228,7 +228,7 @@ def test_scored_probabilities_that_hardly_differ_are_the_same() -> None:
         {name: (-1.0, -2.0 - 1e-8 * (cell.pronoun == "she")) for name, cell in tasks.cells.items()}
     )
     assert not any(row.value or row.differs for row in report.differences)
-    assert "FNR is the same for all pronouns" in separation_finding(report)
+    assert "FNR is the same for he, she and they" in separation_finding(report)
     assert notes(report)[0].endswith("answers could be scored.")
 
 
