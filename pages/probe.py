@@ -34,7 +34,7 @@ def draw() -> None:
     sentence = checked_sentence(typed)
     asked = what_to_ask(choice, sentence)
     for name, reason in asked.refused.items():
-        st.error(f"**{plain(name)}** {plain(reason)}", icon=":material/error:")
+        st.error(f"**{plain(name)}:** {plain(reason)}", icon=":material/error:")
     if len(choice.models) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
     jobs = ask(asked.requests)

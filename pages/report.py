@@ -19,7 +19,7 @@ def draw() -> None:
     choice = current_choice()
     contents = draw_contents(choice)
     for name, sentence in contents.loaded.refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain(name)}:** {plain(sentence)}", icon=":material/error:")
     for name in contents.unknown:
         st.warning(f"The cache has no **{plain(name)}** any more, or never had: it is left out.")
     if contents.loaded.missing:

@@ -43,9 +43,8 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
     if lost:
         sentences.append(
-            f"The interval of the slope for {listed(lost)} leaves out 0 taken alone; that does not "
-            "survive the "
-            f"correction for {count(slopes(panels), 'slope')}."
+            f"Every point alike, the interval of the slope for {listed(lost)} leaves out 0 taken alone; that "
+            f"does not survive the correction for {count(slopes(panels), 'slope')}."
         )
     if missing:
         sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")

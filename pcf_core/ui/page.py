@@ -54,7 +54,7 @@ def open_page(title: str, question: str, otherwise: Callable[[], None] | None = 
         stop(otherwise)
     loaded = load(choice)
     for name, sentence in loaded.refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain(name)}:** {plain(sentence)}", icon=":material/error:")
     if loaded.missing:
         offer_scoring(loaded.missing)
     if loaded.unread:

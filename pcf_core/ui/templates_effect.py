@@ -143,7 +143,7 @@ def whole_text(item: Reading) -> str:
 
 def draw_refused(refused: Mapping[str, str]) -> None:
     for model, sentence in refused.items():
-        st.error(f"**{plain(model)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
 
 
 def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
