@@ -71,7 +71,7 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
     ]
     assert factors_finding("mini-bert", panels) == (
         "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with 10,000 US$ more. "
-        "Its link with education cannot be told from chance. "
+        "Every point alike, its link with education cannot be told from chance. "
         "Counted by the people employed, the risk of mini-bert is higher by 0.010 (0.005–0.015) for "
         "occupations "
         "with 10,000 US$ more."
