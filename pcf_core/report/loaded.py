@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pcf_core.audit import Result, ViewOptions, load_result, report
 from pcf_core.errors import InputError, RunError
 from pcf_core.findings import contexts, count
-from pcf_core.records import Aggregation, Over, RiskReport, RunSpec
+from pcf_core.records import Aggregation, Interval, Over, RiskReport, RunSpec
 from pcf_core.records import Protocol as ProtocolName
 from pcf_core.records.report import ReportRequest
 from pcf_core.store import Store
@@ -84,6 +84,18 @@ class Study:
         if options == self.options:
             return self.reports
         return {label: report(item.result, item.run, options) for label, item in self.runs.items()}
+
+    @cached_property
+    def whole_templates(self) -> dict[str, Interval]:
+        """Of the runs whose interval of R is over documents, that over whole templates, by label."""
+        options = self.options.model_copy(update={"unit": "template"})
+        found: dict[str, Interval] = {}
+        for label, item in self.runs.items():
+            shown = item.report.interval("overall_risk", self.over)
+            if shown and shown.unit == "document":
+                whole = report(item.result, item.run, options).interval("overall_risk", self.over)
+                found |= {label: whole} if whole else {}
+        return found
 
     def most(self, number: int) -> Study:
         """The first runs alone, as many as have room in one picture."""
