@@ -95,6 +95,7 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
             required=True,
             key="fp_view",
             bind="query-params",
+            wrap=True,  # six names are wider than a telephone
             help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
             "texts were written, and F by temperature where several were asked for.",
         )
@@ -116,7 +117,7 @@ def draw_answer(shown: Shown) -> None:
             draw_figures(row)
     for model, result in shown.results.items():
         if silence := silence_warning(result):
-            st.warning(f"**{plain(model)}** {plain(silence)}", icon=":material/warning:")
+            st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
 
 
 def draw_beside(shown: Shown) -> None:

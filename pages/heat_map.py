@@ -17,7 +17,8 @@ from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
 from pcf_core.ui.shell import show
 
 BELOW = (
-    "Choose an occupation and a context below to see the prompt, the groups and the words behind one cell."
+    "Choose an occupation and a context under *One cell* to see the prompt, the groups and the words behind "
+    "it."
 )
 
 

@@ -43,7 +43,7 @@ def draw() -> None:
     for model, report in known.reports.items():
         if report.warnings:
             said = " ".join(report.warnings)
-            st.warning(f"**{plain(model)}** {plain(said)}", icon=":material/warning:")
+            st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",

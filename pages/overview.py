@@ -74,7 +74,7 @@ def draw_doors() -> None:
     if auditor:
         st.page_link(
             "pages/probe.py",
-            label="Type a sentence and see whose words each model expects in it",
+            label="Type a sentence: whose words are expected?",
             icon=":material/bolt:",
             query_params=current_choice().parameters,
         )

@@ -6,7 +6,7 @@ from pcf_core.charts import cell_bars, probe_words
 from pcf_core.findings import probe_caution, probe_finding
 from pcf_core.jobs.probing import checked_sentence
 from pcf_core.ui.choice import current_choice
-from pcf_core.ui.page import chart, finding
+from pcf_core.ui.page import chart, draw_refused, finding
 from pcf_core.ui.probe import MOST_MODELS, draw_foot, draw_notes, draw_sentence, read_answer, what_to_ask
 from pcf_core.ui.probe_waiting import ask, draw_ended_early, follow
 from pcf_core.ui.queue import ACTIVE
@@ -33,8 +33,7 @@ def draw() -> None:
         return
     sentence = checked_sentence(typed)
     asked = what_to_ask(choice, sentence)
-    for name, reason in asked.refused.items():
-        st.error(f"**{plain(name)}** {plain(reason)}", icon=":material/error:")
+    draw_refused(asked.refused)
     if len(choice.models) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
     jobs = ask(asked.requests)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pcf_core.findings.whole_report import contents_finding
 from pcf_core.ui.choice import current_choice
-from pcf_core.ui.page import finding, offer_scoring
+from pcf_core.ui.page import draw_refused, finding, offer_scoring
 from pcf_core.ui.readings import follow_readings
 from pcf_core.ui.report import draw_contents
 from pcf_core.ui.report_views import draw_report
@@ -18,8 +18,7 @@ def draw() -> None:
     head = st.container()
     choice = current_choice()
     contents = draw_contents(choice)
-    for name, sentence in contents.loaded.refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    draw_refused(contents.loaded.refused)
     for name in contents.unknown:
         st.warning(f"The cache has no **{plain(name)}** any more, or never had: it is left out.")
     if contents.loaded.missing:

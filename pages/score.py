@@ -23,7 +23,7 @@ def draw() -> None:
             try:
                 runs.append(requested_runs(request, model))
             except AuditError as error:
-                st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+                st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         if runs:
             draw_estimate(runs)
             draw_word_check(runs)

@@ -20,11 +20,12 @@ from pcf_core.ui.shell import show
 HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
 which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
-The first row is the present reading with its interval over templates, and a dotted line marks it for each
-model. A line joins the lowest and the highest R over many choices of a kind, such as leaving out one word
-after the other. Hollow marks are no choices and not in the range above: *sample* rows are halves of the
-templates drawn at random and all templates but one, that is chance, which the interval allows for; the others
-are what the authors' published scripts compute, which is not what their papers define.
+The first row is the present reading with its interval, and a dotted line marks it for each model. A line
+joins the lowest and the highest R over many choices of a kind, such as leaving out one word after the other.
+Hollow marks are no choices and not in the range above: *sample* rows are halves of the templates drawn at
+random and all templates but one. They are chance, which an interval allows for where templates were drawn
+again, not where documents were. The others are what the authors' published scripts compute, which is not what
+their papers define.
 """
 QUANTITIES: dict[str, Quantity] = {
     "overall risk": "overall_risk",

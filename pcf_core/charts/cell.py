@@ -37,10 +37,10 @@ def cell_bars(
                 y=[str(groups.index(group)) for group in values],
                 x=list(values.values()),
                 marker=theme.bar_marker(style),
-                text=[f"{value:.3g}" for value in values.values()],
+                text=[theme.digits(value) for value in values.values()],
                 textposition="outside",
                 cliponaxis=False,
-                hovertemplate="%{y}: %{x:.3g}<extra>%{fullData.name}</extra>",
+                hovertemplate="%{y}: %{text}<extra>%{fullData.name}</extra>",
                 name=theme.text(model),
             )
         )
@@ -78,11 +78,14 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
                     y=[key for key, _ in chosen],
                     x=[word.probability for _, word in chosen],
                     marker=theme.bar_marker(style),
-                    hovertemplate="%{y}: %{x:.3g}<extra>%{fullData.name}</extra>",
+                    customdata=[theme.digits(word.probability) for _, word in chosen],
+                    hovertemplate="%{y}: %{customdata}<extra>%{fullData.name}</extra>",
                     name=theme.text(group),
                 )
             )
-    figure.update_xaxes(title_text="probability of the word (0–1) → more", rangemode="tozero")
+    figure.update_xaxes(
+        title_text="probability of the word (0–1) → more", rangemode="tozero", exponentformat="power"
+    )
     figure.update_yaxes(
         theme.name_axis({str(place): theme.text(word.word, 22) for place, word in enumerate(ranked)})
     )

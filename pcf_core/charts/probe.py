@@ -72,7 +72,7 @@ def _marks(model: str, style: theme.ModelStyle, places: Sequence[tuple[str, Prob
         y=[place for place, _ in places],
         mode="markers",
         marker={"symbol": style.marker, "color": style.color, "size": 9},
-        customdata=[f"{theme.text(word.word)}: {word.probability:.3g}" for _, word in places],
+        customdata=[f"{theme.text(word.word)}: {theme.digits(word.probability)}" for _, word in places],
         hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
         name=name,
         legendgroup=name,

@@ -31,6 +31,7 @@ MUTED = "#7F7F7F"
 GRID = "rgba(127, 127, 127, 0.25)"
 GROUP_ENDS = ("#8073ac", "#b35806")
 
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_HEIGHT = 640
 LABEL_LENGTH = 40
 
@@ -89,6 +90,12 @@ def text(label: object, length: int = LABEL_LENGTH) -> str:
     ):
         plain = plain.replace(character, entity)
     return plain
+
+
+def digits(value: float) -> str:
+    """Three significant digits as the sentences write them: 0.877, and 6.74×10⁻⁵ instead of 6.74e-05."""
+    mantissa, _, exponent = f"{value:.3g}".partition("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(SUPERSCRIPT)}" if exponent else mantissa
 
 
 def fitting(label: str, width: int) -> int:

@@ -27,7 +27,7 @@ def opening_finding(
     occupation: str,
     interval: Callable[[str, float], Interval],
 ) -> str:
-    """Which group each model prefers in how many of 100 contexts about one occupation.
+    """Which group each model prefers in what share of the contexts about one occupation.
 
     Args:
         reports: per model; they name the template weights, in the order of the preferences.
@@ -43,14 +43,12 @@ def opening_finding(
         group, share = max(shares.items(), key=lambda item: item[1])
         what = words_of(group) if share >= none else "no group's words"
         often = max(share, none)
-        how_often = _share(often, interval(model, often), "")
+        how_often = _share(often, interval(model, often))
         parts.append(f"{model} in {how_often}" if what == said else f"{model} prefers {what} in {how_often}")
         said = what
     if not parts:
         return f"No context about “{occupation}” is known yet."
-    return (
-        f"Of 100 contexts about “{occupation}”, counted by weight and with 95 % intervals, {listed(parts)}."
-    )
+    return f"Of the contexts about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
 
 
 def distribution_finding(
@@ -84,10 +82,10 @@ def distribution_finding(
     )
 
 
-def _share(share: float, interval: Interval, unit: str = " %") -> str:
+def _share(share: float, interval: Interval) -> str:
     """A share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
     decimals = 0 if interval.high - interval.low > NARROW else 1
     low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
     exact = decimals == 0 or share in (0.0, 1.0)
     whole = of_hundred(share) if exact else f"{100 * share:.1f}"
-    return f"{whole}{unit} ({low}–{high}{unit})"
+    return f"{whole} % ({low}–{high} %)"

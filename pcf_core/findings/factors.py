@@ -35,17 +35,18 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     missing = [panel.scale.noun for panel in panels if panel.ols is None]
     sentences = [f"The {of} is on average {listed(told)}."] if told else []
     if unclear and told:
-        sentences.append(f"Its link with {_either(unclear)} cannot be told from chance.")
+        its = "Every point alike, its" if by_people else "Its"  # the other line may tell what this one cannot
+        sentences.append(f"{its} link with {_either(unclear)} cannot be told from chance.")
     elif unclear:
-        sentences.append(f"No link of the {of} with {_either(unclear)} can be told from chance.")
+        no = "Every point alike, no" if by_people else "No"
+        sentences.append(f"{no} link of the {of} with {_either(unclear)} can be told from chance.")
     if by_people:
         sentences.append(f"Counted by the people employed, the {of} is {listed(by_people)}.")
     lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
     if lost:
         sentences.append(
-            f"The interval of the slope for {listed(lost)} leaves out 0 taken alone; that does not "
-            "survive the "
-            f"correction for {count(slopes(panels), 'slope')}."
+            f"Every point alike, the interval of the slope for {listed(lost)} leaves out 0 taken alone; that "
+            f"does not survive the correction for {count(slopes(panels), 'slope')}."
         )
     if missing:
         sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")

@@ -55,7 +55,7 @@ def confidence_finding(report: KnowledgeReport) -> str:
     share = percent(report.confidence_gap / report.knowledge)
     return (
         f"The confidence gap is {gap}: contexts take {share} of the knowledge away, most for "
-        f"{widest.subject} ({number(widest.knowledge)} less {number(widest.confidence_gap)})."
+        f"{widest.subject} (knowledge {number(widest.knowledge)}, gap {number(widest.confidence_gap)})."
     )
 
 

@@ -116,10 +116,10 @@ def occupation_finding(report: RiskReport, occupation: str, preferences: Prefere
         return f"No context about “{occupation}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
-    parts = [f"{of_hundred(share)} prefer {words_of(group)}" for group, share in named]
-    parts += [f"{of_hundred(sum(others.values()))} prefer those of {_others(others)}"] if others else []
-    parts += [f"{of_hundred(none)} prefer none"] if none else []
-    return f"Of 100 contexts about “{occupation}”, counted by weight, {listed(parts)}."
+    parts = [f"{of_hundred(share)} % prefer {words_of(group)}" for group, share in named]
+    parts += [f"{of_hundred(sum(others.values()))} % prefer those of {_others(others)}"] if others else []
+    parts += [f"{of_hundred(none)} % prefer none"] if none else []
+    return f"Of the contexts about “{occupation}”, by weight, {listed(parts)}."
 
 
 def leading_shares(

@@ -133,10 +133,10 @@ def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread])
             if size <= spread.bound:
                 return f"the difference is no larger than another seed of {spread.model} may change"
         same = (found.verdict == "first") == (direction == "up")
-        return "these models agree" if same else "these models disagree"
+        return "these models agree with it" if same else "these models disagree with it"
     if found.verdict == "equal":
         return "these models do not differ"
-    return "these models cannot tell"
+    return "these models leave it open"
 
 
 def ranked_finding(

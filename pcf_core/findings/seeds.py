@@ -66,17 +66,15 @@ def seeds_finding(
     between = [name for name in spreads if name not in within and sizes[name] <= spreads[name].bound]
     beyond = [name for name in spreads if name not in (*within, *between)]
     than = f" than between seeds of {first.model}"
-    differ = f", going by so few, two trainings may differ ({percent(first.level)})"
+    differ = f" two trainings may differ ({percent(first.level)}, from so few seeds)"
     said = []
     if within:
         said.append(f"{_differences(within, sizes)} no larger{than}.")
         than = ""
-    for names, unlike in ((between, ", but not"), (beyond, ", also")):
+    for names, unlike in ((between, ", but within"), (beyond, ", and beyond")):
         if names:
             bounds = listed([number(spreads[name].bound) for name in names])
-            said.append(
-                f"{_differences(names, sizes)} larger{than}{unlike} than the {bounds} by which{differ}."
-            )
+            said.append(f"{_differences(names, sizes)} larger{than}{unlike} the {bounds} by which{differ}.")
             than, differ = "", " they may differ"
     if between or beyond:
         said.append(f"What another seed of {other} changes is not in that.")

@@ -39,11 +39,11 @@ def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None)
     outside = {one.key[:2] for one in choices if not interval.low <= one.overall_risk <= interval.high}
     lead = "leads" if len(outside) < 2 else "lead"
     said = f"{len(outside):,}" if outside else "None"
-    return f"{sentence} {said} of these choices {lead} out of the interval over templates."
+    return f"{sentence} {said} of these choices {lead} out of this interval."
 
 
 def _samples_sentence(found: Sensitivity) -> str:
-    """What samples of the templates give: chance, which nobody chooses and the interval allows for."""
+    """What samples of the templates give: chance, which nobody chooses."""
     if not found.samples:
         return ""
     risks = [one.overall_risk for one in found.samples]

@@ -75,8 +75,9 @@ def stand_outs(model: str, report: RiskReport) -> str:
         have = f"{listed(named)} have {percent(sums / whole)} of all caprice of {model}"
         return f"A few occupations stand out: {have}."
     return (
-        f"No few occupations stand out: it takes {most:,} of {len(ranked):,} to have half of all caprice of "
-        f"{model}, the first of them “{first.occupation}” with {percent(first.caprice_risk / whole)}."
+        f"No small set of occupations stands out: it takes {most:,} of {len(ranked):,} to have half of all "
+        f"caprice of {model}, the first of them “{first.occupation}” with "
+        f"{percent(first.caprice_risk / whole)}."
     )
 
 

@@ -23,10 +23,10 @@ moves. The whisker is the interval of the occupation's risk over templates.
 TILT = """
 Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
 ends mean that the model puts only one group's words there. The box holds the middle half of the
-occupations, the line in it is their median, the hollow mark below it their mean with its interval; the
-three extremes on each side are named. *Labour force* shows the same scale for the people who hold these
-jobs in the US, where that is known. Neutral is always an even split here, whatever neutral point and scale
-are chosen for the risk.
+occupations, the line in it is their median, the hollow mark below it their mean with its interval; up
+to three extremes on each side are named, fewer where many models share the picture. *Labour force* shows the
+same scale for the people who hold these jobs in the US, where that is known. Neutral is always an even split
+here, whatever neutral point and scale are chosen for the risk.
 """
 TILT_SEVERAL = """
 Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
@@ -37,8 +37,9 @@ are chosen for the risk.
 """
 HEAT_MAP = """
 Each cell is the probability that the model prefers one group's words after this occupation in this
-context: 1 means only that group's words, 0 none of them, the middle of the scale is an even split. The
-bars on the right are the occupation's mean over all contexts, those on top the weight of the context.
+context: 1 means only that group's words, 0 none of them, *neutral* on the scale an even split, 0.5 of two
+groups and 0.2 of five. The bars on the right are the occupation's mean over all contexts, those on top the
+weight of the context.
 """
 CAPRICE = """
 **Caprice** is what an occupation's risk gains because its stereotype changes sign from context to context. It
@@ -94,10 +95,10 @@ A verdict needs both: the test must reject, and the interval over templates must
 FAIRPAIR = """
 F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one
 side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
-interval over facts, each with all its prompts. **Filled** marks: the two sides differ beyond sampling by the
-test of relabelling, controlled for the models read together; **hollow** ones: that cannot be shown, or was
-not tested, as at temperature 0. The bars are what F is made of. F has no direction: which side is more
-positive, and which words it has more of, is told beside it.
+interval over facts: prompts that say the same in other words are one fact. **Filled** marks: the
+two sides differ beyond sampling by the test of relabelling, controlled for the models read together;
+**hollow** ones: that cannot be shown, or was not tested, as at temperature 0. The bars are what F is made of.
+F has no direction: which side is more positive, and which words it has more of, is told beside it.
 """
 FAIRPAIR_WORDS = """
 Phrases of one to three words by their log-odds: to the right what texts for the second name have more often,

@@ -125,9 +125,9 @@ def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
         cells = preferences.values[..., preferences.groups.index(group)]
         figures.append(
             KeyFigure(
-                f"P({group}) · {name}",
+                f"Median P({group}) · {name}",
                 number(float(np.median(cells))),
-                "Median over all cells, 0 to 1; neutral is one over the number of groups.",
+                "Median over all cells, every cell alike, 0 to 1; neutral is one over the number of groups.",
                 f"{number(float(cells.min()))} to {number(float(cells.max()))}, {cells.size:,} cells",
             )
         )

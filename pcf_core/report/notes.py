@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pcf_core.findings import interval_sentence, low_coverage_note, noun_note
+from pcf_core.findings import interval_sentence, low_coverage_note, noun_note, whole_templates_finding
 from pcf_core.records import Over, RiskReport
 from pcf_core.report.loaded import Study
 
@@ -16,6 +16,7 @@ def study_notes(study: Study, of: str = "") -> list[str]:
         low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
         *warnings_of(study.reports),
         *interval_notes(study.reports, study.over, of),
+        whole_templates_finding(study.whole_templates),
     ]
 
 

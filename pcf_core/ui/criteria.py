@@ -135,7 +135,7 @@ def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked,
     try:
         found = estimate_criteria(asked, request.experiment(model, experiment), open_store(), open_queue())
     except AuditError as error:
-        st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+        st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return ""
     st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
     return found.basis if found.missing else ""

@@ -208,7 +208,7 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
             except AuditError as error:
                 refused[model, str(error)] = None
     for model, sentence in refused:
-        st.error(f"**{plain(model)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
     return found
 
 

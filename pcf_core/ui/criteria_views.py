@@ -62,7 +62,8 @@ WHAT: Mapping[ExperimentName, str] = {
     "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
 }
 NOT_LAID_TOGETHER = (
-    "Some of these models wrote and others were scored. The two measure different things and are shown apart."
+    "Some of these answers were written and others scored. The two measure different things and are shown "
+    "apart."
 )
 Draw = Callable[["Shown", Answering, dict[str, CriteriaResult]], None]
 
@@ -155,7 +156,7 @@ def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
 def warn_of_silence(who: str, result: CriteriaResult) -> None:
     """That many texts say nothing, where they do."""
     if silence := silence_warning(result):
-        st.warning(f"**{plain(who)}** {plain(silence)}", icon=":material/warning:")
+        st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 
 
 def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:

@@ -123,7 +123,7 @@ def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request
     try:
         found = estimate_fairpair(asked, request.prompts, open_store(), open_queue())
     except AuditError as error:
-        st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+        st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return
     st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, found))}")
     if asked.key.family == "endpoint":

@@ -177,7 +177,7 @@ def requests_of(request: Request) -> dict[Which, FairPairAsked]:
             for decoding in request.settings:
                 found[model, decoding.temperature] = request.asked(model, decoding)
         except AuditError as error:
-            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return found
 
 

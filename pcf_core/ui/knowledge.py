@@ -97,7 +97,7 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
             reports[model] = cached(parts, partial(knowledge_report, store, key, asked, score, protocol))
             keys[model], audits[model] = key, audit
         except AuditError as error:
-            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return Known(reports, keys, audits, missing)
 
 

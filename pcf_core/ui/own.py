@@ -96,7 +96,7 @@ def expander(what: str) -> DeltaGenerator:
 def draw_hidden(shelf: Shelf) -> None:
     """Say which of the user's own cannot be reached, since the app ships one of the name by now."""
     for item in shelf.hidden():
-        st.warning(f"**{plain(item.name)}** {plain(item.reason)}", icon=":material/visibility_off:")
+        st.warning(f"**{plain(item.name)}:** {plain(item.reason)}", icon=":material/visibility_off:")
 
 
 def draw_delete(

@@ -18,6 +18,7 @@ from pcf_core.findings import (
     low_coverage_note,
     noun_note,
 )
+from pcf_core.findings.numbers import listed
 from pcf_core.jobs import submit_run
 from pcf_core.records import RiskReport, RunSpec
 from pcf_core.records.report import KeyFigure
@@ -53,8 +54,7 @@ def open_page(title: str, question: str, otherwise: Callable[[], None] | None = 
         )
         stop(otherwise)
     loaded = load(choice)
-    for name, sentence in loaded.refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    draw_refused(loaded.refused)
     if loaded.missing:
         offer_scoring(loaded.missing)
     if loaded.unread:
@@ -66,6 +66,13 @@ def open_page(title: str, question: str, otherwise: Callable[[], None] | None = 
     if low:
         st.warning(plain(low), icon=":material/warning:")
     return loaded
+
+
+def draw_refused(refused: Mapping[str, str]) -> None:
+    """Why models have no results, by model: a sentence that holds for several is said once."""
+    for sentence in dict.fromkeys(refused.values()):
+        names = listed([plain(name) for name, why in refused.items() if why == sentence])
+        st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
 def stop(otherwise: Callable[[], None] | None) -> None:

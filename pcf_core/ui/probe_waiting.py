@@ -125,13 +125,13 @@ def draw_ended_early(jobs: Mapping[str, Job]) -> None:
     """Why a model has no answer, and the button that asks again: one for all that nobody came to."""
     for model, job in jobs.items():
         if job.state == "failed":
-            st.error(f"**{plain(model)}** {plain(job.error or '')}", icon=":material/error:")
+            st.error(f"**{plain(model)}:** {plain(job.error or '')}", icon=":material/error:")
             if st.button("Ask again", key=f"again_{job.id}", icon=":material/refresh:"):
                 retry(job)
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
         names = plain(listed(late))
-        st.error(f"**{names}** {late_sentence(open_queue())}", icon=":material/timer_off:")
+        st.error(f"**{names}:** {late_sentence(open_queue())}", icon=":material/timer_off:")
         if st.button("Ask again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
             st.rerun()

@@ -63,7 +63,7 @@ def sensitivities(loaded: Loaded) -> Sensitivities:
         except _Waits:
             waiting.append((item.run, "sensitivity", options))
         except AuditError as error:
-            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     if waiting:
         follow_readings(waiting)
     if not found:

@@ -25,11 +25,14 @@ from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import take_written
 
 OPENED = "frame_opened"
-# Streamlit 1.67 writes the chosen segment and a slider's value in the accent colour, which in the dark theme
-# cannot be both pale enough for that and dark enough for the white text of buttons and chips: 4.5 : 1 holds
-# for one of them only.
+# Streamlit 1.67 writes the chosen segment, the chosen tab and a slider's value in the accent colour, which in
+# the dark theme cannot be both pale enough for that and dark enough for the white text of buttons and chips:
+# 4.5 : 1 holds for one of them only.
 ACCENTED_TEXT = """<style>
 button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+[data-testid="stTab"][aria-selected="true"], [data-testid="stTab"][aria-selected="true"] p {
+  color: inherit !important;
+}
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p { color: inherit !important; }
 </style>"""
 SECTIONS = {

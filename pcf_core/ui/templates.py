@@ -134,9 +134,9 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
             "of the whole set",
         ),
         KeyFigure(
-            "Mass kept",
+            "Kept of this set",
             percent(kept_share(counts, shown.top)),
-            "Share of the total count that the cut keeps; 100 % without one.",
+            "Share of the total count of this set that the cut keeps; 100 % without one.",
             cut,
         ),
     ]

@@ -15,13 +15,12 @@ from pcf_core.topics import SetComparison, compare_sets, template_weights
 from pcf_core.ui.choice import current_choice, with_asked
 from pcf_core.ui.data import cached
 from pcf_core.ui.lists import set_names
-from pcf_core.ui.page import chart, draw_table, finding
+from pcf_core.ui.page import chart, draw_refused, draw_table, finding
 from pcf_core.ui.templates_draft import Shown, opened
 from pcf_core.ui.templates_effect import (
     LEAST_COVERED,
     MOST_SENTENCES,
     coverings,
-    draw_refused,
     draw_uncovered,
     readings,
 )

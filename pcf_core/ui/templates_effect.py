@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -16,7 +16,7 @@ from pcf_core.findings import count, move_finding, percent
 from pcf_core.records import MinedSet, RiskReport, TemplateSet
 from pcf_core.ui.choice import Choice, current_choice
 from pcf_core.ui.data import cached, read_run
-from pcf_core.ui.page import chart, draw_table, finding
+from pcf_core.ui.page import chart, draw_refused, draw_table, finding
 from pcf_core.ui.roles import may_audit
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.templates_draft import Shown, edits
@@ -139,11 +139,6 @@ def draw_preview(shown: Shown) -> None:
 def whole_text(item: Reading) -> str:
     templates = item.covering.run.templates
     return f"the {count(len(templates.templates), 'template')} of {templates.name}"
-
-
-def draw_refused(refused: Mapping[str, str]) -> None:
-    for model, sentence in refused.items():
-        st.error(f"**{plain(model)}** {plain(sentence)}", icon=":material/error:")
 
 
 def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:

@@ -78,7 +78,7 @@ def what_to_ask(models: tuple[str, ...], topic: Topic, texts: tuple[str, ...]) -
         try:
             requests[model] = make_check(resolve(model), topic, texts)
         except AuditError as error:
-            st.error(f"**{plain(model)}** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return requests
 
 

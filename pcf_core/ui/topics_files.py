@@ -67,7 +67,7 @@ man
 
 def draw_actions(topic: Topic) -> None:
     """What can be done with a topic as a whole."""
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Use in the sidebar",
             key="use_topic",

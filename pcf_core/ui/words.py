@@ -59,7 +59,7 @@ def draw_answer(job: Job) -> None:
     model, text = plain(job.payload["model"]), plain(job.payload["text"])
     with st.container(border=True):
         if job.error:
-            st.error(f"**{model}** {plain(job.error)}", icon=":material/error:")
+            st.error(f"**{model}:** {plain(job.error)}", icon=":material/error:")
         elif job.result is None:
             st.caption(f"**{model}**: asking the worker …")
         else:

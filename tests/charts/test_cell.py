@@ -24,6 +24,7 @@ def test_groups_stand_side_by_side_for_each_model() -> None:
     assert figure.layout.yaxis.labelalias == {"0": "male", "1": "female"}
     assert two.name == "&lt;two&gt;"
     assert one.marker.pattern.shape != two.marker.pattern.shape
+    assert two.text == ("0.877", "0.123")
     assert figure.layout.barmode == "group"
     assert figure.layout.shapes[0].x0 == 0.5
 
@@ -39,6 +40,13 @@ def test_words_fall_by_probability_and_keep_their_group() -> None:
     assert by_group == {"female": {"1": 0.22, "2": 0.013}, "male": {"0": 0.41}}
     assert len({trace.marker.color for trace in figure.data}) == 2
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 2
+
+
+def test_small_numbers_are_written_as_powers_of_ten() -> None:
+    assert cell_bars({"one": {"male": 0.0000674, "female": 0.9999326}}).data[0].text == ("6.74×10⁻⁵", "1")
+    rare = word_bars([WordProbability("man", "male", 0.000033)])
+    assert rare.data[0].customdata == ("3.3×10⁻⁵",)
+    assert rare.layout.xaxis.exponentformat == "power"
 
 
 @pytest.mark.parametrize("words", [[], WORDS[:1]])

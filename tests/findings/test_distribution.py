@@ -48,20 +48,21 @@ def test_the_opening_names_whom_each_model_prefers() -> None:
     preferences = {"m": one, "n": one, "o": other}
     reports = {"m": report_of(one, [93, 7]), "n": report_of(one), "o": report_of(other, [93, 7])}
     assert opening_finding(reports, preferences, "clerk", wide) == (
-        "Of 100 contexts about “clerk”, counted by weight and with 95 % intervals, m prefers female words in "
-        "93 (83–100), n prefers male words in 50 (40–60) and o prefers female words in 93 (83–100)."
+        "Of the contexts about “clerk”, by weight and with 95 % intervals, m prefers female words in "
+        "93 % (83–100 %), n prefers male words in 50 % (40–60 %) and o prefers female words in 93 % "
+        "(83–100 %)."
     )
     assert opening_finding(reports, preferences, "nurse", wide) == (
-        "Of 100 contexts about “nurse”, counted by weight and with 95 % intervals, m prefers female words in "
-        "100 (90–100), n in 100 (90–100) and o prefers male words in 93 (83–100)."
+        "Of the contexts about “nurse”, by weight and with 95 % intervals, m prefers female words in "
+        "100 % (90–100 %), n in 100 % (90–100 %) and o prefers male words in 93 % (83–100 %)."
     )
 
 
 def test_the_opening_knows_ties_and_what_is_not_known() -> None:
     even = preferences_of([[0.5, 0.5]], ("clerk",))
     assert opening_finding({"m": report_of(even)}, {"m": even}, "clerk", wide) == (
-        "Of 100 contexts about “clerk”, counted by weight and with 95 % intervals, m prefers no group's "
-        "words in 100 (90–100)."
+        "Of the contexts about “clerk”, by weight and with 95 % intervals, m prefers no group's "
+        "words in 100 % (90–100 %)."
     )
     unknown = replace(even, values=np.full_like(even.values, np.nan))
     assert opening_finding({"m": report_of(even)}, {"m": unknown}, "clerk", wide) == (

@@ -71,7 +71,7 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
     ]
     assert factors_finding("mini-bert", panels) == (
         "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with 10,000 US$ more. "
-        "Its link with education cannot be told from chance. "
+        "Every point alike, its link with education cannot be told from chance. "
         "Counted by the people employed, the risk of mini-bert is higher by 0.010 (0.005–0.015) for "
         "occupations "
         "with 10,000 US$ more."
@@ -161,9 +161,8 @@ def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
     """The interval (0.007–0.105) leaves out 0, the corrected p does not reject: the sentences say why."""
     panels = [panel("wage", line(0.0056, 0.0049, 0.156)), panel("education_years", line(0.02, 0.01, 0.01))]
     assert factors_finding("m", panels).endswith(
-        "The interval of the slope for wage leaves out 0 taken alone; that does not survive the "
-        "correction for "
-        "2 slopes."
+        "Every point alike, the interval of the slope for wage leaves out 0 taken alone; that does not "
+        "survive the correction for 2 slopes."
     )
     assert figures_note("m", panels) == (
         "These are slopes of the risk of m, every point alike, with their 95 % intervals and corrected p "

@@ -103,7 +103,7 @@ def test_the_gap_names_the_fact_that_it_is_widest_for_and_is_no_caprice(gap: flo
     if gap:
         assert said == (
             "The confidence gap is 0.10 (0.05–0.20): contexts take 14 % of the knowledge away, most for Mars "
-            "(0.5 less 0.15)."
+            "(knowledge 0.5, gap 0.15)."
         )
     else:
         assert "is 0" in said

@@ -109,14 +109,14 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
     assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
 
 
-def test_an_occupation_is_counted_by_weight_in_100_contexts(example: Preferences) -> None:
+def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example) == (
-        "Of 100 contexts about “clerk”, counted by weight, 93 prefer female words and 7 prefer male words."
+        "Of the contexts about “clerk”, by weight, 93 % prefer female words and 7 % prefer male words."
     )
-    assert occupation_finding(report, "captain", example).endswith("100 prefer male words.")
+    assert occupation_finding(report, "captain", example).endswith("100 % prefer male words.")
     rare = report_of(example, [999.9, 0.1])
-    assert "over 99 prefer female words and under 1 prefer male words" in occupation_finding(
+    assert "over 99 % prefer female words and under 1 % prefer male words" in occupation_finding(
         rare, "clerk", example
     )
 
@@ -128,8 +128,10 @@ def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
     values[2] = np.nan
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
     report = report_of(example, [25, 75])
-    assert occupation_finding(report, "nurse", partial).endswith("75 prefer female words and 25 prefer none.")
-    assert occupation_finding(report, "captain", partial).endswith("100 prefer male words.")
+    assert occupation_finding(report, "nurse", partial).endswith(
+        "75 % prefer female words and 25 % prefer none."
+    )
+    assert occupation_finding(report, "captain", partial).endswith("100 % prefer male words.")
     assert occupation_finding(report, "clerk", partial) == "No context about “clerk” is known yet."
 
 

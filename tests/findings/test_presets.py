@@ -129,10 +129,10 @@ def test_where_interval_and_test_disagree_is_said_once_of_all_that_it_is_of() ->
 @pytest.mark.parametrize(
     ("prejudice", "caprice", "told"),
     [
-        (UP, DOWN, "in prejudice and caprice these models agree."),
-        (DOWN, DOWN, "in prejudice these models disagree and in caprice these models agree."),
-        (UNCLEAR, UNCLEAR, "in prejudice and caprice these models cannot tell."),
-        (UP, EQUAL, "in prejudice these models agree and in caprice these models do not differ."),
+        (UP, DOWN, "in prejudice and caprice these models agree with it."),
+        (DOWN, DOWN, "in prejudice these models disagree with it and in caprice these models agree with it."),
+        (UNCLEAR, UNCLEAR, "in prejudice and caprice these models leave it open."),
+        (UP, EQUAL, "in prejudice these models agree with it and in caprice these models do not differ."),
     ],
 )
 def test_a_claim_is_held_against_what_was_found(
@@ -158,7 +158,7 @@ def spread(quantity: str, size: float, bound: float) -> SeedSpread:
     [
         (0.5, 0.6, "the difference is no larger than another seed of small changes"),
         (0.1, 0.6, "the difference is no larger than another seed of small may change"),
-        (0.1, 0.3, "these models disagree"),
+        (0.1, 0.3, "these models disagree with it"),
     ],
 )
 def test_a_claim_is_not_held_against_what_another_seed_makes(size: float, bound: float, told: str) -> None:
@@ -170,12 +170,12 @@ def test_a_claim_is_not_held_against_what_another_seed_makes(size: float, bound:
         spread("caprice_risk", 0.1, 0.2),
     ]
     said = claim_finding(CLAIM, example(UNCLEAR, DOWN, caprice), spreads)
-    assert said.endswith(f" with size: in prejudice {told} and in caprice these models agree.")
+    assert said.endswith(f" with size: in prejudice {told} and in caprice these models agree with it.")
 
 
 def test_what_cannot_be_told_is_not_put_down_to_seeds() -> None:
     said = claim_finding(CLAIM, example(UNCLEAR, UNCLEAR, EQUAL), [spread("prejudice_risk", 9, 9)])
-    assert said.endswith("in prejudice these models cannot tell and in caprice these models do not differ.")
+    assert said.endswith("in prejudice these models leave it open and in caprice these models do not differ.")
 
 
 @given(
@@ -187,7 +187,7 @@ def test_what_cannot_be_told_is_not_put_down_to_seeds() -> None:
 def test_the_opposite_claim_gets_the_opposite_answer(
     value: float, p_value: float, half: float, direction: Literal["up", "down"]
 ) -> None:
-    """Who agrees with a rise disagrees with a fall, and who cannot tell the one cannot tell the other."""
+    """Who agrees with a rise disagrees with a fall, and who leaves the one open leaves the other open."""
     found = replace(
         UP,
         first=max(value, 0),

@@ -21,7 +21,7 @@ SPREADS = {
     "prejudice_risk": spread("prejudice_risk", (0.29, 0.3, 0.34), 0.16),
     "caprice_risk": spread("caprice_risk", (0.01, 0.02, 0.02), 0.035),
 }
-FEW = "by which, going by so few, two trainings may differ (95 %)."
+FEW = "by which two trainings may differ (95 %, from so few seeds)."
 OTHER = "What another seed of large changes is not in that."
 
 
@@ -36,18 +36,18 @@ OTHER = "What another seed of large changes is not in that."
         (
             (0.05, 0.03, -0.02),
             "The differences in R (0.05) and prejudice (0.03) are no larger than between seeds of mini. The "
-            f"difference in caprice (0.02) is larger, but not than the 0.035 {FEW} {OTHER}",
+            f"difference in caprice (0.02) is larger, but within the 0.035 {FEW} {OTHER}",
         ),
         (
             (-0.1, 0.1, 0.05),
-            "The differences in R (0.1) and prejudice (0.1) are larger than between seeds of mini, but not "
-            f"than the 0.186 and 0.16 {FEW} The difference in caprice (0.05) is larger, also than the 0.035 "
-            f"by which they may differ. {OTHER}",
+            "The differences in R (0.1) and prejudice (0.1) are larger than between seeds of mini, but "
+            f"within the 0.186 and 0.16 {FEW} The difference in caprice (0.05) is larger, and beyond the "
+            f"0.035 by which they may differ. {OTHER}",
         ),
         (
             (0.3, 0.2, 0.1),
             "The differences in R (0.3), prejudice (0.2) and caprice (0.1) are larger than between seeds of "
-            f"mini, also than the 0.186, 0.16 and 0.035 {FEW} {OTHER}",
+            f"mini, and beyond the 0.186, 0.16 and 0.035 {FEW} {OTHER}",
         ),
     ],
 )
@@ -72,7 +72,7 @@ def test_every_difference_is_told_once_and_as_large_as_it_is(thousandths: list[i
         (sentence,) = [part for part in said.split(". ") if f"{word} (" in part]
         size = abs(found[name].value)
         assert ("no larger" in sentence) == (size <= known.range)
-        assert ("but not" in sentence) == (known.range < size <= known.bound)
+        assert ("but within" in sentence) == (known.range < size <= known.bound)
     assert said.endswith(OTHER) == any(abs(found[name].value) > SPREADS[name].range for name in SPREADS)
     assert said.count("so few") <= 1
 

@@ -43,8 +43,7 @@ def test_the_range_what_moves_most_and_what_leaves_the_interval() -> None:
         "As chosen, the risk of mini is 0.70 (0.68–0.73); under 3 other choices, a row each, it is "
         "between 0.52 "
         "and 0.75. “one pair left out” (without he / she) moves it most: −0.18. 2 of these choices lead "
-        "out of the "
-        "interval over templates."
+        "out of this interval."
     )
 
 
@@ -70,9 +69,8 @@ def test_samples_are_chance_and_stand_apart_from_choices() -> None:
     assert sensitivity_finding("mini", found, Interval(low=0.68, high=0.73)) == (
         "As chosen, the risk of mini is 0.70 (0.68–0.73); under 1 other choice, a row each, it is "
         "between 0.7 "
-        "and 0.71. “criterion: l1” moves it most: +0.01. None of these choices leads out of the interval "
-        "over "
-        "templates. In samples of the templates (a random half and one template left out), which are "
+        "and 0.71. “criterion: l1” moves it most: +0.01. None of these choices leads out of this interval. "
+        "In samples of the templates (a random half and one template left out), which are "
         "chance and no choices, it is "
         "between 0.2 and 0.9."
     )
@@ -156,7 +154,7 @@ def test_a_choice_with_two_extremes_is_one_row_and_one_choice() -> None:
     )
     said = sensitivity_finding("mini", found, Interval(low=0.55, high=0.75))
     assert "under 1 other choice, a row each," in said
-    assert said.endswith("1 of these choices leads out of the interval over templates.")
+    assert said.endswith("1 of these choices leads out of this interval.")
 
 
 def test_a_choice_whose_name_begins_like_a_shorter_list_is_a_choice() -> None:

@@ -82,7 +82,7 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception
         assert not app.error
-        assert "Of 100 contexts about" in texts(app)
+        assert "Of the contexts about" in texts(app)
         assert len(app.get("plotly_chart")) >= 1
 
 

@@ -78,7 +78,7 @@ def test_tilt_says_one_sentence_a_model_before_the_picture_and_the_rest_beneath(
     assert "mini-bert puts male words first for" in above
     assert "mini-gpt puts male words first for" in above
     for later in (
-        "Of 100 contexts about",
+        "Of the contexts about",
         "mini-gpt leans most to",
         "mini-gpt flattens the differences between occupations",
         "59,539 biographies",

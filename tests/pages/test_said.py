@@ -63,7 +63,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         )
     overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    assert "Whiskers: drawn again were for mini-gpt documents, for all others templates." in captions(
+    assert "Whiskers: drawn again were documents for mini-gpt, templates for all others." in captions(
         overview
     )
 
@@ -79,10 +79,10 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     assert (
-        "Of 100 contexts about “nurse”, counted by weight and with 95 % intervals, mini-gpt prefers "
-        f"{group} words in {100 * share:.0f} ({low}–{high})."
+        "Of the contexts about “nurse”, by weight and with 95 % intervals, mini-gpt prefers "
+        f"{group} words in {100 * share:.0f} % ({low}–{high} %)."
     ) in texts(app)
-    assert "about “nurse”, counted" not in texts(open_app("tilt", model=["mini-gpt"]))
+    assert "Of the contexts about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
 
 
 @pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])

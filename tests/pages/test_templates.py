@@ -38,7 +38,7 @@ def test_a_set_is_told_in_words_figures_picture_and_table(own: MinedSet) -> None
         "Templates": "4",
         "Total count": "20",
         "Effective number": "2.82",
-        "Mass kept": "75 %",
+        "Kept of this set": "75 %",
     }
     assert "Corpus: toy corpus · licence of its texts: CC0" in said(app)
     assert len(app.get("plotly_chart")) == 1

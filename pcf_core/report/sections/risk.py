@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.charts import corrected_dots, occupation_bars, risk_bars
-from pcf_core.findings import comparison_finding, corrected_finding, risk_finding, whole_templates_finding
+from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
 from pcf_core.records.report import ReportPart
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
@@ -44,13 +44,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
             ),
             how=how_to_read.RISK,
             tables=(table_of(table, "risk", "Risk of each model, with reference and published values"),),
-            notes=said(
-                [
-                    interval_note(reports, over),
-                    *study_notes(study),
-                    whole_templates_finding(study.whole_templates),
-                ]
-            ),
+            notes=said([interval_note(reports, over), *study_notes(study)]),
         )
     ]
 

@@ -1,0 +1,26 @@
+"""What a report says beside its figures on what its intervals allow for."""
+
+from __future__ import annotations
+
+from pcf_core.audit import ViewOptions, load_result, report
+from pcf_core.findings import whole_templates_finding
+from pcf_core.records.report import ReportRequest
+from pcf_core.report.loaded import load_studies
+from pcf_core.report.notes import study_notes
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from tests.conftest import fill
+
+DOCUMENTS = "gender-simplewiki-25"
+
+
+def test_documents_have_the_interval_over_whole_templates_in_a_report_too(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt", DOCUMENTS)
+    interval = report(load_result(store, run), run, ViewOptions(unit="template")).interval("overall_risk")
+    assert interval is not None
+    (study,) = load_studies(store, ReportRequest(runs=(run.key,)))
+    assert whole_templates_finding({"mini-gpt": interval}) in study_notes(study)
+    (drawn,) = load_studies(store, ReportRequest(runs=(run.key,), options={"unit": "template"}))
+    assert drawn.whole_templates == {}
+    assert not any("With whole templates" in note for note in study_notes(drawn))
