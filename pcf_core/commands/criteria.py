@@ -20,6 +20,7 @@ from pcf_core.commands.console import (
 )
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
+from pcf_core.criteria.own import own_files
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.suiting import suited
 from pcf_core.errors import InputError
@@ -59,7 +60,10 @@ def criteria(
     model: ModelOption,
     experiment: Annotated[str, typer.Option("--experiment", help="; ".join(EXPERIMENTS))],
     material: Annotated[
-        str, typer.Option("--material", help="a file of your own: professions, names, questions or tasks")
+        str,
+        typer.Option(
+            "--material", help="professions, names, questions or tasks: a file, or the name of one kept"
+        ),
     ] = "",
     labeller: Annotated[
         str, typer.Option("--labeller", help="of hobbies: lexicon, or nli with a model: nli:NAME")
@@ -102,7 +106,7 @@ def criteria(
         length=usual.length if length is None else length,
         seed=seed,
     )
-    chosen = load_experiment(name, material, labeller)
+    chosen = load_experiment(name, own_files(name).get(material, material), labeller)
     way = one_of(answering, "--answering", ("", *get_args(Answering)))
     worded = one_of(wording, "--wording", ("", *get_args(Wording)))
     if worded and way == "scored":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -19,6 +19,8 @@ TASKS = {
     "seq2seq": ("text2text-generation", "Text2Text Generation"),
 }
 USUAL_TASK = ("text-generation", "Text Generation")
+TEXT_AUDITS = ("fairpair", "criteria")  # sections
+MOST_NAMED = 10  # of what was left out of one run; the report names all
 MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#+!|~<>$&"})
 
 
@@ -26,8 +28,11 @@ def model_card(document: ReportDocument) -> str:
     """A snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
 
     Every run has an entry with R, prejudice and caprice; the interval stands in the name of the metric, for
-    the hub has no place of its own for it.
+    the hub has no place of its own for it.  Text audits have no number of that kind: of them alone there is
+    only Markdown.
     """
+    if not document.runs:
+        return markdown_of(document)
     index = [
         {"name": model, "results": [result_of(run, document.request.over) for run in runs]}
         for model, runs in by_model(document).items()
@@ -70,28 +75,63 @@ def interval_text(interval: Interval | None) -> str:
 
 def markdown_of(document: ReportDocument) -> str:
     """The same for people: the first sentences, a table, what has to be known, how to make it again."""
-    over = document.request.over
     lines = ["## Discrimination audit", "", *(f"{plain(sentence)}\n" for sentence in document.headline)]
-    lines += ["| model | measured | R | prejudice | caprice | run |", "|---|---|---|---|---|---|"]
+    lines += table_lines(document) if document.runs else []
+    lines += text_lines(document)
+    lines += listed_lines(known_lines(document))
+    limits = next((section for section in document.sections if section.name == "limits"), None)
+    lines += listed_lines([sentence for part in limits.parts for sentence in part.prose] if limits else [])
+    lines += [f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:", "", "```"]
+    lines += [command for facts in (*document.runs, *document.texts) for command in facts.commands]
+    return "\n".join([*lines, "```", ""])
+
+
+def table_lines(document: ReportDocument) -> list[str]:
+    """The risks of the runs, and what their intervals allow for."""
+    over = document.request.over
+    lines = ["| model | measured | R | prejudice | caprice | run |", "|---|---|---|---|---|---|"]
     for run in document.runs:
         cells = [
             plain(with_interval(run.risks[quantity].value, interval_of(run, quantity, over)))
             for quantity in RISKS
         ]
         lines.append(f"| {' | '.join([plain(run.label), plain(run.measured), *cells, f'`{run.run}`'])} |")
-    notes = interval_notes_of(document)
-    lines += ["", *notes] if notes else []
-    limits = next((section for section in document.sections if section.name == "limits"), None)
-    if limits is not None:
-        lines += ["", *(f"- {sentence}" for part in limits.parts for sentence in part.prose)]
-    lines += [
-        "",
-        f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:",
-        "",
-        "```",
+    return [*lines, "", *(f"{plain(note)}\n" for note in interval_notes_of(document))]
+
+
+def text_lines(document: ReportDocument) -> list[str]:
+    """What the text audits found and what has to be known of it, under a title each."""
+    lines = []
+    for section in document.sections:
+        if section.name in TEXT_AUDITS:
+            said = [line for part in section.parts for line in (*part.findings, *part.notes)]
+            lines += [f"### {plain(section.title)}", "", *listed_lines(list(map(plain, said)))]
+    audits = [f"{plain(facts.label)}: `{facts.run}`" for facts in document.texts]
+    return [*lines, *listed_lines(audits)]
+
+
+def known_lines(document: ReportDocument) -> list[str]:
+    """Warnings, what else has to be known of the numbers, and what was left out of each run."""
+    several = {section.name: section.parts for section in document.sections}
+    notes = [note for part in several.get("limits", ()) for note in part.notes]
+    notes += [
+        f"{run.label}: {warning}"
+        for run in document.runs
+        for warning in run.warnings
+        if not any(warning in note for note in notes)
     ]
-    lines += [command for run in document.runs for command in run.commands]
-    return "\n".join([*lines, "```", ""])
+    told = set(interval_notes_of(document)) if document.runs else set()
+    for facts in (*document.runs, *document.texts):
+        if names := [item.name for item in facts.left_out]:
+            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            because = "; ".join(dict.fromkeys(item.reason for item in facts.left_out[:MOST_NAMED]))
+            notes.append(f"{facts.label} left out {', '.join(names[:MOST_NAMED])}{more}: {because}")
+    return [plain(note) for note in dict.fromkeys(notes) if note not in told]
+
+
+def listed_lines(sentences: Sequence[str]) -> list[str]:
+    """A list of sentences and the empty line after it; nothing where there is none."""
+    return [*(f"- {sentence}" for sentence in sentences), ""] if sentences else []
 
 
 def interval_notes_of(document: ReportDocument) -> list[str]:

@@ -16,6 +16,7 @@ from pcf_core.records import RiskReport
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.records.report import RiskNumber, RunFacts
+from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
@@ -40,7 +41,7 @@ def effective_text(report: RiskReport) -> str:
     look = report.sampling
     if look is None or look.whole:
         return f"{report.effective_templates:,.1f}"
-    return f"{look.effective_draws:,.1f} draws"
+    return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"
 
 
 def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
@@ -120,12 +121,13 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
     )
 
 
-def facts_of_criteria(label: str, result: CriteriaResult) -> RunFacts:
+def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFacts:
     """The same of an experiment of the criteria."""
     asked = result.asked
     facts = {
         "request": asked.hash,
         "experiment": f"{asked.experiment}, {asked.title}",
+        "material": asked_material(store, asked).text,
         "answers": asked.answering,
     }
     if asked.generation is not None:
@@ -143,7 +145,7 @@ def facts_of_criteria(label: str, result: CriteriaResult) -> RunFacts:
         versions=text_versions(result.provenance),
         facts=facts,
         left_out=result.left_out,
-        commands=(criteria_command(asked),),
+        commands=(criteria_command(store, asked),),
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 from pcf_core.audit import ViewOptions
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.fairpair_run import FairPairAsked
 from pcf_core.records.report import SECTIONS, ReportRequest
+from pcf_core.report.asked_material import asked_material
+from pcf_core.store import Store
 
 OPTIONS = {  # what the commands call each of the view options
     "occupation_weights": "--weights",
@@ -21,31 +25,32 @@ OPTIONS = {  # what the commands call each of the view options
 
 def options_text(options: ViewOptions) -> str:
     """View options as the commands take them."""
-    return " ".join(f"{flag} {getattr(options, name)}" for name, flag in OPTIONS.items())
+    return " ".join(f"{flag} {shlex.quote(getattr(options, name))}" for name, flag in OPTIONS.items())
 
 
 def risk_command(key: str, options: ViewOptions) -> str:
     """What prints the risk of a run."""
-    return f"python -m pcf_core risk {key} {options_text(options)}"
+    return f"python -m pcf_core risk {shlex.quote(key)} {options_text(options)}"
 
 
 def compare_command(first: str, second: str, options: ViewOptions) -> str:
     """What prints the difference of two runs."""
-    return f"python -m pcf_core compare {first} {second} {options_text(options)}"
+    runs = f"{shlex.quote(first)} {shlex.quote(second)}"
+    return f"python -m pcf_core compare {runs} {options_text(options)}"
 
 
 def fairpair_command(asked: FairPairAsked, prompts: str) -> str:
     """The command line of a request; ``prompts``: the name of a set, or a file."""
     decoding, perturbation = asked.key.decoding, asked.perturbation
     return (
-        f"python -m pcf_core fairpair --model {asked.key.model} --prompts {prompts}"
-        f" --table {perturbation.table} --names {','.join(asked.prompts.names)}"
+        f"python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} --prompts {shlex.quote(prompts)}"
+        f" --table {shlex.quote(perturbation.table)} --names {shlex.quote(','.join(asked.prompts.names))}"
         f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed} {_family_options(asked)}"
-        + (f" --categories {asked.categories.name}" if asked.categories else "")
-        + "".join(f" --dissimilarity {name}" for name in asked.dissimilarities if asked.encoders)
+        + (f" --categories {shlex.quote(asked.categories.name)}" if asked.categories else "")
+        + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
     )
 
 
@@ -56,11 +61,14 @@ def _family_options(asked: FairPairAsked) -> str:
     return "--chat" if asked.key.chat_template else ""
 
 
-def criteria_command(asked: CriteriaAsked, material: str = "") -> str:
-    """The command line of a request; ``material``: its options where that is not the usual one."""
+def criteria_command(store: Store, asked: CriteriaAsked) -> str:
+    """The command line of a request, with its material; a line before it says what it cannot say itself."""
+    material = asked_material(store, asked)
+    note = f"# {material.problem}\n" if material.problem else ""
     line = (
-        f"python -m pcf_core criteria --model {asked.model} --experiment {asked.experiment}"
-        f" --answering {asked.answering} --dtype {asked.key.dtype}{material}"
+        f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
+        f" --experiment {asked.experiment} --answering {asked.answering}"
+        f" --dtype {asked.key.dtype}{material.options}"
     )
     if asked.generation is None:
         return line
@@ -75,6 +83,7 @@ def criteria_command(asked: CriteriaAsked, material: str = "") -> str:
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:
     """What writes the report of a request as a file of a format; ``out``: the file's name."""
+    quote = shlex.quote
     sections = "all" if request.sections == tuple(SECTIONS) else ",".join(request.sections)
     audits = {
         "--fairpair": request.fairpair,
@@ -83,9 +92,9 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
     }
     parts = [
         "python -m pcf_core export",
-        *request.runs,
-        f"--format {form} --out {out} --sections {sections} --over {request.over}",
-        *(f"{flag} {key}" for flag, keys in audits.items() for key in keys),
-        *(f"{OPTIONS[name]} {value}" for name, value in request.options.items() if value),
+        *map(quote, request.runs),
+        f"--format {form} --out {quote(out)} --sections {sections} --over {request.over}",
+        *(f"{flag} {quote(key)}" for flag, keys in audits.items() for key in keys),
+        *(f"{OPTIONS[name]} {quote(value)}" for name, value in request.options.items() if value),
     ]
     return " ".join(parts)

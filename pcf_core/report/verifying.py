@@ -20,11 +20,15 @@ from pcf_core.store import Store
 CLOSE = 1e-9  # relative: what another order of additions may change
 NEAR_ZERO = 1e-12  # what the arithmetic leaves of a zero
 MOST_TOLD = 1000
+ABSENT = "nothing there"  # told where one side has no such place; null is a value
 NOT_COMPARED = frozenset({"versions"})  # of the program that wrote it: said, and no difference by itself
 
 
 class Disagreement(Record):
-    """One place where a report and the cache differ: ``path`` is a JSON Pointer (RFC 6901)."""
+    """One place where a report and the cache differ: ``path`` is a JSON Pointer (RFC 6901).
+
+    A side that has no such place has the text of ``ABSENT``.
+    """
 
     path: str
     reported: Any
@@ -87,11 +91,18 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
     if isinstance(reported, dict) and isinstance(recomputed, dict):
         for name in dict.fromkeys([*reported, *recomputed]):
             where = f"{path}/{escaped(str(name))}"
-            yield from differences(reported.get(name), recomputed.get(name), where)
+            if name in reported and name in recomputed:
+                yield from differences(reported[name], recomputed[name], where)
+            else:
+                one, other = (side.get(name, ABSENT) for side in (reported, recomputed))
+                yield Disagreement(path=where, reported=one, recomputed=other)
     elif isinstance(reported, list) and isinstance(recomputed, list):
-        for place in range(max(len(reported), len(recomputed))):
-            one, other = (side[place] if place < len(side) else None for side in (reported, recomputed))
-            yield from differences(one, other, f"{path}/{place}")
+        both = min(len(reported), len(recomputed))
+        for place in range(both):
+            yield from differences(reported[place], recomputed[place], f"{path}/{place}")
+        for place in range(both, max(len(reported), len(recomputed))):
+            one, other = (side[place] if place < len(side) else ABSENT for side in (reported, recomputed))
+            yield Disagreement(path=f"{path}/{place}", reported=one, recomputed=other)
     elif not same(reported, recomputed):
         yield Disagreement(path=path, reported=reported, recomputed=recomputed)
 

@@ -96,7 +96,7 @@ def write_report(
     check_brought(request, texts)
     studies = load_studies(store, request, read)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
-    audits = text_facts(texts)
+    audits = text_facts(store, texts)
     sections = []
     for name in request.sections:
         parts, commands = section_of(name, store, request, studies, texts, (*runs, *audits))
@@ -149,7 +149,8 @@ def section_of(
         commands = [fairpair_command(one.asked, one.asked.prompts.name) for one in texts.fairpair]
         return fairpair_parts(texts.fairpair), commands
     if name == "criteria":
-        return criteria_parts(texts.criteria), [criteria_command(one.asked) for one in texts.criteria]
+        commands = [criteria_command(store, one.asked) for one in texts.criteria]
+        return criteria_parts(texts.criteria), commands
     closing = {
         "method": lambda: method_parts(studies, bool(texts.fairpair or texts.criteria)),
         "limits": lambda: limit_parts(studies),
@@ -172,14 +173,14 @@ def risk_commands(study: Study) -> list[str]:
     return [risk_command(item.key, study.options) for item in study.runs.values()]
 
 
-def text_facts(texts: Texts) -> tuple[RunFacts, ...]:
+def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:
     """Provenance of the text audits."""
     names = labels(texts.fairpair)
     fairpairs = [
         facts_of_fairpair(f"FairPair of {name}", one) for name, one in zip(names, texts.fairpair, strict=True)
     ]
     criteria = [
-        facts_of_criteria(f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
+        facts_of_criteria(store, f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
         for one in texts.criteria
     ]
     return (*fairpairs, *criteria)

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -32,7 +33,8 @@ def read_report(data: bytes) -> ReportDocument:
     """The report that :func:`report_bytes` wrote.
 
     Raises:
-        InputError: it is no report, or one of a version that is not known here.
+        InputError: it is no report, one of a version that is not known here, has a name twice in one object,
+            or a value of another type than the schema's, such as a number as a text.
     """
     if len(data) > LARGEST_REPORT:
         raise InputError(
@@ -40,7 +42,7 @@ def read_report(data: bytes) -> ReportDocument:
             "is none."
         )
     try:
-        found = json.loads(data)
+        found = json.loads(data, object_pairs_hook=each_once)
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise InputError(
                 "This file is not a report of PCF Audit as JSON: give one that `export … --sections all "
@@ -51,10 +53,30 @@ def read_report(data: bytes) -> ReportDocument:
                 f"This report has the version {str(found.get('version'))[:20]!r}, and {VERSION} is the one "
                 "that is known here: write it again with this version of PCF Audit."
             )
-        return ReportDocument.model_validate(found)
+        return ReportDocument.model_validate_json(data, strict=True)
     except (ValueError, RecursionError) as error:
-        what = first_problem(error) if isinstance(error, ValidationError) else "it is not JSON"
+        if isinstance(error, ValidationError):
+            what = first_problem(error)
+        else:
+            what = str(error) if isinstance(error, NamedTwice) else "it is not JSON"
         raise InputError(f"This file is not a report that can be read: {what}.") from error
+
+
+class NamedTwice(ValueError):
+    """An object of JSON that has a name twice: readers would not agree on what it says."""
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, each of its names once.
+
+    Raises:
+        NamedTwice: a name stands there again.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+        raise NamedTwice(f"it has the name {name[:40]!r} twice in one object")
+    return found
 
 
 def first_problem(error: ValidationError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import pandas as pd
@@ -70,8 +71,8 @@ def lists_of(planted: Planted) -> dict[str, str]:
 
 def score_command(models: Sequence[Planted]) -> str:
     """What scores these models, of one topic, on the lists of it."""
-    options = [f"--model {planted.model}" for planted in models]
-    return f"python -m pcf_core score {' '.join(options)} --topic {models[0].topic}"
+    options = [f"--model {shlex.quote(planted.model)}" for planted in models]
+    return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
 def afresh_commands(models: Sequence[Planted]) -> str:

@@ -20,8 +20,8 @@ from pcf_core.jobs.criteria import (
 )
 from pcf_core.records import Record
 from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResult, ExperimentName
+from pcf_core.report.asked_material import asked_material
 from pcf_core.report.reproducing import criteria_command
-from pcf_core.ui.criteria_own import material_options
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import keep_a_worker
@@ -191,7 +191,7 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
         facts = {
             "request": asked.hash,
             "experiment": f"{asked.experiment}, {asked.title}",
-            "material": asked.material,
+            "material": f"{asked_material(open_store(), asked).text}; hash {asked.material}",
             "answers": asked.answering,
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
@@ -219,8 +219,8 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
 
 
 def command(asked: CriteriaAsked) -> str:
-    """The command line of a request, with the material that the form has chosen."""
-    return criteria_command(asked, material_options(asked.experiment))
+    """The command line of a request, with the material that was kept with it."""
+    return criteria_command(open_store(), asked)
 
 
 def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:

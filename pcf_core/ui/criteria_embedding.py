@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -142,8 +143,13 @@ def command_of(asked: EmbeddingAsked) -> str | None:
     they were asked.
     """
     first = asked.several[0]
-    lines = {command(one).replace(f" --model {one.model} ", " --model … ", 1) for one in asked.several}
+    lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in asked.several}
     if len(lines) > 1:
         return None
-    models = " ".join(f"--model {model}" for model in asked.models)
-    return command(first).replace(f"--model {first.model}", models, 1)
+    models = "".join(map(model_option, asked.models))
+    return command(first).replace(model_option(first.model), models, 1)
+
+
+def model_option(model: str) -> str:
+    """A model as commands give it."""
+    return f" --model {shlex.quote(model)}"

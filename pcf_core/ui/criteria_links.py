@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pcf_core.criteria.own import KINDS, USUAL
+from pcf_core.criteria.remaking import chosen_of
 from pcf_core.errors import AuditError
 from pcf_core.findings.fairpair_run import decoding_text
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.criteria import kept_criteria, load_criteria_asked
-from pcf_core.records.criteria_run import CriteriaAsked
-from pcf_core.ui.criteria_own import LABELLER, MANY, chosen_of, parameter
+from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked
+from pcf_core.ui.criteria_own import LABELLER, MANY, parameter
 from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 
@@ -26,8 +27,9 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
 
     As where the professions or questions were changed since, or came from the command line.
     """
-    chosen = chosen_of(asked)
-    if chosen is None:
+    kept = open_store().load_document(asked.material, MATERIAL)
+    chosen = None if kept is None else chosen_of(asked, kept)
+    if chosen is None or chosen.name is None:
         return None
     choices: Choices = {
         "cr_model": [asked.model],

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from pcf_core.criteria.experiment import Experiment
-from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, material_of
-from pcf_core.criteria.labellers import NLI
+from pcf_core.criteria.experiments import USUAL_QUESTIONS
 from pcf_core.criteria.own import (
     ENDINGS,
     KINDS,
@@ -25,10 +22,8 @@ from pcf_core.criteria.own import (
 )
 from pcf_core.errors import AuditError
 from pcf_core.findings.numbers import count
-from pcf_core.jobs.criteria import load_asked_experiment
-from pcf_core.records import digest
 from pcf_core.records.anecdotes import AnecdotesMaterial
-from pcf_core.records.criteria_run import CriteriaAsked, ExperimentName
+from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.records.gender_difference import GENDERS
 from pcf_core.records.hobbies import HobbiesMaterial
 from pcf_core.records.questions import QuestionMaterial, TaskMaterial
@@ -36,7 +31,6 @@ from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.roles import may_audit, write
-from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 from pcf_core.ui.uploads import upload_file
 
@@ -217,46 +211,3 @@ def made_of(experiment: Experiment) -> str:
 def _go_to(key: str, name: str) -> None:
     st.session_state[NEXT] = {key: name}
     st.rerun()
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What the form has to be told of a material; ``questions``: how many, ``None`` for what is usual."""
-
-    name: str
-    labeller: str
-    questions: int | None
-
-
-def chosen_of(asked: CriteriaAsked) -> Chosen | None:
-    """The choices with which the form makes the same material; ``None`` where it cannot."""
-    try:
-        material = load_asked_experiment(open_store(), asked).material
-    except AuditError:
-        return None
-    labeller = labeller_text(material.labeller) if isinstance(material, HobbiesMaterial) else ""
-    many = [None, len(material.questions.questions)] if isinstance(material, QuestionMaterial) else [None]
-    for name in (USUAL, *own_files(asked.experiment)):
-        for questions in many:
-            try:
-                whole = open_experiment(asked.experiment, name, labeller)
-                if digest(material_of(fitted(whole, asked.answering, questions))) == asked.material:
-                    return Chosen(name, labeller, questions)
-            except AuditError:
-                continue
-    return None
-
-
-def labeller_text(kept: str) -> str:
-    """What the form says for a labeller by the name that is kept: "nli org/name 0123" is "nli:org/name"."""
-    kind, _, rest = kept.partition(" ")
-    return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
-
-
-def material_options(experiment: ExperimentName) -> str:
-    """The options of the command criteria that stand for what is chosen, empty for what is usual."""
-    name, labeller = st.session_state[parameter(experiment)], st.session_state.get(LABELLER, "").strip()
-    many = st.session_state[MANY]
-    options = "" if name == USUAL else f" --material {shlex.quote(str(own_files(experiment)[name]))}"
-    options += f" --questions {many}" if many and experiment == "questions" else ""
-    return options + (f" --labeller {shlex.quote(labeller)}" if labeller and experiment == "hobbies" else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -165,8 +166,8 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
         values = [plain(value) for value in facts.values()]
         st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
         draw_commands(
-            f"python -m pcf_core knowledge --model {model} --set {asked.name} --score {report.score}"
-            f" --protocol {choice.options.protocol}"
+            f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(asked.name)}"
+            f" --score {report.score} --protocol {choice.options.protocol}"
         )
         for item in report.left_out:
             st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")

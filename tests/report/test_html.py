@@ -224,3 +224,14 @@ def test_a_whole_report_is_drawn_in_both_themes_without_a_word(
     assert found["drawn"] <= 390
     red = int(re.findall(r"\d+", found["ink"])[0])
     assert red < 80 if scheme == "light" else red > 180
+
+
+def test_paper_says_which_tables_it_lacks(whole: ReportDocument) -> None:
+    """A line beside each folded table, and none for one that is printed."""
+    text = html_bytes(whole).decode()
+    folded = [table for _, table in whole.tables if table.folded]
+    assert 0 < len(folded) < len(whole.tables)
+    assert len(re.findall(r'</details>\s*<p class="paper">Not on paper', text)) == len(folded)
+    assert text.count('<p class="paper">') == len(folded)
+    paper = text.split("@media print")[1]
+    assert "details:not([open]) + .paper { display: block" in paper

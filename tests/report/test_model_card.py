@@ -6,8 +6,9 @@ import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from pcf_core.records.report import ReportDocument, RiskNumber
-from pcf_core.report.model_card import model_card
+from pcf_core.records import LeftOut
+from pcf_core.records.report import ReportDocument, ReportPart, ReportSection, RiskNumber, RunFacts
+from pcf_core.report.model_card import model_card, plain
 from tests.report.conftest import HOSTILE
 
 
@@ -47,3 +48,44 @@ def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:
     markdown = text.split("---\n", 2)[2]
     assert "<script" not in markdown.replace("\\<script", "")
     assert len([line for line in markdown.splitlines() if line.startswith("| ")]) == 2
+
+
+def test_what_has_to_be_known_is_in_it(whole: ReportDocument) -> None:
+    """Warnings of a run, notes of the limits, and what was left out, each once and as text."""
+    warning = "There is one template: an interval over templates says nothing."
+    left_out = tuple(LeftOut(name=f"word{place}", reason="is <no> token") for place in range(12))
+    run = whole.runs[0].model_copy(update={"warnings": (warning,), "left_out": left_out})
+    text = model_card(whole.model_copy(update={"runs": (run,)}))
+    assert text.count("There is one template: an interval over templates says nothing.") == 1
+    assert "word9 and 2 more: is \\<no\\> token" in text
+    limits = next(section for section in whole.sections if section.name == "limits")
+    notes = [note for part in limits.parts for note in part.notes]
+    assert notes
+    assert all(text.count(plain(note)) == 1 for note in notes)
+
+
+def test_text_audits_alone_have_no_empty_table_or_block(whole: ReportDocument) -> None:
+    facts = RunFacts(
+        label="Criteria of mini-gpt: tasks",
+        run="3" * 16,
+        scoring_hash="1" * 16,
+        scoring={"model": "mini-gpt", "family": "causal"},
+        hashes={},
+        commands=("python -m pcf_core criteria --model mini-gpt --experiment tasks",),
+    )
+    section = ReportSection(
+        name="criteria",
+        title="Criteria",
+        parts=(ReportPart(findings=("It *differs*.",), notes=("A note.",)),),
+    )
+    alone = whole.model_copy(update={"runs": (), "texts": (facts,), "sections": (section,)})
+    text = model_card(alone)
+    assert text.startswith("## ")
+    assert "model-index" not in text
+    assert "| model |" not in text
+    assert "- It \\*differs\\*." in text
+    assert "- A note." in text
+    assert text.split("```")[1].strip() == facts.commands[0]
+    beside = model_card(whole.model_copy(update={"texts": (facts,)}))
+    assert facts.commands[0] in beside
+    assert f"`{facts.run}`" in beside

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.errors import InputError
 from pcf_core.records.report import ReportDocument, ReportRequest
 from pcf_core.report.verifying import Texts, differences, leaves, verify_report
 from pcf_core.report.whole import write_report
@@ -142,3 +143,22 @@ def test_differences_are_there_exactly_where_values_are_not_equal(one: Any, othe
         assert not found
     assert all(told.path == "" or told.path.startswith("/") for told in found)
     assert [(told.recomputed, told.reported) for told in differences(other, one)].__len__() == len(found)
+
+
+def test_what_is_not_there_is_not_null() -> None:
+    assert len(list(differences({"a": None}, {}))) == 1
+    assert len(list(differences([1, None], [1]))) == 1
+    assert len(list(differences({"a": [None]}, {"a": []}))) == 1
+    (told,) = differences({}, {"a/b": 1})
+    assert (told.path, told.reported, told.recomputed) == ("/a~1b", "nothing there", 1)
+    assert len(list(differences({"a": "nothing there"}, {}))) == 1
+
+
+def test_other_types_and_names_twice_are_refused(short: ReportDocument) -> None:
+    document = json.loads(report_bytes(short))
+    document["runs"][0]["risks"]["overall_risk"]["value"] = "0.5"
+    with pytest.raises(InputError, match="overall_risk"):
+        read_report(json.dumps(document).encode())
+    twice = report_bytes(short).replace(b'"title":', b'"title": "first", "title":', 1)
+    with pytest.raises(InputError, match="'title' twice"):
+        read_report(twice)

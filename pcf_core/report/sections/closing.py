@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
 
+from pcf_core.audit import ViewOptions
 from pcf_core.findings import count
 from pcf_core.findings.looks import contexts
 from pcf_core.records.report import ReportPart, RunFacts
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import study_notes
 from pcf_core.report.parts import facts_table, said, table_of
+from pcf_core.report.provenance import effective_text
+from pcf_core.risk import Criterion
 
 METHOD = (
     "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "
     "gives the words of every group y a probability; summed over a group's words and divided by the sum over "
     "all groups they are the **preferences** p of this context t, which sum to 1.",
     "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
-    "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*. The criterion "
-    "J(s), the largest positive one, makes one number of the stereotypes of all groups.",
+    "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*.",
     "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). What remains when the "
     "stereotype is averaged first is **prejudice**, rᵖ = J(E s), what a model always does; the rest, never "
     "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
     "over occupations are R = Rᵖ + Rᶜ: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
-    "preferences of two groups have R = ½, all of it caprice.",
+    "preferences of two groups, held against an even split, have R = ½, all of it caprice.",
     "**Intervals** are two-sided at 95 %, from 2,000 resamples: of contexts with these occupations, of "
     "occupations in these contexts, or of both. Where a template set knows how many documents had each "
     "template, documents are drawn, else templates. The difference of two models is tested prompt by prompt, "
@@ -58,7 +61,7 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "terms": count(len(study.first.report.occupations), study.first.run.evidence.noun),
                 "contexts": contexts(len(study.first.report.templates), study.first.report.sampling),
                 "template set": study.first.run.templates.title,
-                "effective templates": study.first.report.effective_templates,
+                "effective number": effective_text(study.first.report),
                 "protocol": study.options.protocol,
                 "criterion": study.first.report.criterion,
                 "models": ", ".join(study.runs),
@@ -72,7 +75,26 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
         "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
         "2403.08564) ask for independence, separation and sufficiency.",
     )
-    return [ReportPart(prose=METHOD + (more if texts else ()), tables=tables)]
+    options = studies[0].options if studies else ViewOptions()
+    method = (*METHOD[:2], criterion_text(options), *METHOD[2:])
+    return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
+
+
+def criterion_text(options: ViewOptions) -> str:
+    """How one number is made of the stereotypes of all groups under options that all studies share."""
+    norm = Criterion.parse(options.criterion).norm
+    if math.isinf(norm):
+        made = "the largest positive one"
+    elif norm == 1:
+        made = "the sum of the positive ones"
+    else:
+        made = f"the norm (Σ sᵏ)^(1/k) of the positive ones with k = {norm:g}"
+    neutral = "an even split" if options.reference == "uniform" else "the labour force's shares"
+    return (
+        f"The **criterion** J(s) makes one number of the stereotypes of all groups: here it is {made}, on "
+        f"the scale *{options.scale}*, against {neutral}. Of two groups only one is positive, and every "
+        "criterion is that one."
+    )
 
 
 def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:

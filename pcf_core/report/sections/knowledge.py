@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from pcf_core.audit import ViewOptions
@@ -61,7 +62,8 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
 def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[str]:
     """What makes these numbers again."""
     return [
-        f"python -m pcf_core knowledge --model {model} --set {name} --protocol {options.protocol}"
+        f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(name)}"
+        f" --protocol {options.protocol}"
         for name in names
         for model, (_, options) in keys_of(studies).items()
     ]

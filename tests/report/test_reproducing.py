@@ -1,0 +1,119 @@
+"""Commands: run as they stand they ask for the same, and nothing that a user gave is more than a word."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.audit import ViewOptions
+from pcf_core.commands.criteria import put
+from pcf_core.criteria.experiments import load_experiment, material_of, usual_decoding
+from pcf_core.criteria.own import keep_own, own_files
+from pcf_core.criteria.remaking import labeller_text
+from pcf_core.jobs.criteria import keep_asked
+from pcf_core.records import digest
+from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked, ExperimentName
+from pcf_core.records.report import ReportRequest
+from pcf_core.report.asked_material import FILE, asked_material
+from pcf_core.report.reproducing import criteria_command, export_command, options_text, risk_command
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from tests.command_line import run_here
+
+OWN = (
+    "text,a,b,right\nWhich river flows through Cairo?,The Danube,The Nile,B\n"
+    "Which planet is the largest?,Jupiter,Mars,A\nWhich is a metal?,Iron,Neon,A\n"
+)
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+def ask(
+    store: Store, experiment: ExperimentName, material: str | Path = "", questions: int | None = None
+) -> CriteriaAsked:
+    """A request as the command line keeps it, of a model whose words are scored."""
+    found = load_experiment(experiment, material)
+    one = put(found, "mini-bert", usual_decoding(experiment), 1, "scored", "", "float32", False, questions)
+    keep_asked(store, one.asked, one.experiment)
+    return one.asked
+
+
+def asked_again(store: Store, command: str, file: str = "") -> set[str]:
+    """The requests that a command asks for: what it leaves in the queue."""
+    words = [file if word == FILE else word for word in shlex.split(command, comments=True)]
+    done = run_here(*words[3:], "--queue", "--json")
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.replace('"', " ").split())
+
+
+def test_few_questions_are_asked_again_by_their_number(store: Store) -> None:
+    asked = ask(store, "questions", questions=5)
+    command = criteria_command(store, asked)
+    assert command.endswith("--dtype float32 --questions 5")
+    assert asked.hash in asked_again(store, command)
+    assert "5 questions are asked" in asked_material(store, asked).text
+    assert "--questions" not in criteria_command(store, ask(store, "questions"))
+
+
+@pytest.mark.parametrize("questions", [None, 2])
+def test_a_kept_file_is_named_and_no_path_of_the_server(store: Store, questions: int | None) -> None:
+    keep_own("questions", "mine", "mine.csv", OWN.encode())
+    path = own_files("questions")["mine"]
+    asked = ask(store, "questions", path, questions)
+    command = criteria_command(store, asked)
+    assert "--material mine" in command
+    assert str(path) not in command
+    assert ("--questions 2" in command) is (questions == 2)
+    assert asked.hash in asked_again(store, command)
+    path.unlink()
+    assert f"--material {FILE}" in criteria_command(store, asked)
+
+
+def test_a_file_that_is_not_kept_is_said_beside_the_command(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "some where.csv"
+    path.write_text(OWN)
+    asked = ask(store, "questions", path, 2)
+    note, command = criteria_command(store, asked).split("\n")
+    assert note.startswith("# ")
+    assert "is not kept by name" in note
+    assert asked.material in note
+    assert "not kept by name" in asked_material(store, asked).text
+    assert asked.hash in asked_again(store, command, str(path))
+
+
+def test_material_that_is_gone_is_said(store: Store) -> None:
+    asked = ask(store, "tasks")
+    gone = asked.model_copy(update={"material": "0" * 16, "title": "a\n; rm -rf x"})
+    assert criteria_command(store, gone).splitlines()[0].startswith("# the tasks of “a ; rm -rf x”")
+    assert len(criteria_command(store, gone).splitlines()) == 2
+
+
+def test_a_labeller_is_taken_by_the_name_that_is_kept(store: Store) -> None:
+    """No model is looked for: that of this name is on no disk."""
+    assert labeller_text("nli an org/name 0123") == "nli:an org/name"
+    body = material_of(load_experiment("hobbies")) | {"labeller": "nli /not there; x 0123456789ab"}
+    store.save_document(digest(body), MATERIAL, body)
+    asked = ask(store, "hobbies").model_copy(update={"material": digest(body)})
+    found = asked_material(store, asked)
+    assert shlex.split(found.options) == ["--labeller", "nli:/not there; x"]
+    assert "0123456789ab" in found.text
+    assert not found.problem
+
+
+@given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text))
+def test_whatever_a_user_gives_is_one_word(text: str) -> None:
+    options = ViewOptions(occupation_weights=text)
+    assert shlex.split(options_text(options))[1] in (text, "uniform")
+    assert text in shlex.split(options_text(options))
+    assert shlex.split(risk_command(text, ViewOptions()))[4] == text
+    request = ReportRequest(runs=(text,), knowledge=(text,), options={"occupation_weights": text})
+    words = shlex.split(export_command(request, "html", text))
+    assert words.count(text) >= 4
+    assert words[4] == text
