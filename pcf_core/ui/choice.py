@@ -124,7 +124,7 @@ def draw_choice() -> None:
     known = [*(spec.name for spec in list_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Read* show")
-        st.multiselect(
+        models = st.multiselect(
             "Models",
             with_asked("model", known),
             default=[name for name in DEFAULT_MODELS if name in known],
@@ -132,7 +132,7 @@ def draw_choice() -> None:
             bind="query-params",
             help="The models whose results are shown side by side. Score others on the page Score.",
         )
-        draw_lookable(st.session_state["model"])
+        draw_lookable(models)
         topic = st.selectbox(
             "Topic",
             with_asked("topic", known_topics),
