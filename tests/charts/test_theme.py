@@ -31,7 +31,15 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(
-    "color", [*theme.OKABE_ITO[:4], *theme.GROUP_ENDS, *theme.GROUP_COLORS[:5], theme.ACCENT, theme.CAPRICE, theme.MUTED]
+    "color",
+    [
+        *theme.OKABE_ITO[:4],
+        *theme.GROUP_ENDS,
+        *theme.GROUP_COLORS[:5],
+        theme.ACCENT,
+        theme.CAPRICE,
+        theme.MUTED,
+    ],
 )
 def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -> None:
     assert contrast(color, page) >= 3
