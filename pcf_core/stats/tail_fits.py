@@ -115,10 +115,12 @@ def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.where(shape >= LOWEST_SHAPE, -np.log(shape / theta) - shape - 1, -np.inf)
 
     def rises(place: FloatArray) -> FloatArray:
-        """[..., 1] whether the maximum is at a larger θ: 1/θ − ξ′ (1 + 1/ξ) > 0, or ξ is below what may be."""
+        """[..., 1] whether the maximum is at a larger θ: 1/θ − ξ′ (1 + 1/ξ) > 0, or ξ is below its lowest."""
         theta = away_from_zero(np.expm1(place))
         shape, slope = shape_at(theta), (scaled / (1 + theta * scaled)).mean(axis=-1, keepdims=True)
-        return np.asarray((shape < LOWEST_SHAPE + ABOVE_LOWEST) | ((shape / theta - slope * (shape + 1)) * shape > 0))
+        return np.asarray(
+            (shape < LOWEST_SHAPE + ABOVE_LOWEST) | ((shape / theta - slope * (shape + 1)) * shape > 0)
+        )
 
     heights = np.concatenate([height(place) for place in GRID], axis=-1)
     best = GRID[heights.argmax(axis=-1)][..., np.newaxis]
