@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
 from pcf_core.records.criteria import SIGNIFICANCE, Answering
+from pcf_core.records.risk import Interval
 
 GAP_LINE = 0.20  # the "20 % rule" of the paper's discussion: a line in a picture, not a verdict
 FEW_UNITS = 10  # an interval over fewer questions or tasks is rough

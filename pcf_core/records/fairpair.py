@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pcf_core.records.basic import Interval, LeftOut, Record
+from pcf_core.records.base import LeftOut, Record
 from pcf_core.records.perturbation import Mode
+from pcf_core.records.risk import Interval
 
 LABEL = "our reconstruction; the paper's tables were not available"
 SIGNIFICANCE = 0.05

@@ -29,7 +29,7 @@ from typing import Any
 from pydantic import model_validator
 
 from pcf_core.errors import FairPairError
-from pcf_core.records.basic import Record, digest
+from pcf_core.records.base import Record, digest
 from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side, WordReport
 from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
