@@ -16,8 +16,9 @@ import numpy as np
 from pcf_core.errors import FairPairError
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray
-from pcf_core.records.fairpair import CategoryDifference, PromptPairs
+from pcf_core.records.fairpair import PromptPairs
 from pcf_core.records.fairpair_categories import CategorySet, WordCategory
+from pcf_core.records.fairpair_words import CategoryDifference
 from pcf_core.stats import holm
 from pcf_core.topics.own_files import OwnFiles
 from pcf_core.topics.reading import label, read_table, read_toml, title_of
