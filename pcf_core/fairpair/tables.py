@@ -7,7 +7,8 @@ from typing import Any
 
 from pcf_core.errors import PerturbationError
 from pcf_core.records.perturbation import Pair, PerturbationTable, Rule
-from pcf_core.topics.reading import Shelf, label, name_of, read_toml, title_of
+from pcf_core.topics.reading import label, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, listed, shown
 
 SHELF = Shelf("table of counterparts", "perturbations", (".toml",), (".toml",), PerturbationError)

@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
 from pcf_core.records.criteria import SIGNIFICANCE
+from pcf_core.records.risk import Interval
 
 Normaliser = Literal["arithmetic", "joint", "minimum", "geometric"]
 
