@@ -94,7 +94,8 @@ class Database:
             steps: the statements that make version 1, those that make version 2 of it, and so on.
 
         Raises:
-            StoreError: a later version of this program has written the file.
+            StoreError: a later version of this program has written the file, or its tables are not those of
+                the version that it says.
         """
         known = len(steps)
         if self._version(part) == known:  # look before taking the write lock
@@ -108,9 +109,15 @@ class Database:
                     f"version {version}, this program knows {known}): update the program, or give it another "
                     "folder as PCF_CACHE."
                 )
-            for statements in steps[version:]:
-                for statement in statements:
-                    self.execute(statement)
+            try:
+                for statements in steps[version:]:
+                    for statement in statements:
+                        self.execute(statement)
+            except StoreError as error:
+                cause = error.__cause__
+                if isinstance(cause, sqlite3.Error) and sqlite_code(cause) == sqlite3.SQLITE_ERROR:
+                    raise self._odd(part, version) from error  # such as a column that is there
+                raise
             self.execute(
                 "INSERT INTO versions (part, version) VALUES (:part, :version) "
                 "ON CONFLICT (part) DO UPDATE SET version = :version",
@@ -122,7 +129,16 @@ class Database:
         if not self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'versions'"):
             return 0
         rows = self.execute("SELECT version FROM versions WHERE part = ?", (part,))
-        return int(rows[0]["version"]) if rows else 0
+        version = rows[0]["version"] if rows else 0
+        if not isinstance(version, int):
+            raise self._odd(part, version)
+        return version
+
+    def _odd(self, part: str, version: object) -> StoreError:
+        return StoreError(
+            f"The {part} in the file {self._place} are not of the version {version!r} that it says: put back "
+            "a copy, or delete the file; the catalogue is made anew from the shards, the queue is not."
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -164,3 +164,19 @@ def test_several_apps_that_open_an_old_file_at_once_bring_it_up_once(tmp_path: P
     for thread in threads:
         thread.join()
     assert things(open_database(path)) == [("new", 1)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["UPDATE versions SET version = 'two'", "DELETE FROM versions"],
+    ids=["no number", "columns without their version"],
+)
+def test_tables_of_another_version_than_the_file_says_are_refused_as_that(
+    tmp_path: Path, change: str
+) -> None:
+    """Only a hand does that; nothing is said of the disk then."""
+    database = open_database(tmp_path / FILE_NAME)
+    database.bring_up("things", STEPS)
+    database.execute(change)
+    with pytest.raises(StoreError, match=r"The things in the file .* put back a copy, or delete the file"):
+        database.bring_up("things", STEPS)
