@@ -244,7 +244,7 @@ def adopt(variables: Mapping[str, str]) -> None:
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    """Refuse a slip in a variable's name, which would leave a limit or a list of auditors unset, unnoticed."""
+    """Refuse a slip in a variable's name, which would leave a limit, or who audits, unset in silence."""
     known = [f"PCF_{name.upper()}" for name in Settings.model_fields]
     for name in sorted(environment):
         if name.upper().startswith("PCF_") and name.upper() not in known:

@@ -190,7 +190,11 @@ def test_a_url_with_a_secret_or_of_no_server_is_refused_unseen(
 
 @pytest.mark.parametrize(
     "line",
-    [f'endpoint_key = "{SECRET}é"', f'endpoint_kee = "{SECRET}"', f'scores = ["s3://AKIA:{SECRET}@bucket/x"]'],
+    [
+        f'endpoint_key = "{SECRET}é"',
+        f'endpoint_kee = "{SECRET}"',
+        f'scores = ["s3://AKIA:{SECRET}@bucket/x"]',
+    ],
 )
 def test_a_key_that_cannot_be_used_is_not_said_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str
@@ -235,9 +239,7 @@ def test_variables_for_a_child_make_the_same_settings(monkeypatch: pytest.Monkey
         ("PCF_XYZZY", r"lists them\): take it away"),
     ],
 )
-def test_a_slip_in_a_variables_name_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str, says: str
-) -> None:
+def test_a_slip_in_a_variables_name_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
     """Everybody would be an auditor, and nothing would say so."""
     monkeypatch.setenv(name, SECRET)
     with pytest.raises(SettingsError, match=f"{name}, which is no setting .*{says}") as caught:
@@ -258,7 +260,7 @@ def test_a_list_of_nothing_but_commas_is_a_slip(monkeypatch: pytest.MonkeyPatch,
 )
 def test_a_pattern_that_no_model_fits_is_a_slip(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
     monkeypatch.setenv("PCF_ALLOWED_MODELS", f"mini-*,{pattern}")
-    with pytest.raises(SettingsError, match="PCF_ALLOWED_MODELS.*without family and revision"):
+    with pytest.raises(SettingsError, match=r"PCF_ALLOWED_MODELS.*without family and revision"):
         settings()
 
 

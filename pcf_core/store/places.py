@@ -209,7 +209,7 @@ class Objects(Place):
 
 
 def without_credentials(text: str) -> str:
-    """A sentence with URLs in it, without their user names, passwords and queries; time grows with its length."""
+    """A sentence with URLs in it, without their user names, passwords and queries."""
     return QUERY.sub("", USER.sub(lambda found: "//" if found[0].endswith("@") else found[0], text))
 
 

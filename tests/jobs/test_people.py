@@ -145,9 +145,7 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
     assert [job.key for job in queue.list()] == ["a"]
 
 
-def test_a_question_has_so_many_texts(
-    monkeypatch: pytest.MonkeyPatch, queue: Queue, toy: ModuleType
-) -> None:
+def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Queue, toy: ModuleType) -> None:
     set_to(monkeypatch, most_cells="2")
 
     def question(texts: int) -> CheckRequest:
