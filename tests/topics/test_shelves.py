@@ -7,7 +7,7 @@ import pytest
 from pcf_core.errors import TopicError
 from pcf_core.settings import settings
 from pcf_core.topics.shelves import MOST_NAMED, Shelf, name_of
-from tests.topics.test_reading import refused
+from tests.topics.refusing import refused
 
 SHELF = Shelf("topic", "topics", (".toml",), (".toml",), TopicError)
 
