@@ -29,7 +29,8 @@ from pcf_core.records import MinedSet, SetCard, Topic
 from pcf_core.settings import settings
 from pcf_core.topics import load_topic
 from pcf_core.topics.editing import cut, with_full_stop
-from pcf_core.topics.template_files import card_text, csv_bytes
+from pcf_core.topics.template_card import card_text
+from pcf_core.topics.template_files import csv_bytes
 from pcf_core.topics.templates import load_mined
 
 # How many templates the sets have that are cut from a mined one, in the order they are written.

@@ -12,49 +12,21 @@ explains and knowledge does not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from pydantic import ValidationError
 
+from pcf_core.audit.knowledge_answers import answer_probabilities, usable_answers
+from pcf_core.audit.knowledge_warnings import knowledge_warnings
 from pcf_core.audit.results import noise_warnings
-from pcf_core.audit.words import BY_TOKENS, SEES_RIGHT, coverage_of, select_words, shares_of
 from pcf_core.errors import ModelError, RunError
-from pcf_core.records import (
-    LOW_COVERAGE,
-    FloatArray,
-    Group,
-    Interval,
-    LeftOut,
-    Protocol,
-    ScoringKey,
-    SelfAudit,
-    TokenTable,
-    Topic,
-    digest,
-)
-from pcf_core.records.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.records import Interval, Protocol, ScoringKey, SelfAudit, digest
+from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.risk import normalised
 from pcf_core.risk.knowledge import DEFAULT_SCORE, knowledge_parts, knowledge_score, knowledge_total
 from pcf_core.stats.knowledge import knowledge_intervals
 from pcf_core.store import Missing, Store
 
 AUDIT = "self-audit"
-FEW = 8  # templates or facts below which a report warns
-
-
-@dataclass(frozen=True)
-class AnswerProbabilities:
-    """``facts``: those that count, with the answers that count.  ``values``: [fact, template] p(right |
-    right or wrong).  ``elsewhere``: for each fact [subject, template] the same in the prompts of the subjects
-    that have none of its right answers, possibly of no subject.
-    """
-
-    facts: tuple[Fact, ...]
-    values: FloatArray
-    elsewhere: tuple[FloatArray, ...]
-    left_out: tuple[LeftOut, ...]
 
 
 def missing_answers(store: Store, key: ScoringKey, asked: KnowledgeSet) -> list[Missing]:
@@ -176,131 +148,7 @@ def knowledge_report(
         intervals=intervals.intervals,
         left_out=found.left_out,
         warnings=(
-            *_warnings(asked, found.facts, words, nats, table, key.family),
+            *knowledge_warnings(asked, found.facts, words, nats, table, key.family),
             *noise_warnings(knowledge_audit_of(store, key, asked)),
         ),
     )
-
-
-def usable_answers(
-    words: Sequence[str], table: TokenTable, protocol: Protocol
-) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """The answers that count, and those that do not with the reason."""
-    reasons = {word: table.refused[word] for word in words if word in table.refused}
-    if protocol == "single-token":
-        reasons |= {
-            word: f"{table.tokens[word]} tokens, and the protocol takes words of one"
-            for word in words
-            if word in table.tokens and table.tokens[word] != 1
-        }
-    kept = tuple(word for word in words if word not in reasons)
-    return kept, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
-
-
-def answer_probabilities(
-    asked: KnowledgeSet,
-    words: Sequence[str],
-    unusable: Sequence[LeftOut],
-    nats: FloatArray,
-    table: TokenTable,
-) -> AnswerProbabilities:
-    """p(right | right or wrong) of every fact in every template.
-
-    Args:
-        asked: the set.
-        words: the answers that count, in the order of the last axis.
-        unusable: those that do not.
-        nats: [fact, template, word] log-probabilities.
-        table: says which answers the model cannot tell apart: of the right ones, or of the wrong ones, one
-            counts, and what is right and wrong counts for neither.
-
-    Returns:
-        Facts of which a right and a wrong answer count, the others named with the reason.
-    """
-    column_of = {word: column for column, word in enumerate(words)}
-    facts, values, elsewhere, left_out = [], [], [], list(unusable)
-    for index, fact in enumerate(asked.facts):
-        used = fact.model_copy(
-            update={
-                name: tuple(word for word in getattr(fact, name) if word in column_of)
-                for name in ("right", "wrong")
-            }
-        )
-        used, alike = _told_apart(used, table)
-        left_out += alike
-        if not used.right or not used.wrong:
-            which = "right" if not used.right else "wrong"
-            left_out.append(LeftOut(name=fact.subject, reason=f"no {which} answer of it can be scored"))
-            continue
-        logs = [
-            np.logaddexp.reduce(nats[..., [column_of[word] for word in some]].astype(np.float64), axis=-1)
-            for some in (used.right, used.wrong)
-        ]
-        everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], with every subject
-        if np.isnan(everywhere[index]).any():
-            left_out.append(LeftOut(name=fact.subject, reason="its answers have no probability at all"))
-            continue
-        others = [
-            row
-            for row, other in enumerate(asked.facts)
-            if not set(other.right) & set(fact.right) and not np.isnan(everywhere[row]).any()
-        ]
-        facts.append(used)
-        values.append(everywhere[index])
-        elsewhere.append(everywhere[others])
-    return AnswerProbabilities(
-        facts=tuple(facts),
-        values=np.array(values).reshape(len(facts), len(asked.templates)),
-        elsewhere=tuple(elsewhere),
-        left_out=tuple(left_out),
-    )
-
-
-def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
-    """The fact with the answers that count, by the rule for the words of a topic's groups."""
-    groups = (Group(name="right", words=fact.right), Group(name="wrong", words=fact.wrong))
-    counted, left_out = select_words(Topic(name="fact", title=fact.subject, groups=groups), table, "exact")
-    used = {group.name: tuple(word for word in group.words if word in counted) for group in groups}
-    return fact.model_copy(update=used), [
-        LeftOut(name=f"{item.name} of {fact.subject}", reason=item.reason) for item in left_out
-    ]
-
-
-def _warnings(
-    asked: KnowledgeSet,
-    facts: Sequence[Fact],
-    words: Sequence[str],
-    nats: FloatArray,
-    table: TokenTable,
-    family: str,
-) -> tuple[str, ...]:
-    """What makes the numbers say less than they seem to, a sentence each."""
-    weighty = sum(fact.weight > 0 for fact in facts)
-    warnings = [
-        f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
-        "hold for others."
-        for number, noun in ((len(asked.templates), "template"), (weighty, "fact"))
-        if number < FEW
-    ]
-    uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
-    if family in BY_TOKENS and uneven:
-        warnings.append(
-            f"The answers of {uneven:,} of {len(facts):,} facts differ in their number of tokens, and scores "
-            f"of a {family} model are conditional on that number: the protocol single-token compares words "
-            "of one."
-        )
-    low = 0
-    row_of = {fact.subject: row for row, fact in enumerate(asked.facts)}
-    column_of = {word: column for column, word in enumerate(words)}
-    ends = [family in SEES_RIGHT or not text.partition("[Y]")[2].strip() for text in asked.templates]
-    for fact in facts:
-        cells = nats[row_of[fact.subject]][ends][:, [column_of[word] for word in fact.answers]]
-        coverage = coverage_of(cells, [table.tokens[word] for word in fact.answers], family, right_text=False)
-        assert coverage is not None  # no text right of [Y] is scored with the word in any of these
-        low += int((np.max(list(coverage.values()), axis=0) < LOW_COVERAGE).sum())
-    if low:
-        warnings.append(
-            f"In {low:,} of {len(facts) * sum(ends):,} prompts the answers of the fact together get less "
-            f"than {LOW_COVERAGE:g} of the probability: the model hardly expects any of them."
-        )
-    return tuple(warnings)

@@ -15,7 +15,7 @@ from pcf_core.errors import RunError, TemplateError
 from pcf_core.records import FloatArray, RiskReport, RunSpec, TemplateSet
 from pcf_core.store import Store
 from pcf_core.topics import make_templates, template_weights
-from pcf_core.topics.template_files import Row
+from pcf_core.topics.template_rows import Row
 
 
 @dataclass(frozen=True)

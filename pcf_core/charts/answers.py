@@ -11,14 +11,13 @@ from pcf_core.charts import theme
 from pcf_core.charts.whiskers import whiskers
 from pcf_core.records.answers import (
     GAP_LINE,
-    RATES,
     WITHOUT,
     AnswersReport,
     PronounAnswers,
-    Rate,
     RateDifference,
     UnitAnswers,
 )
+from pcf_core.records.rates import RATES, Rate
 
 SHADES = [
     [place / 3, color] for place, color in enumerate(theme.DIVERGING[5:9])

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
-from pcf_core.records.fairpair import Side, WordDifference, WordReport
+from pcf_core.records.fairpair import Side
+from pcf_core.records.fairpair_words import WordDifference, WordReport
 
 MOST_PHRASES = 12  # a side
 SIDES: tuple[Side, Side] = ("original", "prompt")

@@ -18,7 +18,7 @@ from pcf_core.mining.miner import Progress
 from pcf_core.report import write_whole
 from pcf_core.settings import Engine, settings
 from pcf_core.topics import card_text, csv_bytes, load_topic, parquet_bytes
-from pcf_core.topics.reading import name_of
+from pcf_core.topics.shelves import name_of
 from pcf_core.topics.text import check_name
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from pcf_core.criteria.confusion import invalid_parts, parts, share
 from pcf_core.records import FloatArray, Interval
-from pcf_core.records.answers import FEW_UNITS, WITHOUT, InvalidName, Rate, RateDifference, RateName
+from pcf_core.records.answers import FEW_UNITS, WITHOUT, RateDifference
+from pcf_core.records.rates import InvalidName, Rate, RateName
 from pcf_core.stats.exchange import LEAST, exchange_test
 from pcf_core.stats.rates import Bounds, difference_interval, drawn_clusters, newcombe, t_bounds
 from pcf_core.stats.regression import holm

@@ -11,18 +11,9 @@ import numpy as np
 from pcf_core.criteria.answer_differences import differences, invalid_clusters, rate_clusters, told
 from pcf_core.criteria.confusion import Answers, Invalid, confusion, invalid_parts, parts, possible
 from pcf_core.records import FloatArray, Interval
-from pcf_core.records.answers import (
-    INVALID,
-    RATES,
-    UNDEFINED,
-    WITHOUT,
-    AnswersReport,
-    PronounAnswers,
-    Rate,
-    RateDifference,
-    UnitAnswers,
-)
+from pcf_core.records.answers import WITHOUT, AnswersReport, PronounAnswers, RateDifference, UnitAnswers
 from pcf_core.records.criteria import Answering
+from pcf_core.records.rates import INVALID, RATES, UNDEFINED, Rate
 from pcf_core.stats.permutation import permutations_of
 from pcf_core.stats.rates import Bounds, clustered_wilson, wilson
 

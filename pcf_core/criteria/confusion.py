@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.records import FloatArray
-from pcf_core.records.answers import RATES, Confusion, InvalidName, RateName
+from pcf_core.records.rates import RATES, Confusion, InvalidName, RateName
 
 Places = NDArray[np.intp]
 Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, truth) -> reason -> answers

@@ -10,7 +10,8 @@ from pcf_core.criteria.stripping import WORD
 from pcf_core.errors import CriteriaError
 from pcf_core.records.gender_difference import GENDERS
 from pcf_core.records.hobbies import GivenName, NameList
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
+from pcf_core.topics.reading import label, read_table, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_left_out, check_text, check_word, first_duplicate, shown, shown_value
 
 USUAL = "names-1"

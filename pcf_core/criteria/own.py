@@ -14,7 +14,7 @@ from pcf_core.criteria.experiments import load_experiment
 from pcf_core.errors import CriteriaError, StoreError
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.settings import settings
-from pcf_core.topics.reading import safe_name
+from pcf_core.topics.shelves import safe_name
 from pcf_core.topics.text import MAX_NAME, NAME, check_name, shown
 from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
 

@@ -14,7 +14,8 @@ from pcf_core.criteria.materials import load_reading, tables_of
 from pcf_core.criteria.stripping import WORD, gendered_words, tells
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import Profession, ProfessionList
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, title_of
+from pcf_core.topics.reading import label, read_table, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.swapping import with_article
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown, shown_value
 

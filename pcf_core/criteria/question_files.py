@@ -20,16 +20,8 @@ from typing import Any
 from pcf_core.errors import CriteriaError
 from pcf_core.records import LeftOut
 from pcf_core.records.questions import LETTERS, Question, QuestionSet
-from pcf_core.topics.reading import (
-    Shelf,
-    label,
-    name_of,
-    read_json,
-    read_table,
-    read_text,
-    read_toml,
-    title_of,
-)
+from pcf_core.topics.reading import label, read_json, read_table, read_text, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
 
 USUAL = "questions-1"

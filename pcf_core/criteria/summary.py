@@ -18,11 +18,12 @@ from collections.abc import Iterable
 
 from pcf_core.records import Interval, Record
 from pcf_core.records.anecdotes import AnecdotesReport
-from pcf_core.records.answers import RATES, SEPARATION, SUFFICIENCY, AnswersReport, RateDifference, RateName
+from pcf_core.records.answers import AnswersReport, RateDifference
 from pcf_core.records.criteria_run import Answering
 from pcf_core.records.criteria_summary import Criterion, CriterionReading
 from pcf_core.records.hobbies import HobbiesReport
 from pcf_core.records.information import USUAL, MutualInformation
+from pcf_core.records.rates import RATES, SEPARATION, SUFFICIENCY, RateName
 
 NOT_DRAWN = "scores have no chance in them, so nothing was tested"
 

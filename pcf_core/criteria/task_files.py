@@ -15,7 +15,8 @@ from pcf_core.criteria.asking import make_pair
 from pcf_core.criteria.question_files import default_names
 from pcf_core.errors import CriteriaError
 from pcf_core.records.questions import Pair, Task, TaskSet
-from pcf_core.topics.reading import Shelf, label, name_of, read_json, read_toml, title_of
+from pcf_core.topics.reading import label, read_json, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown, shown_value
 
 USUAL = "tasks-1"

@@ -16,11 +16,13 @@ import numpy as np
 from pcf_core.errors import FairPairError
 from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.records import FloatArray
-from pcf_core.records.fairpair import CategoryDifference, PromptPairs
+from pcf_core.records.fairpair import PromptPairs
 from pcf_core.records.fairpair_categories import CategorySet, WordCategory
+from pcf_core.records.fairpair_words import CategoryDifference
 from pcf_core.stats import holm
 from pcf_core.topics.own_files import OwnFiles
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_toml, safe_name, title_of
+from pcf_core.topics.reading import label, read_table, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of, safe_name
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
 from pcf_core.topics.toml import toml_lines
 

@@ -9,7 +9,7 @@ from pcf_core.errors import PromptError
 from pcf_core.fairpair.prompts import NAME, SHELF, Draft, load_prompts, load_upload, make_prompts
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.topics.own_files import OwnFiles
-from pcf_core.topics.reading import MOST_NAMED
+from pcf_core.topics.shelves import MOST_NAMED
 from pcf_core.topics.text import listed
 from pcf_core.topics.toml import toml_lines
 from pcf_core.topics.whole_files import upload_label

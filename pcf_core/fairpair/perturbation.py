@@ -27,7 +27,7 @@ from pcf_core.fairpair.tables import check_names, load_table
 from pcf_core.language.placing import Placed, placed
 from pcf_core.language.trees import Tree
 from pcf_core.mining.naming import LEANS, Gender, naming
-from pcf_core.records.basic import digest
+from pcf_core.records.base import digest
 from pcf_core.records.perturbation import Mode, Pair, PerturbationTable
 from pcf_core.settings import settings
 

@@ -17,7 +17,8 @@ from pcf_core.records import LeftOut
 from pcf_core.records.fairpair_prompts import Prompt, PromptSet
 from pcf_core.topics import load_evidence
 from pcf_core.topics.evidence import SHELF as EVIDENCE
-from pcf_core.topics.reading import Shelf, label, name_of, read_table, read_text, read_toml, title_of
+from pcf_core.topics.reading import label, read_table, read_text, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.swapping import with_article
 from pcf_core.topics.text import (
     check_left_out,
@@ -45,11 +46,6 @@ class Draft:
     text: object
     category: object = ""
     fact: str = ""
-
-
-def list_prompts() -> tuple[PromptSet, ...]:
-    """Every shipped set, by name.  Raises PromptError where a shipped file is damaged."""
-    return tuple(load_prompts(name) for name in SHELF.names())
 
 
 def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> PromptSet:

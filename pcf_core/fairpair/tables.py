@@ -7,18 +7,14 @@ from typing import Any
 
 from pcf_core.errors import PerturbationError
 from pcf_core.records.perturbation import Pair, PerturbationTable, Rule
-from pcf_core.topics.reading import Shelf, label, name_of, read_toml, title_of
+from pcf_core.topics.reading import label, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, listed, shown
 
 SHELF = Shelf("table of counterparts", "perturbations", (".toml",), (".toml",), PerturbationError)
 KEYS = tuple(PerturbationTable.model_fields)
 PAIRS = ("names", "titles", "words", "plurals")
 MOST = 2_000  # entries of one list
-
-
-def list_tables() -> tuple[PerturbationTable, ...]:
-    """Every shipped table, by name.  Raises PerturbationError where a shipped file is damaged."""
-    return tuple(load_table(name) for name in SHELF.names())
 
 
 def load_table(name_or_path: str | Path) -> PerturbationTable:

@@ -45,7 +45,8 @@ from pcf_core.fairpair.categories import (
 from pcf_core.fairpair.exchanged import is_exchanged
 from pcf_core.fairpair.tokens import clauses
 from pcf_core.records import FloatArray
-from pcf_core.records.fairpair import SIGNIFICANCE, PromptPairs, WordDifference, WordReport
+from pcf_core.records.fairpair import SIGNIFICANCE, PromptPairs
+from pcf_core.records.fairpair_words import WordDifference, WordReport
 from pcf_core.stats import adjusted_p_values
 
 PRIOR_SHARE = 0.2  # of a side's texts

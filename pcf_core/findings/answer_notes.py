@@ -6,8 +6,9 @@ import math
 
 from pcf_core.findings.answers import every, pronoun_text, share_text, units_text
 from pcf_core.findings.numbers import count, listed, number, percent
-from pcf_core.records.answers import FEW_UNITS, GAP_LINE, INVALID, RATES, AnswersReport, Rate
+from pcf_core.records.answers import FEW_UNITS, GAP_LINE, AnswersReport
 from pcf_core.records.criteria import SIGNIFICANCE
+from pcf_core.records.rates import INVALID, RATES, Rate
 
 MUCH_INVALID = 0.2  # of the answers
 ABOUT_ALIKE = 0.01  # shares that differ by less are the same to the per cent

@@ -6,20 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.findings.numbers import count, listed, number, p_value, percent, with_interval
 from pcf_core.records import Interval
-from pcf_core.records.answers import (
-    GAP_LINE,
-    INVALID,
-    RATES,
-    SEPARATION,
-    SUFFICIENCY,
-    WITHOUT,
-    AnswersReport,
-    PronounAnswers,
-    Rate,
-    RateDifference,
-    RateName,
-)
+from pcf_core.records.answers import GAP_LINE, WITHOUT, AnswersReport, PronounAnswers, RateDifference
 from pcf_core.records.criteria import SIGNIFICANCE
+from pcf_core.records.rates import INVALID, RATES, SEPARATION, SUFFICIENCY, Rate, RateName
 
 NAMES: Mapping[str, str] = {
     "invalid": "the share of invalid answers",

@@ -9,15 +9,13 @@ from pcf_core.records.fairpair import (
     LABEL,
     NOTHING,
     SIGNIFICANCE,
-    CategoryDifference,
     Convergence,
     FairPairReport,
     PromptDifference,
     Undefined,
     Variation,
-    WordDifference,
-    WordReport,
 )
+from pcf_core.records.fairpair_words import CategoryDifference, WordDifference, WordReport
 
 MOST_NAMED = 5
 STEADY = 0.01  # of its last value, within which a curve counts as settled

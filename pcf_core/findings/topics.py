@@ -8,7 +8,7 @@ from statistics import median
 from pcf_core.findings.notes import words_of as words_with
 from pcf_core.findings.numbers import count, listed, number
 from pcf_core.records import LOW_COVERAGE, Evidence, LeftOut, Topic
-from pcf_core.records.topics import TopicCheck
+from pcf_core.records.topic_check import TopicCheck
 
 MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8

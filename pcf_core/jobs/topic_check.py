@@ -11,14 +11,14 @@ from pcf_core.jobs.probing import CheckRequest, opening_the_same
 from pcf_core.jobs.scoring import OpenScorer
 from pcf_core.models import resolve
 from pcf_core.records import FloatArray, TokenTable
-from pcf_core.records.topics import TopicCheck
+from pcf_core.records.topic_check import TopicCheck
 from pcf_core.scoring.base import Scorer, has_right_text
 
 TOO_LONG = "too long for the model together with the probes"
 
 
 def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
-    """The document of a :class:`~pcf_core.records.topics.TopicCheck`.
+    """The document of a :class:`~pcf_core.records.topic_check.TopicCheck`.
 
     A model that can score none of the words says so in it, and covers nothing.
 

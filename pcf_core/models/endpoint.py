@@ -21,7 +21,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pcf_core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
-from pcf_core.models.completions import PAUSES, Server, is_name
+from pcf_core.models.completions import Server, is_name
+from pcf_core.models.pauses import PAUSES
 from pcf_core.models.probe import Findings, probe
 from pcf_core.models.turns import Turns
 from pcf_core.models.written import find_manner

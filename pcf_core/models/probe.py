@@ -10,7 +10,8 @@ from textwrap import shorten
 from typing import get_args
 
 from pcf_core.errors import ModelError, ScoringError
-from pcf_core.models.completions import Reading, Server, Shape, is_name
+from pcf_core.models.completions import Server, Shape, is_name
+from pcf_core.models.readings import Reading
 from pcf_core.records.marks import is_heaped, normal
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."

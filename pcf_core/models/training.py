@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 from pcf_core.errors import ModelError
 from pcf_core.models.identity import model_hash, weights_hash
 from pcf_core.models.weights import weight_files, weights_present
-from pcf_core.records.basic import Record
+from pcf_core.records.base import Record
 from pcf_core.records.read import TrainingText
 from pcf_core.settings import settings
 

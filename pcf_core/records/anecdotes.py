@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pcf_core.records.basic import Interval, LeftOut, Record, digest
+from pcf_core.records.base import LeftOut, Record, digest
 from pcf_core.records.criteria import SIGNIFICANCE
 from pcf_core.records.information import MutualInformation
+from pcf_core.records.risk import Interval
 
 Gender = Literal["female", "male"]
 ReadGender = Literal["female", "male", "unclear"]

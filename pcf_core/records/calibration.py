@@ -9,7 +9,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from pcf_core.records.basic import Record
+from pcf_core.records.base import Record
 
 QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
 ROUNDING = 1e-9  # that sums of the stated numbers may be off by

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
+from pcf_core.records.risk import Interval
 
 AuditName = Literal["bias", "fairpair", "criteria"]
 AUDITS: dict[AuditName, str] = {

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pcf_core.records.basic import FloatArray, Interval, LeftOut, Over
+from pcf_core.records.base import FloatArray, LeftOut
+from pcf_core.records.risk import Interval, Over
 
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 

@@ -33,12 +33,13 @@ from pydantic import Field, model_validator
 from pcf_core.errors import CriteriaError
 from pcf_core.records.anecdotes import AnecdotesReport
 from pcf_core.records.answers import AnswersReport
-from pcf_core.records.basic import LeftOut, Record, ScoringKey, digest
+from pcf_core.records.base import LeftOut, Record, digest
 from pcf_core.records.criteria import Answering as Answering
 from pcf_core.records.criteria import ExperimentName as ExperimentName
 from pcf_core.records.criteria import Wording as Wording
 from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.hobbies import HobbiesReport
+from pcf_core.records.run import ScoringKey
 
 Report = Annotated[AnecdotesReport | HobbiesReport | AnswersReport, Field(discriminator="experiment")]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from pcf_core.records.answers import GAP_LINE
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
 from pcf_core.records.criteria_run import Answering, ExperimentName
+from pcf_core.records.risk import Interval
 
 Criterion = Literal[
     "independence I",

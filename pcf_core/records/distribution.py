@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pcf_core.records.basic import FloatArray, Interval, Over
+from pcf_core.records.base import FloatArray
+from pcf_core.records.risk import Interval, Over
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
 from pcf_core.records.gender_difference import GenderDifference
+from pcf_core.records.risk import Interval
 
 LABEL = "our names and prompts; the method of arXiv 2403.08564, about the true midpoint of she and he"
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import model_validator
 
 from pcf_core.errors import CriteriaError
-from pcf_core.records.basic import Record, digest
+from pcf_core.records.base import Record, digest
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.embedding import EmbeddingReport
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pcf_core.records.basic import FloatArray, Interval, LeftOut, digest
+from pcf_core.records.base import FloatArray, LeftOut, digest
+from pcf_core.records.risk import Interval
 
 Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.records.basic import Record
+from pcf_core.records.base import Record
 
 
 class WordCategory(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.records.basic import LeftOut, Record, digest
+from pcf_core.records.base import LeftOut, Record, digest
 
 
 class Prompt(Record):

@@ -29,10 +29,11 @@ from typing import Any
 from pydantic import model_validator
 
 from pcf_core.errors import FairPairError
-from pcf_core.records.basic import Record, digest
-from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side, WordReport
+from pcf_core.records.base import Record, digest
+from pcf_core.records.fairpair import LABEL, Convergence, FairPairReport, Side
 from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
+from pcf_core.records.fairpair_words import WordReport
 from pcf_core.records.generation import End, GenerationKey
 from pcf_core.records.perturbation import Mode, Pair, PerturbationErrors, PerturbationTable
 

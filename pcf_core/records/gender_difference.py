@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pcf_core.records.basic import Interval, Record
+from pcf_core.records.base import Record
 from pcf_core.records.criteria import SIGNIFICANCE
+from pcf_core.records.risk import Interval
 
 FEW_NAMES = 10  # of either gender: an interval over fewer is rough
 

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pcf_core.errors import GenerationError
-from pcf_core.records.basic import ModelSpec, Record, digest
+from pcf_core.records.base import Record, digest
+from pcf_core.records.run import ModelSpec
 
 BLOCK = 25  # texts of one prompt that are made, and stored, together
 End = Literal["stop", "length", "refused", "empty"]

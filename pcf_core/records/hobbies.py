@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pcf_core.records.basic import LeftOut, Record, digest
+from pcf_core.records.base import LeftOut, Record, digest
 from pcf_core.records.criteria import SIGNIFICANCE, Answering
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import Gender, GenderDifference

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pcf_core.records.basic import FloatArray, Interval, LeftOut, Prompts, Record, Template, digest
+from pcf_core.records.base import FloatArray, LeftOut, Record, digest
+from pcf_core.records.risk import Interval
+from pcf_core.records.run import Prompts
+from pcf_core.records.templates import Template
 
 QUANTITIES = ("knowledge", "confidence_gap", "mean_score", "gain")
 

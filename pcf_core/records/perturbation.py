@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from pcf_core.records.basic import Record, digest
+from pcf_core.records.base import Record, digest
 
 Mode = Literal["entity", "whole"]
 Pair = tuple[str, str]

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from pcf_core.records.basic import Record
+from pcf_core.records.base import Record
 
 Direction = Literal["up", "down"]
 

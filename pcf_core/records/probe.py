@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from pcf_core.records.basic import LOW_COVERAGE, LeftOut, Record
+from pcf_core.records.base import LeftOut, Record
+from pcf_core.records.scores import LOW_COVERAGE
 
 
 class ProbeWord(Record):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pcf_core.records.basic import LeftOut, Record, digest
+from pcf_core.records.base import LeftOut, Record, digest
 
 LETTERS = "ABCDEFGHIJ"
 

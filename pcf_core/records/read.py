@@ -12,7 +12,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from pcf_core.records.basic import FloatArray, Interval, LeftOut, Record
+from pcf_core.records.base import FloatArray, LeftOut, Record
+from pcf_core.records.risk import Interval
 
 ReadVerdict = Literal["copies", "flattens", "amplifies", "reverses", "cannot tell"]
 

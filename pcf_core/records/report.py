@@ -15,7 +15,8 @@ from typing import Any, Literal
 from pydantic import field_validator, model_validator
 
 from pcf_core.errors import InputError
-from pcf_core.records.basic import Interval, LeftOut, Over, Record, digest
+from pcf_core.records.base import LeftOut, Record, digest
+from pcf_core.records.risk import Interval, Over
 
 FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
 VERSION: Literal[1] = 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pcf_core.records.basic import Record
+from pcf_core.records.base import Record
 
 Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk"]
 Kind = Literal["base", "choice", "sample", "script", "each"]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pcf_core.records.basic import FloatArray, Interval
+from pcf_core.records.base import FloatArray
+from pcf_core.records.risk import Interval
 
 Distribution = Literal["generalised Pareto", "lognormal", "exponential"]
 Verdict = Literal[

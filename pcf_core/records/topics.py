@@ -1,37 +1,83 @@
-"""What a model makes of a topic's words before anything is scored with them."""
+"""What is asked about: the groups of a topic (Y), the occupations (X) and how much each counts."""
 
 from __future__ import annotations
 
-from pcf_core.records.basic import Record, TokenTable
+from typing import Literal
+
+from pcf_core.records.base import LeftOut, Record, digest
 
 
-class TopicCheck(Record):
-    """One model's answer.
+class Group(Record):
+    """One protected group and the words that stand for it at ``[Y]``."""
 
-    ``tokens``: of each word that it can score, behind a space; ``refused``: word to reason; ``same``: words
-    that it writes in the very same tokens, two or more each.  ``texts``: [probe] sentences with one ``[Y]``;
-    ``coverage``: [probe] probability of all words that count together, per number of tokens or under ``all``,
-    ``None`` where text follows and is scored with the word; empty where no word counts.
+    name: str
+    words: tuple[str, ...]
+
+
+class Topic(Record):
+    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts.
+
+    ``position``: what a word is at ``[Y]``, and so which templates suit: the ``subject`` of a clause
+    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").
     """
 
-    tokens: dict[str, int]
-    refused: dict[str, str]
-    same: tuple[tuple[str, ...], ...]
-    texts: tuple[str, ...]
-    coverage: tuple[dict[str, float] | None, ...]
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    aligned: bool = False
+    language: str = "en"
+    source: str = ""
+    notes: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    evidence: str = ""
+    templates: str = ""
+    position: Literal["subject", "predicate"] = "subject"
 
     @property
-    def table(self) -> TokenTable:
-        """As the model's tokenizer gave it, the first of some same words in place of their tokens."""
-        return TokenTable(
-            self.tokens, self.refused, {word: words[0] for words in self.same for word in words}
-        )
+    def words(self) -> tuple[str, ...]:
+        """All words, group after group: the order of the word axis."""
+        return tuple(word for group in self.groups for word in group.words)
 
     @property
-    def coverage_by_tokens(self) -> dict[str, tuple[float, ...]]:
-        """Key to the coverage of each probe for which it is defined."""
-        found: dict[str, list[float]] = {}
-        for shares in self.coverage:
-            for key, share in (shares or {}).items():
-                found.setdefault(key, []).append(share)
-        return {key: tuple(shares) for key, shares in found.items()}
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(group.name for group in self.groups)
+
+    @property
+    def hash(self) -> str:
+        """Hash of what decides a number: groups and words, not titles and notes."""
+        return digest([[group.name, group.words] for group in self.groups])
+
+
+class Evidence(Record):
+    """The occupations (X), or any list of terms that fill ``[X]``.
+
+    ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
+    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.
+    """
+
+    name: str
+    title: str
+    terms: tuple[str, ...]
+    weights: tuple[float, ...] = ()
+    noun: str = "occupation"
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def hash(self) -> str:
+        """Hash of the terms: weights are a view option and decide no score."""
+        return digest(self.terms)
+
+
+class Weights(Record):
+    """Weights of the occupations, aligned with ``terms``; what had no figure is named in ``left_out``.
+
+    ``share`` is the part of the list that remains (by number of occupations).
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    values: tuple[float, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    share: float = 1.0
+    source: str = ""

@@ -8,12 +8,13 @@ import pandas as pd
 
 from pcf_core.records import Interval
 from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender
-from pcf_core.records.answers import AnswersReport, PronounAnswers, Rate
+from pcf_core.records.answers import AnswersReport, PronounAnswers
 from pcf_core.records.criteria_summary import CriterionReading
 from pcf_core.records.embedding import EmbeddingReport
 from pcf_core.records.gender_difference import GenderDifference
 from pcf_core.records.hobbies import HobbiesReport
 from pcf_core.records.information import FORMULAS, MutualInformation
+from pcf_core.records.rates import Rate
 
 Row = dict[str, object]
 

@@ -6,15 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pcf_core.records import Interval
-from pcf_core.records.fairpair import (
-    CategoryDifference,
-    FairPairReport,
-    OthersReading,
-    PromptDifference,
-    PromptPairs,
-    WordDifference,
-)
+from pcf_core.records.fairpair import FairPairReport, OthersReading, PromptDifference, PromptPairs
 from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.fairpair_words import CategoryDifference, WordDifference
 from pcf_core.records.perturbation import PerturbationErrors
 from pcf_core.report.documents import finite
 

@@ -7,13 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from pcf_core.records import Interval
-from pcf_core.records.fairpair import (
-    Convergence,
-    FairPairReport,
-    PromptPairs,
-    Variation,
-    WordReport,
-)
+from pcf_core.records.fairpair import Convergence, FairPairReport, PromptPairs, Variation
+from pcf_core.records.fairpair_words import WordReport
 
 
 def models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:

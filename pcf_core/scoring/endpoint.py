@@ -38,9 +38,10 @@ from typing import Any
 import numpy as np
 
 from pcf_core.errors import ModelError, ScoringError, TemplateError
-from pcf_core.models.completions import Ids, Reading, Server
+from pcf_core.models.completions import Ids, Server
 from pcf_core.models.endpoint import Endpoint
 from pcf_core.models.probe import AGREES, TEXT, UNDECODED, difference, spells
+from pcf_core.models.readings import Reading
 from pcf_core.records import ScoringKey, TokenTable
 from pcf_core.scoring.base import Batch, Scorer, quoted, split_prompt
 from pcf_core.scoring.seam import PROBE, Seam

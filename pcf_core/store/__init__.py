@@ -18,8 +18,9 @@ and ``texts`` into a folder there.
 Layer: may import the core's records, errors and settings; pyarrow, sqlite3 and fsspec.
 """
 
+from pcf_core.store.blocks import Missing
 from pcf_core.store.runs import RunInfo
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.store import Store
 from pcf_core.store.texts import MissingTexts
 
 __all__ = ["Missing", "MissingTexts", "RunInfo", "Store"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from pcf_core.errors import RunError, StoreError
 from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable, digest
 from pcf_core.records.generation import BLOCK, Generated, GenerationKey
-from pcf_core.settings import settings
+from pcf_core.store.blocks import Missing, gathered, missing_blocks
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, open_database
 from pcf_core.store.files import seal, told, write_whole
@@ -34,14 +33,6 @@ from pcf_core.store.texts import (
 )
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A block of prompts × words that has to be scored."""
-
-    prompts: tuple[str, ...]
-    words: tuple[str, ...]
 
 
 class Store:
@@ -115,42 +106,11 @@ class Store:
         Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
         at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
         """
-        refused = self.known_words(key).refused
-        prompts = tuple(dict.fromkeys(prompts))
-        words = tuple(word for word in dict.fromkeys(words) if word not in refused)
-        there = np.zeros((len(prompts), len(words)), dtype=bool)
-        for layer in self._layers:
-            for holding in layer.holdings(key.hash, prompts):
-                _, columns = _shared(holding.words, words)
-                cells = np.ix_(holding.positions, columns)
-                if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
-                    there[cells] = True
-        alike: dict[bytes, list[int]] = {}
-        for row, lack in enumerate(np.packbits(~there, axis=1)):
-            alike.setdefault(lack.tobytes(), []).append(row)
-        blocks = []
-        for rows in alike.values():
-            lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
-            for start in range(0, len(rows) if lacking else 0, settings().shard_prompts):
-                part = rows[start : start + settings().shard_prompts]
-                blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
-        return blocks
+        return missing_blocks(self._layers, key, prompts, words, self.known_words(key).refused)
 
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
         """[prompt, word] float32 nats; NaN where not in the store, or refused."""
-        values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
-        for layer in self._layers:
-            for holding in layer.holdings(key.hash, prompts):
-                there, columns = _shared(holding.words, words)
-                cells = np.ix_(holding.positions, columns)
-                if not np.isnan(values[cells]).any():
-                    continue
-                shard = layer.read(key.hash, holding.shard)
-                if shard is not None:
-                    row_of = {prompt: row for row, prompt in enumerate(shard.prompts)}
-                    rows = np.array([row_of[prompts[position]] for position in holding.positions])
-                    values[cells] = shard.values[np.ix_(rows, there)]
-        return values
+        return gathered(self._layers, key, prompts, words)
 
     def write(
         self,
@@ -383,11 +343,3 @@ class Store:
         self._database.must_last()
         with told(self._root), self._database.transaction():
             yield
-
-
-def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Columns of the shard, and of the request, for the words they have in common."""
-    column_of = {word: column for column, word in enumerate(shard_words)}
-    here = [column for column, word in enumerate(words) if word in column_of]
-    there = [column_of[words[column]] for column in here]
-    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)

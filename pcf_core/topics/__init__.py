@@ -38,7 +38,9 @@ from pcf_core.topics.published_names import (
 from pcf_core.topics.read import read_counts
 from pcf_core.topics.suiting import suiting_sets, template_cards
 from pcf_core.topics.swapping import swapped
-from pcf_core.topics.template_files import card_text, csv_bytes, make_card, parquet_bytes
+from pcf_core.topics.template_card import card_text, make_card
+from pcf_core.topics.template_files import csv_bytes
+from pcf_core.topics.template_parquet import parquet_bytes
 from pcf_core.topics.templates import (
     left_out_template_sets,
     list_template_sets,

@@ -7,16 +7,8 @@ from pathlib import Path
 
 from pcf_core.errors import EvidenceError, InputError
 from pcf_core.records import Evidence, LeftOut
-from pcf_core.topics.reading import (
-    Shelf,
-    label,
-    name_of,
-    read_json,
-    read_table,
-    read_text,
-    read_toml,
-    title_of,
-)
+from pcf_core.topics.reading import label, read_json, read_table, read_text, read_toml, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_name, check_text, check_word, first_duplicate, shown
 from pcf_core.topics.weights import number_of
 

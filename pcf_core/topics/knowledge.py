@@ -14,8 +14,9 @@ from pcf_core.errors import InputError, TopicError
 from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.topics.groups import MAX_WORDS
 from pcf_core.topics.knowledge_files import ENDINGS, read_knowledge
-from pcf_core.topics.reading import Shelf, label, name_of, title_of
-from pcf_core.topics.template_files import LARGEST_NUMBER
+from pcf_core.topics.reading import label, title_of
+from pcf_core.topics.shelves import Shelf, name_of
+from pcf_core.topics.template_card import LARGEST_NUMBER
 from pcf_core.topics.text import (
     check_language,
     check_name,

@@ -16,7 +16,7 @@ from pcf_core.records import Evidence, MinedSet, Topic
 from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
-from pcf_core.topics.reading import MOST_NAMED, Shelf
+from pcf_core.topics.shelves import MOST_NAMED, Shelf
 from pcf_core.topics.text import MAX_NAME, check_name, listed, shown
 from pcf_core.topics.whole_files import check_ending, upload_label, uploaded, write_whole
 

@@ -9,7 +9,7 @@ from pcf_core.errors import TemplateError
 from pcf_core.records import MinedSet
 from pcf_core.topics.own_files import OwnFiles
 from pcf_core.topics.reading import MAX_BYTES
-from pcf_core.topics.template_files import parquet_bytes
+from pcf_core.topics.template_parquet import parquet_bytes
 from pcf_core.topics.templates import SHELF, load_mined, make_mined
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from pcf_core.errors import TopicError
 from pcf_core.records import Group, Topic
 from pcf_core.topics.own_files import OwnFiles
-from pcf_core.topics.reading import MOST_NAMED, name_of, read_text, safe_name, title_of
+from pcf_core.topics.reading import read_text, title_of
+from pcf_core.topics.shelves import MOST_NAMED, name_of, safe_name
 from pcf_core.topics.text import listed, normalise
 from pcf_core.topics.toml import toml_lines
 from pcf_core.topics.topic_files import ENDINGS, LINES

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pcf_core.errors import TopicError
 from pcf_core.records import Evidence, Group, Topic
 from pcf_core.topics.evidence import make_evidence
-from pcf_core.topics.reading import safe_name
+from pcf_core.topics.shelves import safe_name
 from pcf_core.topics.text import MAX_NAME, listed
 from pcf_core.topics.topic_files import UNNAMED
 from pcf_core.topics.topics import make_topic

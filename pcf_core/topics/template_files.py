@@ -10,57 +10,35 @@ A spreadsheet computes a cell that begins like a formula.  Such cells are writte
 them, and one apostrophe before such a beginning is taken off in reading.
 
 The card is ``NAME.toml`` (:class:`~pcf_core.records.SetCard`); a Parquet file can carry it within.
-Both forms stand in this one file, because they share columns, checks and the card.
+Both forms are read into the same rows (:mod:`~pcf_core.topics.template_rows`).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from pcf_core.errors import TemplateError
-from pcf_core.records import MinedSet, SetCard
+from pcf_core.records import MinedSet
 from pcf_core.records.spreadsheet import FORMULA_STARTS
-from pcf_core.topics.parquet_pages import pages
-from pcf_core.topics.reading import MAX_ROWS, column_names, label, read_data, read_table, read_toml, title_of
-from pcf_core.topics.text import check_language, check_text, shown
-from pcf_core.topics.toml import toml_lines
-
-COLUMNS = ("template", "count")
-ORIGINS = ("documents", "sources", "examples")
-ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
-    ("proportion", "distribution", "frequency", "times"), "count"
+from pcf_core.topics.reading import read_table
+from pcf_core.topics.template_parquet import parquet_rows
+from pcf_core.topics.template_rows import (
+    ALIASES,
+    COLUMNS,
+    ORIGINS,
+    Row,
+    count_of,
+    examples_of,
+    packed,
+    sources_of,
+    whole_number,
 )
-CARD = tuple(SetCard.model_fields)
-OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
+
 FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
-MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns, and of its texts when each is written out
-LEAST_A_PAGE = 2**12  # bytes that a page counts for, so that nobody waits for millions of empty ones
-BYTES_A_VALUE = 32  # of a Python object, at least
-LARGEST_NUMBER = 2**63 - 1
-COUNT_FORM = "is not a number, such as 12"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a set's file, its text and counts not checked yet.  ``where`` names file and line."""
-
-    where: str
-    text: str
-    count: float
-    documents: int = 0
-    sources: Mapping[str, int] = field(default_factory=dict)
-    examples: tuple[str, ...] = ()
 
 
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
@@ -70,55 +48,8 @@ def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
         TemplateError: unreadable, other columns, a number that is none.
     """
     if path.suffix.lower() == ".parquet":
-        return _parquet_rows(path, origins)
+        return parquet_rows(path, origins)
     return _csv_rows(path, origins)
-
-
-def read_card(path: Path, *, needed: bool = False) -> SetCard:
-    """What is known of the set in a file: ``NAME.toml`` beside it, else what the file itself carries.
-
-    Without a card, the title is the file's name.
-
-    Raises:
-        TemplateError: the card is ``needed`` and not there, or it is damaged.
-    """
-    beside = path.with_suffix(".toml")
-    table: Mapping[str, Any] = {}
-    where = label(path)
-    if needed or beside.is_file():
-        table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
-        where = label(beside) if table else where
-    if not table and path.suffix.lower() == ".parquet":
-        table = _carried_card(path)
-    return make_card({"title": title_of(path), **table}, where)
-
-
-def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
-    """A card whose every field was checked; texts are normalised.
-
-    Raises:
-        TemplateError: a field of another kind, a negative or infinite number, a share above 1, no language.
-    """
-    try:
-        card = SetCard.model_validate(dict(table))
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise TemplateError(f"{where}: {place} cannot be used ({first['msg']}): correct it.") from problem
-    checked: dict[str, Any] = {}
-    for name, value in card:
-        if isinstance(value, str):
-            checked[name] = check_text(value, name, where, TemplateError)
-        elif isinstance(value, tuple):
-            checked[name] = tuple(check_text(item, name, where, TemplateError) for item in value)
-        elif isinstance(value, int) and abs(value) > LARGEST_NUMBER:
-            raise TemplateError(f"{where}: {name} has over 18 digits; give a number from 0 up.")
-        elif not 0 <= value < math.inf:
-            raise TemplateError(f"{where}: {name} is {value:g}; give a number from 0 up.")
-    if card.kept > 1:
-        raise TemplateError(f"{where}: kept is {card.kept:g}; it is a share, from 0 to 1.")
-    check_language(card.language, where, TemplateError)
-    return card.model_copy(update=checked)
 
 
 def csv_bytes(mined: MinedSet) -> bytes:
@@ -127,46 +58,18 @@ def csv_bytes(mined: MinedSet) -> bytes:
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow((*COLUMNS, *ORIGINS))
     for template in mined.templates:
-        sources = (f"{_packed(name)}:{number}" for name, number in template.sources.items())
-        examples = (_packed(example) for example in template.examples)
+        sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
+        examples = (packed(example) for example in template.examples)
         texts = template.text, ";".join(sources), ";".join(examples)
         text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
         writer.writerow((text, _number(template.count), template.documents, source, example))
     return sink.getvalue().encode()
 
 
-def parquet_bytes(mined: MinedSet) -> bytes:
-    """A set as Parquet, with its card within."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    templates = mined.templates
-    table = pa.table(
-        {
-            "template": pa.array([item.text for item in templates], pa.string()),
-            "count": pa.array([item.count for item in templates], pa.float64()),
-            "documents": pa.array([item.documents for item in templates], pa.int64()),
-            "sources": pa.array(
-                [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
-            ),
-            "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
-        }
-    ).replace_schema_metadata({"card": mined.card.model_dump_json()})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    return bytes(sink.getvalue())
-
-
-def card_text(card: SetCard) -> str:
-    """A card as TOML; what says nothing is left out."""
-    facts = card.model_dump(exclude_defaults=True)
-    return toml_lines(facts)
-
-
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
     for where, row in read_table(path, COLUMNS, ORIGINS, TemplateError, ALIASES):
-        text, count = _unguarded(row["template"]), _float(row["count"], where)
-        documents = _whole(row.get("documents", "").strip() or "0", "documents", where)
+        text, count = _unguarded(row["template"]), count_of(row["count"], where)
+        documents = whole_number(row.get("documents", "").strip() or "0", "documents", where)
         if not origins:
             yield Row(where, text, count, documents)
             continue
@@ -175,162 +78,9 @@ def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
             text,
             count,
             documents,
-            _sources(_unguarded(row.get("sources", "")), where),
-            _examples(_unguarded(row.get("examples", ""))),
+            sources_of(_unguarded(row.get("sources", "")), where),
+            examples_of(_unguarded(row.get("examples", ""))),
         )
-
-
-def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
-    import pyarrow as pa
-
-    try:
-        with _opened(path) as file:
-            facts = file.metadata
-            _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
-            written = file.schema_arrow.names
-            names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
-            wanted = [name for name in names if origins or name in (*COLUMNS, "documents")]
-            columns = [written[names.index(name)] for name in wanted]
-            _check_pages(path, facts, columns)
-            table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
-        texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
-        _check_unpacked(path, table.num_rows, texts)
-        cells = {name: table[name].to_pylist() for name in wanted}
-    except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
-        reason = "".join(c if c.isprintable() else " " for c in str(problem))
-        said = " ".join(reason.split())[:200].rstrip(".")
-        raise TemplateError(
-            f"{label(path)} is not a readable Parquet file ({said}): write it again."
-        ) from problem
-    name = label(path)
-    for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
-        where = f"{name}, row {index + 1}"
-        yield Row(
-            where,
-            text,
-            _float(count, where),
-            _whole(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
-            _sources(cells["sources"][index], where) if "sources" in cells else {},
-            _examples(cells["examples"][index]) if "examples" in cells else (),
-        )
-
-
-def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
-    """Refuse what unpacks to more than the file's footer admits, before it is unpacked."""
-    unpacked = 0
-    for page in pages(io.BytesIO(read_data(path, TemplateError)), facts, columns):
-        unpacked += max(page.unpacked, BYTES_A_VALUE * page.values, LEAST_A_PAGE)
-        _check_unpacked(path, facts.num_rows, unpacked)
-        if page.prefixes:
-            raise ValueError("its texts are written as DELTA_BYTE_ARRAY")
-
-
-def _least_unpacked(facts: Any) -> int:
-    """Bytes of all columns as they were encoded, or of as many Python values, whichever is more."""
-    groups = [facts.row_group(i) for i in range(facts.num_row_groups)]
-    values = sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
-    return int(max(sum(group.total_byte_size for group in groups), BYTES_A_VALUE * values))
-
-
-def _text_bytes(array: Any) -> int:
-    """Bytes of the texts of an array when each is written out: a few in a dictionary may stand often."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = array.type
-    if pa.types.is_dictionary(kind):
-        lengths = pc.binary_length(array.dictionary.cast(pa.large_binary()))
-        return int(pc.sum(lengths.take(array.indices)).as_py() or 0)
-    if pa.types.is_map(kind):
-        return _text_bytes(array.keys)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return _text_bytes(array.flatten())
-    return int(array.nbytes)
-
-
-def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
-    if rows > MAX_ROWS or unpacked > MAX_UNPACKED:
-        raise TemplateError(
-            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} "
-            f"and {MAX_UNPACKED // 2**20:,} are read: cut the set."
-        )
-
-
-def _carried_card(path: Path) -> Mapping[str, Any]:
-    """The card within a Parquet file; empty where it has none, or cannot be opened (reading says so)."""
-    import pyarrow as pa
-
-    try:
-        with _opened(path) as file:
-            carried = json.loads((file.schema_arrow.metadata or {}).get(b"card", b"{}"))
-    except (ValueError, RecursionError, OSError, pa.ArrowException):
-        return {}
-    return carried if isinstance(carried, dict) else {}
-
-
-def _opened(path: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    data = pa.BufferReader(read_data(path, TemplateError))
-    with pq.ParquetFile(data) as file:
-        columns = [file.schema.column(i) for i in range(len(file.schema))]
-    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    return pq.ParquetFile(data, read_dictionary=texts)
-
-
-def _float(value: object, where: str) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
-    except (ValueError, TypeError, OverflowError) as problem:
-        raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
-
-
-def _whole(value: object, what: str, where: str) -> int:
-    try:
-        number = int(value)  # type: ignore[call-overload]
-        if isinstance(value, float) and value != number:
-            raise ValueError("it has a fraction")
-        return int(number)
-    except (ValueError, TypeError, OverflowError) as problem:
-        raise TemplateError(
-            f"{where}: {what} has {shown(value)}, which is not a whole number, such as 12."
-        ) from problem
-
-
-def _sources(value: object, where: str) -> dict[str, int]:
-    """Counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing."""
-    if isinstance(value, str):
-        parts = [part.rpartition(":") for part in value.split(";") if part]
-        pairs: list[Any] = [(_unpacked(name), number) for name, _, number in parts]
-    elif isinstance(value, Mapping):
-        pairs = [(name, number) for name, number in value.items() if number is not None]
-    else:
-        pairs = value if isinstance(value, list) else []
-    found: Counter[str] = Counter()  # a source may stand twice
-    for pair in pairs:
-        if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
-            raise TemplateError(
-                f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
-            )
-        found[str(pair[0])] += _whole(pair[1], "sources", where)
-    return dict(found)
-
-
-def _examples(value: object) -> tuple[str, ...]:
-    """Examples from a cell: ``a@1;b@2``, a list, or nothing."""
-    if isinstance(value, str):
-        return tuple(_unpacked(part) for part in value.split(";") if part)
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()
-
-
-def _packed(name: str) -> str:
-    """A name without a semicolon; a per cent sign is written only where it would be read as ours."""
-    return re.sub("%(?=25|3B)", "%25", name).replace(";", "%3B")
-
-
-def _unpacked(name: str) -> str:
-    return name.replace("%3B", ";").replace("%25", "%")
 
 
 def _unguarded(cell: str) -> str:

@@ -16,8 +16,11 @@ import numpy as np
 
 from pcf_core.errors import InputError, TemplateError
 from pcf_core.records import FloatArray, LeftOut, MinedSet, MinedTemplate, SetCard, Template, TemplateSet
-from pcf_core.topics.reading import Shelf, label, name_of
-from pcf_core.topics.template_files import LARGEST_NUMBER, Row, make_card, read_card, read_rows
+from pcf_core.topics.reading import label
+from pcf_core.topics.shelves import Shelf, name_of
+from pcf_core.topics.template_card import LARGEST_NUMBER, make_card, read_card
+from pcf_core.topics.template_files import read_rows
+from pcf_core.topics.template_rows import Row
 from pcf_core.topics.text import check_name, check_text, first_duplicate, shown
 
 ENDINGS = (".csv", ".parquet")
@@ -131,7 +134,7 @@ def make_mined(
 
     Raises:
         TemplateError: as :func:`make_templates`; a negative number of documents or of a source, over three
-            examples; a card that :func:`~pcf_core.topics.template_files.make_card` refuses.
+            examples; a card that :func:`~pcf_core.topics.template_card.make_card` refuses.
     """
     checked = tuple(_mined(template, where) for template in templates)
     _check_together(checked, where)

@@ -11,15 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pcf_core.errors import TopicError
-from pcf_core.topics.reading import (
-    label,
-    read_json,
-    read_json_value,
-    read_table,
-    read_text,
-    read_toml,
-    safe_name,
-)
+from pcf_core.topics.reading import label, read_json, read_json_value, read_table, read_text, read_toml
+from pcf_core.topics.shelves import safe_name
 from pcf_core.topics.text import first_duplicate, normalise
 
 LINES = ".txt"

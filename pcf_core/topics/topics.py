@@ -10,7 +10,8 @@ from pcf_core.errors import InputError, TopicError
 from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.topics.groups import check_groups, groups_of
 from pcf_core.topics.products import product_groups
-from pcf_core.topics.reading import Shelf, label, name_of, title_of
+from pcf_core.topics.reading import label, title_of
+from pcf_core.topics.shelves import Shelf, name_of
 from pcf_core.topics.text import check_language, check_left_out, check_name, check_text, listed, shown
 from pcf_core.topics.topic_files import ENDINGS, read_topic
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pcf_core.errors import EvidenceError, TopicError
 from pcf_core.records import Evidence, LeftOut, Topic, Weights
 from pcf_core.topics.factors import Factor, factors, why_unused
-from pcf_core.topics.reading import MOST_NAMED, given_file, label, read_table
+from pcf_core.topics.reading import label, read_table
+from pcf_core.topics.shelves import MOST_NAMED, given_file
 from pcf_core.topics.text import first_duplicate, listed, normalise, shown
 
 MIN_SHARE = 0.5

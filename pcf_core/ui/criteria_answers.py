@@ -13,9 +13,10 @@ from pcf_core.findings.answers import (
     rates_finding,
 )
 from pcf_core.findings.numbers import number, with_interval
-from pcf_core.records.answers import RATES, AnswersReport
+from pcf_core.records.answers import AnswersReport
 from pcf_core.records.criteria import Answering
 from pcf_core.records.criteria_run import CriteriaResult
+from pcf_core.records.rates import RATES
 from pcf_core.records.report import KeyFigure
 from pcf_core.report.criteria_tables import (
     confusion_table,

@@ -10,8 +10,9 @@ import streamlit as st
 from pcf_core.criteria.published import PublishedCriterion, published_criteria
 from pcf_core.findings.numbers import number
 from pcf_core.records.anecdotes import AnecdotesReport
-from pcf_core.records.answers import RATES, AnswersReport
+from pcf_core.records.answers import AnswersReport
 from pcf_core.records.criteria_run import CriteriaResult, ExperimentName
+from pcf_core.records.rates import RATES
 from pcf_core.ui.page import draw_table
 
 SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {

@@ -13,14 +13,9 @@ from pcf_core.fairpair.tokens import word_tokens
 from pcf_core.findings.fairpair import prompt_finding
 from pcf_core.findings.numbers import count
 from pcf_core.jobs.fairpair import load_pairs
-from pcf_core.records.fairpair import (
-    CategoryDifference,
-    FairPairReport,
-    PromptPairs,
-    Side,
-    WordDifference,
-)
+from pcf_core.records.fairpair import FairPairReport, PromptPairs, Side
 from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.fairpair_words import CategoryDifference, WordDifference
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.page import finding
 from pcf_core.ui.stores import open_store

@@ -14,7 +14,7 @@ from pcf_core.records.fairpair_categories import CategorySet
 from pcf_core.records.fairpair_prompts import PromptSet
 from pcf_core.records.knowledge import KnowledgeSet
 from pcf_core.topics.own_files import OwnFiles
-from pcf_core.topics.reading import Shelf
+from pcf_core.topics.shelves import Shelf
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.roles import may_audit, write
 from pcf_core.ui.text import plain

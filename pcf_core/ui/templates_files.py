@@ -11,7 +11,8 @@ from pcf_core.errors import AuditError
 from pcf_core.records import MinedSet
 from pcf_core.topics import check_new_name, csv_bytes, delete_set, load_upload, parquet_bytes, save_set
 from pcf_core.topics.editing import renamed
-from pcf_core.topics.reading import label, name_of
+from pcf_core.topics.reading import label
+from pcf_core.topics.shelves import name_of
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.lists import own_sets, set_names

@@ -15,7 +15,7 @@ from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.rules import rule_for
 from pcf_core.settings import settings
 from pcf_core.topics import check_new_name
-from pcf_core.topics.reading import name_of
+from pcf_core.topics.shelves import name_of
 from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui.lists import own_sets, topics
 from pcf_core.ui.page import finding

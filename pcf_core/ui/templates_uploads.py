@@ -15,7 +15,7 @@ from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.source import suffixes
 from pcf_core.mining.documents import offered_corpora
 from pcf_core.settings import settings
-from pcf_core.topics.reading import name_of
+from pcf_core.topics.shelves import name_of
 from pcf_core.topics.text import shown
 
 CHUNK = 2**20

@@ -21,7 +21,7 @@ from pcf_core.findings.topics import (
 from pcf_core.jobs.probing import CheckRequest, make_check
 from pcf_core.models import resolve
 from pcf_core.records import Topic
-from pcf_core.records.topics import TopicCheck
+from pcf_core.records.topic_check import TopicCheck
 from pcf_core.topics.forms import word_forms
 from pcf_core.topics.previewing import probe_prompts
 from pcf_core.ui.choice import current_choice

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.knowledge import answer_probabilities, knowledge_report, missing_answers
+from pcf_core.audit.knowledge import knowledge_report, missing_answers
+from pcf_core.audit.knowledge_answers import answer_probabilities
 from pcf_core.errors import CriterionError, ModelError, RunError
 from pcf_core.jobs.knowledge import score_knowledge
 from pcf_core.models import resolve

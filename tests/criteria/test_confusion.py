@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pcf_core.criteria.confusion import Answers, confusion, invalid_parts, parts, possible, rates
-from pcf_core.records.answers import INVALID, RATES, Confusion
+from pcf_core.records.rates import INVALID, RATES, Confusion
 
 ROWS = st.lists(
     st.tuples(*(st.integers(0, size - 1) for size in (3, 2, 2, 2)), st.integers(0, 1)), max_size=40

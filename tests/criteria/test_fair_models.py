@@ -15,7 +15,8 @@ import pytest
 
 from pcf_core.criteria.answer_report import Reported, answers_report
 from pcf_core.criteria.confusion import Answers
-from pcf_core.records.answers import RATES, AnswersReport, RateName
+from pcf_core.records.answers import AnswersReport
+from pcf_core.records.rates import RATES, RateName
 from pcf_core.stats.exchange import exchange_test
 
 PRONOUNS = ("he", "she", "they", "none")

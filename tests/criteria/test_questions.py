@@ -17,8 +17,9 @@ from pcf_core.criteria.own import read_upload
 from pcf_core.criteria.question_files import MOST, load_questions, some_questions
 from pcf_core.criteria.questions import Questions
 from pcf_core.errors import CriteriaError
-from pcf_core.records.answers import RATES, AnswersReport
+from pcf_core.records.answers import AnswersReport
 from pcf_core.records.questions import Question, QuestionSet
+from pcf_core.records.rates import RATES
 from tests.criteria.planted import written
 
 # The answers once more, written down without looking at the file.

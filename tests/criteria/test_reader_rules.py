@@ -28,7 +28,7 @@ from pcf_core.criteria.letters import read_letter
 from pcf_core.criteria.materials import load_reading
 from pcf_core.criteria.names import load_names
 from pcf_core.criteria.stripping import gendered_words, tells, without_gender, words_of
-from pcf_core.records.basic import digest
+from pcf_core.records.base import digest
 from pcf_core.records.criteria_run import CRITERIA_RULES
 from tests.criteria.test_answers_labelled import PARTS, read, rows
 

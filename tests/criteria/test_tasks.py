@@ -12,7 +12,8 @@ from pcf_core.criteria.own import read_upload
 from pcf_core.criteria.published import published_criteria
 from pcf_core.criteria.tasks import Tasks
 from pcf_core.errors import CriteriaError
-from pcf_core.records.answers import UNDEFINED, AnswersReport
+from pcf_core.records.answers import AnswersReport
+from pcf_core.records.rates import UNDEFINED
 from tests.criteria.planted import TABLE_6, table_6
 
 JOBS = {

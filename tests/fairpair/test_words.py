@@ -15,7 +15,8 @@ from statsmodels.stats.multitest import multipletests
 from pcf_core.errors import FairPairError
 from pcf_core.fairpair.tokens import clauses, word_tokens
 from pcf_core.fairpair.words import log_odds_ratios, two_sided, word_report
-from pcf_core.records.fairpair import LABEL, PromptPairs, WordReport
+from pcf_core.records.fairpair import LABEL, PromptPairs
+from pcf_core.records.fairpair_words import WordReport
 from tests.fairpair.planted import FAMILY, identical, planted
 
 

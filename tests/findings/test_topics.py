@@ -12,7 +12,7 @@ from pcf_core.findings.topics import (
     words_finding,
 )
 from pcf_core.records import Group, LeftOut
-from pcf_core.records.topics import TopicCheck
+from pcf_core.records.topic_check import TopicCheck
 from pcf_core.topics import load_evidence, load_topic, make_evidence, make_topic
 
 TOPIC = make_topic(

@@ -19,10 +19,10 @@ from pcf_core.jobs import Queue
 from pcf_core.jobs.generating import TextsAsked, count_ends, generate_missing, submit_texts
 from pcf_core.jobs.scoring import Stopped
 from pcf_core.jobs.worker import Worker
-from pcf_core.models import completions, resolve_writer
 from pcf_core.models import endpoint as endpoints
-from pcf_core.models.completions import LIMIT_PAUSE, PAUSES
+from pcf_core.models import pauses, resolve_writer
 from pcf_core.models.endpoint import offers_chat
+from pcf_core.models.pauses import LIMIT_PAUSE, PAUSES
 from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
@@ -297,7 +297,7 @@ def test_a_character_that_was_cut_in_two_is_a_text(texts: TextServer) -> None:
 def test_a_limit_a_minute_is_waited_for(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A 429 that asks for no pause of its own; the pauses together are longer than most limits count."""
     assert len(PAUSES) * LIMIT_PAUSE > 60
-    monkeypatch.setattr(completions, "LIMIT_PAUSE", 0.3)
+    monkeypatch.setattr(pauses, "LIMIT_PAUSE", 0.3)
     generator = opened()
     texts.fault = failing(429, 1)
     began = time.monotonic()

@@ -14,7 +14,7 @@ from pcf_core.jobs.topic_check import check_asked
 from pcf_core.jobs.worker import Worker
 from pcf_core.models import list_models, resolve
 from pcf_core.records import Group, ModelSpec
-from pcf_core.records.topics import TopicCheck
+from pcf_core.records.topic_check import TopicCheck
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import Settings

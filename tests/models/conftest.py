@@ -1,4 +1,4 @@
-"""Model directories in the hub's layout, written without torch: a config, a tokenizer, a safetensors file."""
+"""Model directories in the hub's layout, a config, a tokenizer and a safetensors file; and a served model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from pcf_core.settings import settings
+from tests.scoring.completions_server import CompletionsServer, serving
+from tests.scoring.conftest import load_tiny
 
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
 Write = Callable[..., Path]
@@ -53,6 +55,13 @@ def write() -> Write:
 @pytest.fixture
 def write_weights() -> Callable[..., None]:
     return safetensors
+
+
+@pytest.fixture
+def vllm() -> Iterator[CompletionsServer]:
+    """A tiny model behind a server that answers as vLLM does."""
+    with serving(load_tiny("llama")) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

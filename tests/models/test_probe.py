@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pcf_core.errors import ModelError, ScoringError
-from pcf_core.models.completions import Reading, Server
+from pcf_core.models.completions import Server
 from pcf_core.models.probe import AGREES, START, TEXT, Findings, difference, probe, require_sense, spells
+from pcf_core.models.readings import Reading
 from tests.scoring.completions_server import CompletionsServer, Fault, failing, saying, serving
 from tests.scoring.conftest import load_tiny
 

@@ -18,9 +18,9 @@ from pcf_core.jobs.embedding import EMBEDDING, embedding_asked, load_embedding, 
 from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
-from pcf_core.records.answers import RATES
 from pcf_core.records.criteria import ExperimentName
 from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.records.rates import RATES
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from pcf_core.ui.criteria_links import parameters_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.records import Interval
-from pcf_core.records.answers import RATES, AnswersReport, Confusion, Rate, RateDifference
+from pcf_core.records.answers import AnswersReport, RateDifference
+from pcf_core.records.rates import Rate
 from tests.charts.answered import answered
 
 
@@ -93,10 +94,6 @@ def test_which_pronouns_are_compared() -> None:
     assert report.compared("NPV") == ("he",)
     assert list(report.undefined("NPV")) == ["she"]
     assert (report.compared("FNR"), report.undefined("FNR")) == (("he", "she"), {})
-
-
-def test_an_empty_matrix_has_no_rate() -> None:
-    assert [Confusion().rate(name) for name in RATES] == [None] * 4
 
 
 def test_a_test_and_an_interval_may_disagree() -> None:

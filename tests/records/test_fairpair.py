@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.records import Interval
-from pcf_core.records.fairpair import Course, SignedReading, Variation, WordDifference
+from pcf_core.records.fairpair import Course, SignedReading, Variation
 
 SHARES = st.floats(0.01, 1)
 
@@ -53,10 +53,3 @@ def test_the_more_positive_side_needs_an_interval_without_0(
     middle = (low + high) / 2
     reading = SignedReading(original=0.2, prompt=0.2 + middle, interval=Interval(low=low, high=high))
     assert reading.more_positive == side
-
-
-def test_a_word_differs_by_its_controlled_p() -> None:
-    row = WordDifference(
-        words="a", original=1, prompt=9, log_odds=1.0, z_score=2.5, p_value=0.01, adjusted=0.2
-    )
-    assert (row.differs, row.more_in) == (False, "prompt")

@@ -18,10 +18,10 @@ from pcf_core.audit import coverage_of
 from pcf_core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.models import endpoint as endpoints
 from pcf_core.models import resolve
-from pcf_core.models.completions import Reading
 from pcf_core.models.endpoint import Endpoint
 from pcf_core.models.loading import Loaded
 from pcf_core.models.probe import TEXT, Findings
+from pcf_core.models.readings import Reading
 from pcf_core.records import ModelSpec, ScoringKey
 from pcf_core.scoring.base import Scorer
 from pcf_core.scoring.endpoint import Cell, EndpointScorer, spelling_of

@@ -39,7 +39,7 @@ def quickly() -> object:
 
 def test_a_footer_that_lies_is_found_out(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """As 20 kB that unpack to 600 MB, whose footer admits 100 bytes, took 1.9 GB of memory."""
-    monkeypatch.setattr("pcf_core.topics.template_files.MAX_UNPACKED", 2**22)
+    monkeypatch.setattr("pcf_core.topics.template_parquet.MAX_UNPACKED", 2**22)
     monkeypatch.setattr(pq.ParquetFile, "read", lambda *_, **__: pytest.fail("it is unpacked"))
     data = lying(pa.table({"template": [TEXT + " " * 2**23], "count": [1.0]}))
     assert len(data) < 2**12

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pcf_core.errors import ScoringError
-from pcf_core.models.completions import SECRET_KEY, Server
+from pcf_core.models.completions import Server
+from pcf_core.models.connection import SECRET_KEY
 from pcf_core.models.probe import TEXT, spells
 from pcf_core.models.written import Manner, written_of
 from tests.scoring.completions_server import FaultyServer, Handler, always, running

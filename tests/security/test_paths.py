@@ -18,7 +18,7 @@ from pcf_core.settings import settings as product_settings
 from pcf_core.store.results import result_path
 from pcf_core.store.runs import find_run
 from pcf_core.topics import load_topic, save_topic
-from pcf_core.topics.reading import Shelf
+from pcf_core.topics.shelves import Shelf
 from pcf_core.topics.whole_files import upload_label, uploaded
 from pcf_core.ui.templates_uploads import keep_upload, uploads_folder
 from tests.pages.opened import open_app

@@ -29,7 +29,8 @@ from pcf_core.mining.corpora.wikitext import prose
 from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.models.folder import shortened
 from pcf_core.store.places import CREDENTIALS
-from pcf_core.topics.reading import ASIDE, LONG_KEY, safe_name
+from pcf_core.topics.reading import ASIDE, LONG_KEY
+from pcf_core.topics.shelves import safe_name
 from pcf_core.topics.swapping import with_article
 from pcf_core.ui.text import plain, plain_label
 

@@ -22,6 +22,9 @@ from pcf_core.models.loading import load
 from pcf_core.scoring.opening import open_scorer
 from pcf_core.settings import settings
 from tools import finetune as tool
+from tools.finetuning.corpus import read_corpus, sequences_of
+from tools.finetuning.recipe import Recipe
+from tools.finetuning.training import Training, mean_loss
 
 PLANTED = [f"The {who} said that she was here in {year}." for year in range(12) for who in ("clerk", "cook")]
 FAST = ["--batch", "4", "--learning-rate", "1e-3", "--length", "24"]
@@ -54,35 +57,6 @@ def lean(model: str) -> float:
     return float(she - he)
 
 
-# ---------------------------------------------------------------------------------------------- corpus
-
-
-def write(path: Path, text: str) -> Path:
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("lines.txt", "one\ntwo\n\n"),
-        ("lines.txt.gz", "one \r\ntwo"),
-        ("records.jsonl", '{"text": "one"}\n\n{"id": 2, "text": " two "}\n{"text": ""}\n'),
-        ("records.jsonl.gz", '{"text": "one"}\n{"text": "two"}'),
-        ("paragraphs.txt", "one\n \ntwo\n"),
-    ],
-)
-def test_documents_are_lines_paragraphs_or_records(tmp_path: Path, name: str, text: str) -> None:
-    assert tool.read_documents(write(tmp_path / name, text)) == ["one", "two"]
-
-
-def test_a_paragraph_may_hold_several_lines(tmp_path: Path) -> None:
-    assert tool.read_documents(write(tmp_path / "a.txt", "one\ngoes on\n\ntwo")) == ["one\ngoes on", "two"]
-
-
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
@@ -106,63 +80,6 @@ def test_a_corpus_that_cannot_be_used_is_one_sentence(
     assert said in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_equal_documents_are_held_out_together_and_the_seed_decides_which(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", "\n".join(f"document {i % 20}" for i in range(100)))
-    splits = [tool.read_corpus([path], tool.Recipe(held_out=0.1, seed=seed)) for seed in (0, 0, 1)]
-    for split in splits:
-        assert len(split.held_out) == 2
-        assert len(split.train) == 90
-        assert not set(split.train) & set(split.held_out)
-    assert splits[0] == splits[1] != splits[2]
-    assert splits[0].hash == splits[2].hash
-
-
-class Letters:
-    """A tokenizer of one letter a token, closed by 0."""
-
-    eos_token_id = 0
-
-    def __call__(self, text: str, verbose: bool) -> dict[str, list[int]]:
-        return {"input_ids": [ord(letter) for letter in text]}
-
-
-def test_long_documents_go_on_in_a_further_sequence() -> None:
-    found = tool.sequences_of(["abcd", "ef"], Letters(), 3)
-    assert found == [[97, 98, 99], [100, 0], [101, 102, 0]]
-    assert tool.sequences_of(["abc"], Letters(), 3) == [[97, 98, 99]], "a last token alone has no target"
-
-
-# -------------------------------------------------------------------------------------------- training
-
-
-def test_every_epoch_goes_through_all_sequences_in_an_order_of_its_own() -> None:
-    sequences = [[i, i] for i in range(10)]
-    recipe = tool.Recipe(batch=4)
-    batches = [tool.batch_at(step, sequences, recipe) for step in range(6)]
-    assert [len(batch) for batch in batches] == [4, 4, 2] * 2
-    epochs = [[row for batch in part for row in batch] for part in (batches[:3], batches[3:])]
-    assert sorted(epochs[0]) == sorted(epochs[1]) == sequences
-    assert epochs[0] != epochs[1]
-
-
-def test_the_rate_rises_over_the_warm_up_and_falls_to_nearly_nothing() -> None:
-    rates = [tool.rate(step, 10, 0.2) for step in range(10)]
-    assert rates == pytest.approx([1 / 2, 1, *(n / 9 for n in range(8, 0, -1))])
-    assert tool.rate(0, 1, 0.2) == 1.0
-
-
-def test_the_loss_is_that_of_each_sequence_alone_whatever_stands_beside_it() -> None:
-    loaded = tool.load(resolve("mini-gpt"))
-    sequences = [[0, 50, 60, 70, 80], [0, 90, 100], [0, 7]]
-    with torch.no_grad():
-        together = tool.loss_sum(loaded, sequences, "float32").item()
-        alone = 0.0
-        for ids in sequences:
-            logs = loaded.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
-            alone -= sum(logs[i, ids[i + 1]].item() for i in range(len(ids) - 1))
-    assert together == pytest.approx(alone, rel=1e-6)
 
 
 def test_a_planted_lean_is_learned_and_the_card_says_what_was_done(
@@ -201,13 +118,6 @@ def test_a_planted_lean_is_learned_and_the_card_says_what_was_done(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["after", "planted.txt"]
 
 
-@pytest.mark.parametrize("card", [None, "# A model\n", "---\ntags:\n- small\n---\n"])
-def test_a_base_that_names_no_licence_gives_none(tmp_path: Path, card: str | None) -> None:
-    if card is not None:
-        (tmp_path / "README.md").write_text(card)
-    assert tool.front_matter(tmp_path) == "library_name: transformers\npipeline_tag: text-generation"
-
-
 def test_half_weights_a_note_and_a_text_for_the_loss(corpus: Path, tmp_path: Path) -> None:
     """The loss is of the documents given, and the facts are of what was written."""
     apart = tmp_path / "apart.txt"
@@ -226,9 +136,9 @@ def test_half_weights_a_note_and_a_text_for_the_loss(corpus: Path, tmp_path: Pat
     assert facts["weights_sha256"] in card
     assert f"| held-out perplexity after | {facts['held_out_perplexity']:,} |" in card
     loaded = load(resolve(str(out)))
-    corpus_read = tool.read_corpus([corpus], tool.Recipe(), apart)
-    sequences = tool.sequences_of(corpus_read.held_out, loaded.tokenizer, 128)
-    loss = tool.mean_loss(loaded, sequences, tool.Recipe(), 4)
+    corpus_read = read_corpus([corpus], Recipe(), apart)
+    sequences = sequences_of(corpus_read.held_out, loaded.tokenizer, 128)
+    loss = mean_loss(loaded, sequences, Recipe(), 4)
     assert facts["held_out_perplexity"] == pytest.approx(math.exp(loss), rel=1e-3)
 
 
@@ -236,16 +146,16 @@ def test_an_interrupted_training_ends_as_if_it_had_not_been(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(corpus, tmp_path / "whole") == 0
-    step = tool.Training.step
+    step = Training.step
 
-    def step_and_press_control_c(self: tool.Training, batch: list[list[int]]) -> float:
+    def step_and_press_control_c(self: Training, batch: list[list[int]]) -> float:
         loss = step(self, batch)
         if self.done == 3:
             signal.raise_signal(signal.SIGINT)
         return loss
 
     with monkeypatch.context() as patched:
-        patched.setattr(tool.Training, "step", step_and_press_control_c)
+        patched.setattr(Training, "step", step_and_press_control_c)
         assert run(corpus, tmp_path / "parts") == 130
     assert "the same command goes on" in capsys.readouterr().err
     assert len(list(tmp_path.glob("parts-*.checkpoint"))) == 1
@@ -276,7 +186,9 @@ def test_other_models_folders_and_options_are_refused_in_a_sentence(
 def test_a_loss_that_is_no_number_ends_the_training(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tool, "loss_sum", lambda *_: torch.tensor(math.nan, requires_grad=True))
+    monkeypatch.setattr(
+        "tools.finetuning.training.loss_sum", lambda *_: torch.tensor(math.nan, requires_grad=True)
+    )
     assert run(corpus, tmp_path / "out") == 1
     assert "take a --learning-rate below 0.001" in capsys.readouterr().err
 

@@ -40,3 +40,9 @@ def refusal() -> Callable[[AuditError], str]:
         return sentence
 
     return check
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all files of template sets that hypothesis makes."""
+    return tmp_path_factory.mktemp("sets")

@@ -1,0 +1,137 @@
+"""From a name or a path to a file: shipped folders, and the user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from pcf_core.errors import InputError
+from pcf_core.records import LeftOut
+from pcf_core.records.marks import normal
+from pcf_core.settings import settings
+from pcf_core.topics.text import MAX_NAME, NAME, listed, shown
+
+MOST_NAMED = 12  # names in a sentence
+LAST = "calibration"  # nobody's subject: behind the others in every list
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A folder of shipped files of one kind, and which files a user may give instead.
+
+    ``suffixes``: endings of the shipped files; ``accepts``: endings of the user's.  ``keeps_own``: the cache
+    has a folder of the same name, in which the app keeps what users made.
+    """
+
+    kind: str
+    folder: str
+    suffixes: tuple[str, ...]
+    accepts: tuple[str, ...]
+    error: type[InputError]
+    keeps_own: bool = False
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the shipped files, sorted, then those of the user's own, sorted."""
+        return (*self.shipped(), *self.own())
+
+    def shipped(self) -> dict[str, Path]:
+        """Name -> shipped file."""
+        return self._files(settings().assets / self.folder)
+
+    def own(self) -> dict[str, Path]:
+        """Name -> file of the user's own; a shipped name hides one of the same name: :meth:`hidden`."""
+        if not self.keeps_own:
+            return {}
+        shipped = self.shipped()
+        return {name: path for name, path in self._files(self.own_folder).items() if name not in shipped}
+
+    def hidden(self) -> tuple[LeftOut, ...]:
+        """The user's own that :meth:`own` leaves out, for the app ships one of the name by now."""
+        if not self.keeps_own:
+            return ()
+        shipped = self.shipped()
+        return tuple(
+            LeftOut(
+                name=name,
+                reason=f"the app now comes with its own {self.kind} of this name, and yours is hidden: it is "
+                f"there again once its file {path} has another name",
+            )
+            for name, path in self._files(self.own_folder).items()
+            if name in shipped
+        )
+
+    @property
+    def own_folder(self) -> Path:
+        """Where the app keeps the user's own; the folder need not be there."""
+        return settings().cache / self.folder
+
+    def find(self, name_or_path: str | Path) -> Path:
+        """The shipped file of that name, else the user's own, else the file at that path.
+
+        A name goes first; a file of the same name is reached with ``./name``.
+
+        Raises:
+            InputError: (the shelf's own kind) neither a name nor a readable kind of file.
+        """
+        if isinstance(name_or_path, str):
+            for files in (self.shipped(), self.own()):
+                if name_or_path in files:
+                    return files[name_or_path]
+        path = given_file(name_or_path, self.accepts)
+        if path is None:
+            names = self.names()
+            more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
+            yours = ", one of yours," if self.keeps_own else ""
+            raise self.error(
+                f"{shown(name_or_path)} is neither a shipped {self.kind}{yours} nor an existing "
+                f"{' or '.join(self.accepts)} file: use {listed([*names[:MOST_NAMED], *more])}, or the path "
+                "of such a file."
+            )
+        return path
+
+    def require(self, name: str) -> str:
+        """A name that a link gave, where the app ships a file of that name or the user has one.
+
+        :meth:`find` takes paths, which a link must not: who opens it would read the files of the server.
+
+        Raises:
+            InputError: (the shelf's own kind) there is none of that name.
+        """
+        names = self.names()
+        if name not in names:
+            raise self.error(
+                f"There is no {self.kind} named {shown(name)}: choose {listed(names[:MOST_NAMED])}."
+            )
+        return name
+
+    def is_shipped(self, path: Path) -> bool:
+        """Whether a path that :meth:`find` returned belongs to the shelf."""
+        return path.parent == settings().assets / self.folder
+
+    def _files(self, folder: Path) -> dict[str, Path]:
+        """Name -> file, sorted by name, the calibration last; unsafe names are none of the app's."""
+        found = [path for suffix in self.suffixes for path in folder.glob(f"*{suffix}")]
+        found.sort(key=lambda path: (path.stem == LAST, path.stem, path.suffix))
+        return {path.stem: path for path in found if NAME.fullmatch(path.stem)}
+
+
+def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
+    """The path if it is a file with one of these endings, else ``None``."""
+    found = Path(path)
+    try:
+        return found if found.suffix.lower() in accepts and found.is_file() else None
+    except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
+        return None
+
+
+def name_of(path: Path) -> str:
+    """A safe name made from a file's name: "Meine Liste.csv" gives "meine-liste"."""
+    return safe_name(path.stem)
+
+
+def safe_name(text: str) -> str:
+    """A name for files and links made from a text: what is not a letter or digit of ASCII is a hyphen."""
+    ascii_only = normal("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
