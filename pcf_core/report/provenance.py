@@ -124,10 +124,13 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
             "exchange": f"{perturbation.title}, mode {perturbation.mode}, "
             f"{prompts.names[0]} → {prompts.names[1]}, parser {perturbation.pipeline}",
             "texts": f"{asked.count:,} a side and prompt",
+            "categories of words": f"{asked.categories.title}, the auditor's own"
+            if asked.categories
+            else "those that come with the app",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         },
-        commands=(fairpair_command(asked, prompts.name),),
+        commands=(fairpair_command(asked),),
     )
 
 
