@@ -142,5 +142,5 @@ def time_text(found: Estimate) -> str:
     if not found.missing:
         return "none"
     if found.seconds is None:
-        return "unknown"
+        return "–"  # "unknown" is cut on a card; the help says why
     return f"{'at most' if found.at_most else 'about'} {duration(found.seconds)}"
