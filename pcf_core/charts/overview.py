@@ -44,8 +44,8 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
             font_size=11,
         )
     figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
-    label = theme.lines if len(rows) <= MOST_WRAPPED else theme.text
-    figure.update_yaxes(theme.name_axis({key: label(row.label) for key, row in keyed}))
+    written = theme.lines if len(rows) <= MOST_WRAPPED else theme.text
+    figure.update_yaxes(theme.name_axis({key: written(row.label) for key, row in keyed}))
     figure.update_yaxes(autorange="reversed", showgrid=True)
     return theme.base_layout(
         figure,
