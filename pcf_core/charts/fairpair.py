@@ -140,7 +140,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     figure.update_yaxes(theme.name_axis({key: theme.lines(row.prompt, 24) for key, row in keyed}))
     figure.update_yaxes(range=[len(keyed) - 0.5, -0.5], showgrid=True)
     return theme.base_layout(
-        figure, 178 + 26 * max(3, len(keyed)), view=report.model, legend=True, margin=theme.BELOW_BUTTONS
+        figure, 178 + 30 * max(3, len(keyed)), view=report.model, legend=True, margin=theme.BELOW_BUTTONS
     )
 
 

@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 from pcf_core.charts import theme
 from pcf_core.charts.risk import AXIS, RiskBar, overall_trace
 
+MOST_WRAPPED = 16  # rows; with more, labels of two lines would run into each other
+
 
 def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
     """Dots from top to bottom in the order given; published values are hollow diamonds.
@@ -42,7 +44,8 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
             font_size=11,
         )
     figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
-    figure.update_yaxes(theme.name_axis({key: theme.lines(row.label) for key, row in keyed}))
+    written = theme.lines if len(rows) <= MOST_WRAPPED else theme.text
+    figure.update_yaxes(theme.name_axis({key: written(row.label) for key, row in keyed}))
     figure.update_yaxes(autorange="reversed", showgrid=True)
     return theme.base_layout(
         figure,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent
+from pcf_core.findings.numbers import alike, count, listed, number, percent
 from pcf_core.records import Over
 from pcf_core.records.comparison import SIGNIFICANCE, Comparison, Difference, OccupationDifference
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
+LEAST_ALIKE = 1e-4  # below it the same decimals would be zeros
 UNCLEAR = "not distinguishable with these templates"
 
 
@@ -31,13 +32,20 @@ def difference_text(difference: Difference, over: Over = "templates") -> str:
         return "0: both are 0 in every context here"
     if interval is None:
         return signed(difference.value)
-    return f"{signed(difference.value)} ({signed(interval.low)} to {signed(interval.high)})"
+    ends = (difference.value, interval.low, interval.high)
+    texts = alike(*ends) if max(map(abs, ends)) >= LEAST_ALIKE else map(number, ends)
+    value, low, high = map(with_sign, texts)
+    return f"{value} ({low} to {high})"
 
 
 def signed(value: float) -> str:
     """A number with its sign, and 0 without one."""
-    text = number(value)
-    return text if text.startswith("−") or text == "0" else f"+{text}"
+    return with_sign(number(value))
+
+
+def with_sign(text: str) -> str:
+    """A number that is written already, with its sign; 0 has none."""
+    return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
 
 
 def difference_finding(

@@ -96,7 +96,7 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
         return "".join(f"Whiskers: {what} drawn again for every run." for what in rows)
     ranked = sorted(rows.items(), key=lambda item: len(item[1]))
     parts = [f"{what} for {listed(names)}" for what, names in ranked[:-1]]
-    return f"Whiskers: drawn again were {', '.join(parts)}, {ranked[-1][0]} for all others."
+    return f"Drawn again for the whiskers: {'; '.join(parts)}; {ranked[-1][0]} for all others."
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:

@@ -74,13 +74,20 @@ That two figures go together does not say why, and a straight line cannot see a 
 ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
 the United States need not fit texts from elsewhere.
 """
+DIFFERENCES = """
+Each row is an occupation, placed at its figure for the first model less that for the second; the line is the
+95 % interval over contexts.
+"""
+SCATTER = """
+Each point is an occupation: across its figure for the second model, upwards that for the first. On the dotted
+line both are the same.
+"""
 COMPARISON = """
 Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
-cancels. Each row is an occupation, placed at its figure for the first model less that for the second; the
-line is the 95 % interval over contexts. **Filled** marks are differences that survive when false discoveries
-are controlled at 5 % over all occupations (Benjamini–Hochberg); hollow ones are not distinguishable with
-these templates, which is not the same as being equal. A caprice of 0 says that no context here changed the
-sign; contexts that are not among the templates are in no interval.
+cancels. **Filled** marks are differences that survive when false discoveries are controlled at 5 % over all
+occupations (Benjamini–Hochberg); hollow ones are not distinguishable with these templates, which is not the
+same as being equal. A caprice of 0 says that no context here changed the sign; contexts that are not among
+the templates are in no interval.
 
 The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
 often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations at

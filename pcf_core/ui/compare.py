@@ -80,7 +80,8 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     views = [loaded.runs[name].view_key for name in (first, second)]
     draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
-    left.markdown(how_to_read.COMPARISON + OPTIONS)
+    picture = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
+    left.markdown(picture + how_to_read.COMPARISON + OPTIONS)
     with middle:
         draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
     with right:
@@ -132,13 +133,14 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
     interval = report.interval(quantity, loaded.choice.over)
     same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
-    bounds = with_interval(value, interval).partition(" ")[2].strip("()") if same else ""
+    told, _, bounds = (with_interval(value, interval) if same else number(value)).partition(" ")
+    bounds = bounds.strip("()")
     unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
     if unseen:
         bounds = "in no context here"
     st.metric(
         label,
-        number(value),
+        told,
         help=f"{HELP[quantity]} It is {unseen_words(comparison.effective_templates)}."
         if unseen
         else HELP[quantity],

@@ -149,7 +149,7 @@ def _information(report: AnecdotesReport) -> KeyFigure:
     value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
     shown = with_interval(value, (found.intervals if drawn else found.category_intervals).get(USUAL))
     value_text, _, ends = shown.partition(" ")
-    most = f"at most {number(found.largest.normalised[USUAL])}"
+    most = f"most {number(found.largest.normalised[USUAL])}"
     return KeyFigure("NMI", value_text, what, f"{ends.strip('()')} · {most}" if ends else most)
 
 

@@ -29,6 +29,7 @@ from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.contrast import readable
 from pcf_core.ui.data import Loaded, load, plans_of, remembered
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
@@ -174,7 +175,7 @@ def draw_notes(sentences: Iterable[str]) -> None:
     """What has to be known beside the numbers, folded away."""
     said = [sentence for sentence in sentences if sentence]
     if said:
-        with st.expander("What has to be known beside this", icon=":material/info:"):
+        with st.expander("What else has to be known", icon=":material/info:"):
             finding_list(said)
 
 
@@ -278,8 +279,7 @@ def draw_provenance(loaded: Loaded) -> None:
     for name, item in loaded.runs.items():
         st.markdown(f"**{plain(name)}**")
         facts = run_facts(item, loaded.choice.options)
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_facts(facts)
         draw_commands(risk_command(item.key, loaded.choice.options))
         note = left_out_note(item.report.left_out)
         if note:

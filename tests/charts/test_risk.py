@@ -109,6 +109,9 @@ def test_dots_stand_against_the_reference_lines() -> None:
     runs = figure.data[0]
     assert list(runs.error_x.array) == [pytest.approx(0.02), None]
     assert figure.layout.xaxis.range[1] > 1
+    few, many = (risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * n, lines) for n in (2, 20))
+    assert few.layout.yaxis.labelalias["0"] == "mini-bert ·<br>gender-fiction-25"
+    assert many.layout.yaxis.labelalias["0"] == "mini-bert · gender-fiction-25"  # two lines would meet
     other = risk_dots([RUN], {"4 stereotyped": 4.0})
     assert other.layout.xaxis.range[1] > 4
 

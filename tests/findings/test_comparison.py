@@ -48,8 +48,14 @@ def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
 def test_differences_carry_their_sign_and_the_interval_asked_for():
     assert difference_text(CLEAR) == "+0.4 (+0.3 to +0.5)"
     assert difference_text(CLEAR, "occupations") == "+0.4 (+0.1 to +0.7)"
-    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0)"
+    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0.0)"
     assert difference_text(replace(CLEAR, intervals=())) == "+0.4"
+    tiny = replace(
+        CLEAR, first=3e-7, second=0.0, intervals=(Interval(over="templates", low=1e-7, high=5e-7),)
+    )
+    assert difference_text(tiny) == "+3×10⁻⁷ (+1×10⁻⁷ to +5×10⁻⁷)"
+    uneven = replace(CLEAR, first=0.7, second=0.7064, intervals=(Interval(low=-0.0097, high=-0.00333),))
+    assert difference_text(uneven) == "−0.00640 (−0.00970 to −0.00333)"
 
 
 def example_with(found, **changes):

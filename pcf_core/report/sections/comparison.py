@@ -61,7 +61,7 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
             "comparison",
             f"Sorted differences of the occupations of {first} and {second} with their intervals",
         ),
-        how=how_to_read.COMPARISON,
+        how=how_to_read.DIFFERENCES + how_to_read.COMPARISON,
         tables=(table_of(comparison_table(found), "comparison", f"{first} − {second}, every occupation"),),
         notes=said(
             [
