@@ -50,8 +50,8 @@ def report(
     if unit.name == "document" and 0 < run.templates.kept < FULL:
         warnings.append(
             f"These templates carry {100 * run.templates.kept:.0f} % of the matches that they were cut from: "
-            "intervals over documents speak of these kinds of contexts only; with templates drawn again "
-            "(--unit template, on the pages under How it is read) they allow for others."
+            "intervals over documents speak of these kinds of contexts only; those over whole templates, an "
+            "option, allow for others."
         )
     reading = Reading(
         values=result.preferences.values[rows],
