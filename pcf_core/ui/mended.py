@@ -15,7 +15,7 @@ button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !
 
 # A key figure's label, value and interval are cut where its column is narrow; here they wrap.
 WHOLE_FIGURES = """
-[data-testid="stMetricDelta"] { height: auto; }
+[data-testid="stMetricDelta"] { height: auto; border-radius: 0.75rem; }
 [data-testid="stMetric"] .stMarkdownEllipsis, [data-testid="stMetric"] .stMarkdownEllipsis p {
   overflow: visible; white-space: normal;
 }
