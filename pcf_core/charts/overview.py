@@ -39,7 +39,7 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
             yref="paper",
             yanchor="bottom",
             xanchor="right" if place > 0.8 * furthest else "center",
-            text=theme.text(label),
+            text=theme.text(label).replace(" ", "<br>", 1),  # side by side they meet on a telephone
             showarrow=False,
             font_size=11,
         )
@@ -49,8 +49,8 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
     figure.update_yaxes(autorange="reversed", showgrid=True)
     return theme.base_layout(
         figure,
-        130 + 34 * max(2, len(rows)),
+        142 + 34 * max(2, len(rows)),
         view=" ".join(row.label for row in rows),
         legend=len({row.kind for row in rows}) > 1,
-        margin={"l": 8, "r": 24, "t": 28, "b": 8},
+        margin={"l": 8, "r": 24, "t": 40, "b": 8},
     )

@@ -92,7 +92,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     """For one model four figures; for several the first of each."""
     report = next(iter(reports.values()))
     if len(reports) > 1:
-        return [_stereotypes(f" · {name}", one) for name, one in list(reports.items())[:4]]
+        return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
     found = [_stereotypes("", report), _information(report)]
     if report.exaggeration is not None:
         further = report.exaggeration

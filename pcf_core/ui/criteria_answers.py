@@ -24,7 +24,6 @@ from pcf_core.report.criteria_tables import (
     rates_table,
     units_table,
 )
-from pcf_core.report.key_figures import MOST
 from pcf_core.ui.criteria_views import Shown
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
@@ -81,9 +80,7 @@ def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
     if len(reports) == 1:
         report = next(iter(reports.values()))
         return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
-    return [
-        _gap_figure(f"Widest gap · {model}", report, RATES) for model, report in list(reports.items())[:MOST]
-    ]
+    return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
 
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:

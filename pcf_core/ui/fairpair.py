@@ -26,7 +26,6 @@ from pcf_core.records.fairpair import LABEL, FairPairReport
 from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
 from pcf_core.records.generation import BLOCK
 from pcf_core.records.report import KeyFigure
-from pcf_core.report.key_figures import MOST
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.page import draw_commands
@@ -161,7 +160,7 @@ def _blocks_text(asked: FairPairAsked) -> str:
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
     """F of each model with its interval, B and both V; beside them F without the words that p exchanges."""
     figures = []
-    for model, report in list(reports.items())[:MOST]:
+    for model, report in reports.items():
         means = report.means
         value, ends = _value_and_ends(report.means.ratio, report.intervals.get("ratio_of_means"))
         figures.append(
@@ -181,7 +180,7 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
 def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
     """F of each model without the words that the exchange touches, where that was measured beside F."""
     figures = []
-    for model, report in list(reports.items())[:MOST]:
+    for model, report in reports.items():
         others = report.others
         if others is None:
             continue

@@ -18,7 +18,6 @@ from pcf_core.models import resolve
 from pcf_core.records import ScoringKey, SelfAudit
 from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.records.report import KeyFigure
-from pcf_core.report.key_figures import MOST
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import Choice, with_asked
@@ -144,7 +143,7 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
             f"guessing gives {number(report.chance)}. 95 % interval over templates.",
             f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
         )
-        for model, report in list(reports.items())[:MOST]
+        for model, report in reports.items()
     ]
 
 

@@ -38,6 +38,7 @@ from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain, plain_label
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+ROW = 5  # key figures side by side
 
 
 def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
@@ -191,9 +192,16 @@ def key_figures(
 
 
 def draw_figures(figures: list[KeyFigure]) -> None:
-    """A row of figures, each with its help."""
-    columns = st.columns(len(figures))
-    for column, figure in zip(columns, figures, strict=True):
+    """A row of figures, each with its help; of many models the first, the others folded away in such rows."""
+    _draw_row(figures[:ROW], min(len(figures), ROW))
+    if rest := figures[ROW:]:
+        with st.expander(f"The same for {count(len(rest), 'more model')}"):
+            for start in range(0, len(rest), ROW):
+                _draw_row(rest[start : start + ROW], ROW)
+
+
+def _draw_row(figures: list[KeyFigure], columns: int) -> None:
+    for column, figure in zip(st.columns(columns), figures, strict=False):
         column.metric(
             plain_label(figure.label),
             figure.value,
@@ -215,8 +223,15 @@ def picture(
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
-    """A figure, full width, in the page's theme."""
-    st.plotly_chart(readable(figure), width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+    """A figure, full width, in the page's theme.
+
+    On a telephone a finger on it moves the page, as it does beside it, and zooms by the buttons alone:
+    plotly would take each swipe for a zoom, and a tall chart could not be passed.
+    """
+    drawn = readable(figure)
+    if "Mobi" in st.context.headers.get("User-Agent", ""):
+        drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
+    st.plotly_chart(drawn, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 
 def foot(

@@ -105,7 +105,11 @@ def test_dots_stand_against_the_reference_lines() -> None:
     lines = {"0 fair": 0.0, "½ random": 0.5, "1 stereotyped": 1.0}
     figure = risk_dots([RUN, UNMEASURED, REFERENCE, PUBLISHED], lines)
     assert [shape.x0 for shape in figure.layout.shapes] == [0, 0.5, 1]
-    assert [note.text for note in figure.layout.annotations] == ["0 fair", "½ random", "1 stereotyped"]
+    assert [note.text for note in figure.layout.annotations] == [
+        "0<br>fair",
+        "½<br>random",
+        "1<br>stereotyped",
+    ]
     runs = figure.data[0]
     assert list(runs.error_x.array) == [pytest.approx(0.02), None]
     assert figure.layout.xaxis.range[1] > 1
