@@ -52,7 +52,9 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
         raise ModelError(
             f"The NLI model {name_or_path} needs code of its own, which may not run: take another."
         )
-    weights = weight_files(folder, name_or_path) if weights_present(folder) or not revision else []
+    weights = (
+        weight_files(folder, name_or_path) if weights_present(folder, name_or_path) or not revision else []
+    )
     return ModelSpec(
         name=name_or_path,
         family="masked",

@@ -67,7 +67,7 @@ def hub_folder(named: ModelName) -> Path:
                 "(PCF_ALLOW_HUB); allow them or give a model directory."
             )
         folder = _snapshot(named, SMALL_FILES)
-    if not weights_present(folder):
+    if not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder
 
