@@ -3,6 +3,9 @@
 PYTHON ?= python3
 ADDRESS ?= 127.0.0.1
 BIN := .venv/bin
+# A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
+# They start hundreds of processes, which share the compiled files also where Python is told to write none.
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
 .PHONY: run setup test test-all test-ray check bench format
 
@@ -32,14 +35,12 @@ check: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
-# They start hundreds of processes, which share the compiled files also where Python is told to write none.
 # Of a property's examples a quarter is tried; test-all tries all.
 test: check
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not slow" --hypothesis-profile quick --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 test-all: check .venv-minicons/ready
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-ray: .venv/ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt

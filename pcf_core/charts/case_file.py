@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import plotly.graph_objects as go
 
 from pcf_core.charts import theme
@@ -10,8 +13,21 @@ from pcf_core.records.case_file import SharedOccupation, SharedOccupations
 
 HEIGHT = 480
 SAME, OTHER = "leans to the same side", "leans to the other side, or to none"
-MOST_LABELS = 12
-APART = 0.07, 0.05  # of the axes, that two named points are apart at least: the tilt's, the share's
+MOST_LABELS = 8
+LONGEST = 24  # columns of a name
+ACROSS, UPWARDS = (-1.06, 1.06), (-0.06, 1.08)  # the axes
+# Pixels that a unit of the axes may take: across from a phone's picture to a wide screen's, upwards with a
+# legend of two rows or of one.  A name has the same pixels in all of them.
+WIDTHS = 260 / (ACROSS[1] - ACROSS[0]), 1600 / (ACROSS[1] - ACROSS[0])
+HEIGHTS = 330 / (UPWARDS[1] - UPWARDS[0]), 385 / (UPWARDS[1] - UPWARDS[0])
+FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: of the type, and what a column and a line of it take
+RADIUS = 7.0  # of a point with its rim
+CORNERS = (
+    (1, 1),
+    (-1, 1),
+    (1, -1),
+    (-1, -1),
+)  # where a name may stand beside its point, clear of its whiskers
 
 
 def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
@@ -24,28 +40,30 @@ def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
         rows = [row for row in found.rows if (row.same_side is True) is same]
         if rows:
             figure.add_trace(_points(rows, same, name))
-    for row in _labelled(found.rows):
+    for row, (right, up) in _labelled(found.rows):
         figure.add_annotation(
             x=row.tilt,
             y=row.share,
-            text=theme.text(row.occupation, 24),
+            text=theme.text(row.occupation, LONGEST),
             showarrow=False,
-            yshift=13 if row.share < 0.93 else -13,
-            xanchor="left" if row.tilt < -0.5 else "right" if row.tilt > 0.5 else "center",
-            font_size=11,
+            xanchor="left" if right > 0 else "right",
+            yanchor="middle",
+            xshift=right * RADIUS,
+            yshift=up * (RADIUS + LINE / 2),
+            font_size=FONT,
         )
     figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
     figure.add_hline(y=0.5, line={"width": 1, "dash": "dot", "color": theme.MUTED})
     figure.update_xaxes(
         title_text=f"mean stereotype in gaps (−1 to 1)<br>→ {theme.text(group)} words",
-        range=[-1.06, 1.06],
+        range=list(ACROSS),
         tickformat="+.2~g",
         labelalias={"+0": "0"},
         nticks=6,
     )
     figure.update_yaxes(
         title_text="women in its stories → more",
-        range=[-0.06, 1.08],
+        range=list(UPWARDS),
         tickformat=".0%",
         tickvals=[0, 0.25, 0.5, 0.75, 1],
     )
@@ -86,14 +104,68 @@ def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
     )
 
 
-def _labelled(rows: tuple[SharedOccupation, ...]) -> list[SharedOccupation]:
-    """Those that are named: the most tilted first, as long as names do not meet."""
-    chosen: list[SharedOccupation] = []
-    for row in sorted(rows, key=lambda each: -abs(each.tilt)):
-        apart = all(
-            abs(row.tilt - other.tilt) > 2 * APART[0] * 3 or abs(row.share - other.share) > APART[1] * 1.5
-            for other in chosen
+Corner = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A rectangle of pixels that moves with a point of the axes: its offsets from there, low and high."""
+
+    tilt: float
+    share: float
+    across: tuple[float, float]
+    upwards: tuple[float, float]
+
+    def may_meet(self, other: _Box) -> bool:
+        """Whether the two overlap at any of the widths and heights that the picture may have."""
+        return _overlap(self.across, other.across, other.tilt - self.tilt, WIDTHS) and _overlap(
+            self.upwards, other.upwards, other.share - self.share, HEIGHTS
         )
-        if apart and len(chosen) < MOST_LABELS:
-            chosen.append(row)
+
+    @property
+    def inside(self) -> bool:
+        """Whether it stays inside the axes of the smallest picture."""
+        left, right = ((end - self.tilt) * WIDTHS[0] for end in ACROSS)
+        low, high = ((end - self.share) * HEIGHTS[0] for end in UPWARDS)
+        return (
+            left <= self.across[0]
+            and self.across[1] <= right
+            and low <= self.upwards[0]
+            and self.upwards[1] <= high
+        )
+
+
+def _overlap(
+    one: tuple[float, float], other: tuple[float, float], away: float, pixels: tuple[float, float]
+) -> bool:
+    """Whether two ranges of pixels meet, ``away`` units of an axis between them, of so many pixels each."""
+    least, most = sorted(away * unit for unit in pixels)
+    return least + other[0] < one[1] and one[0] < most + other[1]
+
+
+def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, Corner]]:
+    """Those that are named and where: the most tilted first, where a name covers no point and no name."""
+    dot = (-RADIUS, RADIUS)
+    points = [_Box(row.tilt, row.share, dot, dot) for row in rows]
+    names: list[_Box] = []
+    chosen: list[tuple[SharedOccupation, Corner]] = []
+    for row in sorted(rows, key=lambda each: -abs(each.tilt)):
+        places = ((corner, _name_box(row, corner)) for corner in CORNERS)
+        free = (
+            (corner, box)
+            for corner, box in places
+            if box.inside and not any(box.may_meet(other) for other in (*points, *names))
+        )
+        if len(chosen) < MOST_LABELS and (found := next(free, None)):
+            chosen.append((row, found[0]))
+            names.append(found[1])
     return chosen
+
+
+def _name_box(row: SharedOccupation, corner: Corner) -> _Box:
+    """The pixels of a name at a corner of its point."""
+    width = CHARACTER * min(LONGEST, theme.columns(row.occupation))
+    near, far = RADIUS, RADIUS + width
+    across = (near, far) if corner[0] > 0 else (-far, -near)
+    upwards = (RADIUS, RADIUS + LINE) if corner[1] > 0 else (-RADIUS - LINE, -RADIUS)
+    return _Box(row.tilt, row.share, across, upwards)

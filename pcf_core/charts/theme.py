@@ -31,6 +31,16 @@ MUTED = "#7F7F7F"
 GRID = "rgba(127, 127, 127, 0.25)"
 GROUP_ENDS = ("#8073ac", "#b35806")
 
+# Of groups, which may stand beside models in one picture: other colours than theirs, chosen so that the first
+# five differ from one another and from the models' also without red or green cones (Machado et al. 2009,
+# doi:10.1109/TVCG.2009.113), other markers, and the patterns from the other end.
+GROUP_COLORS = ("#6644EE", "#00AA44", "#666644", "#8888EE", "#446688", "#AA3377", "#A0522D", "#999933")
+GROUP_MARKERS = (
+    *("triangle-down", "pentagon", "star-diamond", "hourglass"),
+    *("bowtie", "hexagram", "triangle-left", "triangle-right"),
+)
+GROUP_PATTERNS = tuple(reversed(PATTERNS))
+
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_HEIGHT = 640
 LABEL_LENGTH = 40
@@ -38,7 +48,7 @@ LABEL_LENGTH = 40
 
 @dataclass(frozen=True)
 class ModelStyle:
-    """How a model looks in every chart."""
+    """How a model, or a group, looks in every chart."""
 
     color: str
     marker: str
@@ -50,22 +60,23 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
     Beyond eight the colours repeat with other markers and patterns; 64 names have 64 pairs.
     """
-    styles = {}
-    for place, name in enumerate(dict.fromkeys(names)):
-        mark = (place + place // len(MARKERS)) % len(MARKERS)
-        styles[name] = ModelStyle(OKABE_ITO[place % len(OKABE_ITO)], MARKERS[mark], PATTERNS[mark])
-    return styles
+    return _styles(names, OKABE_ITO, MARKERS, PATTERNS)
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """Styles of protected groups: two take the ends of the diverging scale, more take the models' colours."""
-    styles = model_styles(groups)
-    if len(styles) != 2:
-        return styles
-    return {
-        name: ModelStyle(end, style.marker, style.pattern)
-        for (name, style), end in zip(styles.items(), GROUP_ENDS, strict=True)
-    }
+    """The same for protected groups: no model's colour or marker; two take the diverging scale's ends."""
+    colors = GROUP_ENDS if len(set(groups)) == 2 else GROUP_COLORS
+    return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
+
+
+def _styles(
+    names: Sequence[str], colors: Sequence[str], markers: Sequence[str], patterns: Sequence[str]
+) -> dict[str, ModelStyle]:
+    styles = {}
+    for place, name in enumerate(dict.fromkeys(names)):
+        mark = (place + place // len(markers)) % len(markers)
+        styles[name] = ModelStyle(colors[place % len(colors)], markers[mark], patterns[mark])
+    return styles
 
 
 def columns(label: str) -> int:

@@ -1,4 +1,4 @@
-"""What all commands share: where data and messages go, and the options of most of them."""
+"""What all commands share: where data and messages go, and what values an option may have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -19,12 +19,6 @@ from pcf_core.store import Store
 
 REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
 DTYPES = ("float32", "bfloat16", "float16")
-
-ModelOption = Annotated[
-    list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
-]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
 
 
 def say(message: str) -> None:

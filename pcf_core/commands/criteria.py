@@ -10,13 +10,19 @@ import typer
 
 from pcf_core.commands.console import (
     DTYPES,
-    DtypeOption,
-    JsonOption,
-    ModelOption,
     give,
     one_of,
     open_store,
     say,
+)
+from pcf_core.commands.options import (
+    ChatOption,
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    QueueOption,
+    check_one_way,
 )
 from pcf_core.criteria.experiment import Experiment
 from pcf_core.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
@@ -86,18 +92,13 @@ def criteria(
     length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
     seed: Annotated[int, typer.Option("--seed", help="of the texts")] = 0,
     dtype: DtypeOption = "float32",
-    chat: Annotated[
-        bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")
-    ] = False,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="say what is to be made and how long it takes, and end")
-    ] = False,
-    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    chat: ChatOption = False,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Put an experiment to models and read what they answer."""
-    if estimate and queue:
-        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+    check_one_way(estimate=estimate, queue=queue)
     name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
     usual = usual_decoding(name)
     decoding = Decoding(

@@ -9,17 +9,7 @@ import typer
 
 from pcf_core.audit import ViewOptions, load_result, report
 from pcf_core.commands.console import one_of, open_store, say
-from pcf_core.commands.options import (
-    AggregationOption,
-    CriterionOption,
-    ReadProtocolOption,
-    ReferenceOption,
-    ScaleOption,
-    UnitOption,
-    WeightingOption,
-    WeightsOption,
-    view_options,
-)
+from pcf_core.commands.options import View, with_view
 from pcf_core.jobs.criteria import load_criteria
 from pcf_core.jobs.fairpair import load_fairpair
 from pcf_core.records.report import SECTIONS, ReportDocument, ReportRequest
@@ -31,6 +21,7 @@ OVER = ("templates", "occupations", "both")
 EVERY = "all"
 
 
+@with_view
 def export(
     out: Annotated[Path, typer.Option(help="the file to write")],
     runs: Annotated[
@@ -46,14 +37,8 @@ def export(
     over: Annotated[
         str, typer.Option(help="the intervals of a report: templates, occupations or both")
     ] = "templates",
-    weights: WeightsOption = "uniform",
-    criterion: CriterionOption = "max",
-    scale: ScaleOption = "pcf",
-    reference: ReferenceOption = "uniform",
-    template_weights: WeightingOption = "counts",
-    protocol: ReadProtocolOption = "",
-    aggregation: AggregationOption = "sum",
-    unit: UnitOption = "usual",
+    *,
+    view: View,
 ) -> None:
     """Write a run as one row per occupation × template × group, or a report of runs and text audits.
 
@@ -61,18 +46,16 @@ def export(
     tables as CSV or Parquet come in one ZIP.
     """
     one_of(form, "--format", FORMS)
-    options = view_options(
-        weights, criterion, scale, reference, template_weights, protocol or "exact", aggregation, unit
-    )
+    options = view.options()
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
     if len(keys) == 1 and form in ("csv", "parquet", "json") and not sections and not audits:
-        export_one(store, keys[0], options, protocol, out, form)
+        export_one(store, keys[0], options, view.protocol, out, form)
         return
     request = ReportRequest(
         runs=tuple(store.load_run(key).key for key in keys),
         sections=tuple(SECTIONS) if sections in ("", EVERY) else tuple(listed(sections)),
-        options=options.model_dump() | {"protocol": protocol},
+        options=options.model_dump() | {"protocol": view.protocol},
         over=one_of(over, "--over", OVER),
         fairpair=tuple(fairpair or ()),
         criteria=tuple(criteria or ()),

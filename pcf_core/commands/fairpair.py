@@ -9,14 +9,20 @@ import typer
 
 from pcf_core.commands.console import (
     DTYPES,
-    DtypeOption,
-    JsonOption,
-    ModelOption,
     give,
     one_of,
     open_store,
     progress_line,
     say,
+)
+from pcf_core.commands.options import (
+    ChatOption,
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    QueueOption,
+    check_one_way,
 )
 from pcf_core.errors import InputError
 from pcf_core.fairpair.categories import SHIPPED, chosen_categories
@@ -84,13 +90,9 @@ def fairpair(
     length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
     seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
     dtype: DtypeOption = "float32",
-    chat: Annotated[
-        bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")
-    ] = False,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="say what is to be written and how long it takes, and end")
-    ] = False,
-    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    chat: ChatOption = False,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
     sentences: Annotated[
         int,
         typer.Option("--sentences", min=0, help="of --json: texts a side behind each phrase and category"),
@@ -98,8 +100,7 @@ def fairpair(
     as_json: JsonOption = False,
 ) -> None:
     """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
-    if estimate and queue:
-        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+    check_one_way(estimate=estimate, queue=queue)
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model once.")
     chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))

@@ -9,15 +9,12 @@ import typer
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.commands.console import (
     DTYPES,
-    DtypeOption,
-    JsonOption,
-    ModelOption,
     give,
     one_of,
     open_store,
     progress_line,
 )
-from pcf_core.commands.options import ProtocolOption
+from pcf_core.commands.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.models import resolve_to_score
 from pcf_core.records import Protocol, ScoringKey

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.commands.console import DTYPES, JsonOption, give, say
+from pcf_core.commands.console import DTYPES, give, say
+from pcf_core.commands.options import JsonOption
 from pcf_core.models import known_models, left_out_models, list_models
 from pcf_core.records import SetCard
 from pcf_core.topics import (

@@ -10,8 +10,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.commands.console import JsonOption, give, one_of, progress_line, say
-from pcf_core.commands.options import EngineOption
+from pcf_core.commands.console import give, one_of, progress_line, say
+from pcf_core.commands.options import EngineOption, JsonOption, QueueOption
 from pcf_core.errors import InputError
 from pcf_core.jobs import MineRequest, Queue, ensure_worker, submit_mining
 from pcf_core.mining.miner import Progress
@@ -41,7 +41,7 @@ def mine(
     ] = 0,
     cut: Annotated[float, typer.Option("--cut", help="the lowest count to keep, 1 or more")] = 1,
     engine: EngineOption = "",
-    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Mine templates from texts, with their counts; the same command again goes on where it was left."""

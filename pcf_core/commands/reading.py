@@ -10,18 +10,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit import ReadRun, compared, load_result, matrix_report, report
-from pcf_core.commands.console import JsonOption, give, one_of, open_store
-from pcf_core.commands.options import (
-    AggregationOption,
-    CriterionOption,
-    ReadProtocolOption,
-    ReferenceOption,
-    ScaleOption,
-    UnitOption,
-    WeightingOption,
-    WeightsOption,
-    view_options,
-)
+from pcf_core.commands.console import give, one_of, open_store
+from pcf_core.commands.options import JsonOption, View, with_view
 from pcf_core.errors import InputError
 from pcf_core.findings import (
     coverage_facts,
@@ -36,18 +26,13 @@ from pcf_core.records.comparison import Comparison
 from pcf_core.report import comparison_document, report_document
 
 
+@with_view
 def risk(
     run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")] = "",
     matrix: Annotated[Path | None, typer.Option(help="a JSON file of probabilities made elsewhere")] = None,
-    weights: WeightsOption = "uniform",
-    criterion: CriterionOption = "max",
-    scale: ScaleOption = "pcf",
-    reference: ReferenceOption = "uniform",
-    template_weights: WeightingOption = "counts",
-    protocol: ReadProtocolOption = "",
-    aggregation: AggregationOption = "sum",
-    unit: UnitOption = "usual",
     as_json: JsonOption = False,
+    *,
+    view: View,
 ) -> None:
     """Discrimination risk of a finished run, or of a matrix of probabilities."""
     if bool(run) == (matrix is not None):
@@ -55,15 +40,13 @@ def risk(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
     facts: dict[str, Any] = {}
-    options = view_options(
-        weights, criterion, scale, reference, template_weights, protocol or "exact", aggregation, unit
-    )
+    options = view.options()
     if matrix is not None:
         found = matrix_report(read_json(matrix), options)
     else:
         store = open_store()
         spec = store.load_run(run)
-        kind = protocol or spec.scoring.protocol
+        kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
         found = report(load_result(store, spec, options.protocol, options.aggregation), spec, options)
         facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
@@ -114,26 +97,19 @@ def corrected_line(found: CorrectedRisk) -> str:
     return f"{line}; prejudice from the sampling of templates alone {found.sampling_prejudice:.4f}"
 
 
+@with_view
 def compare(
     first: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
     second: Annotated[str, typer.Argument(help="the run that it is compared with")],
-    weights: WeightsOption = "uniform",
-    criterion: CriterionOption = "max",
-    scale: ScaleOption = "pcf",
-    reference: ReferenceOption = "uniform",
-    template_weights: WeightingOption = "counts",
-    protocol: ReadProtocolOption = "",
-    aggregation: AggregationOption = "sum",
-    unit: UnitOption = "usual",
     as_json: JsonOption = False,
+    *,
+    view: View,
 ) -> None:
     """Compare two finished runs on the templates and occupations that both have."""
-    options = view_options(
-        weights, criterion, scale, reference, template_weights, protocol or "exact", aggregation, unit
-    )
+    options = view.options()
     store = open_store()
     specs = [store.load_run(key) for key in (first, second)]
-    kinds: list[Protocol] = [options.protocol if protocol else spec_protocol(spec) for spec in specs]
+    kinds: list[Protocol] = [options.protocol if view.protocol else spec_protocol(spec) for spec in specs]
     one, other = (
         ReadRun(spec, load_result(store, spec, kind, options.aggregation), kind)
         for spec, kind in zip(specs, kinds, strict=True)

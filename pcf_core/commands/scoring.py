@@ -9,9 +9,6 @@ import typer
 from pcf_core.audit import build_run, load_result, missing_blocks, planned
 from pcf_core.commands.console import (
     DTYPES,
-    DtypeOption,
-    JsonOption,
-    ModelOption,
     give,
     one_of,
     open_store,
@@ -19,9 +16,13 @@ from pcf_core.commands.console import (
     say,
 )
 from pcf_core.commands.options import (
+    DtypeOption,
     EngineOption,
     EvidenceOption,
+    JsonOption,
+    ModelOption,
     ProtocolOption,
+    QueueOption,
     TemplatesOption,
     TopicOption,
 )
@@ -80,7 +81,7 @@ def score(
     within: WithinOption = None,
     engine: EngineOption = "",
     swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
-    queue: Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")] = False,
+    queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Score every template × occupation, or with --within as many templates as it takes.

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.commands.console import JsonOption, give, open_store
+from pcf_core.commands.console import give, open_store
 from pcf_core.commands.exporting import kept_texts
+from pcf_core.commands.options import JsonOption
 from pcf_core.errors import InputError
 
 MOST_LINES = 20

@@ -5,7 +5,8 @@
     log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
     the terminal           an auditor: whoever has a shell can write the cache anyway
 
-The pages ask, so that they draw no control that would be refused; the queue asks again.
+The pages ask, so that they draw no control that would be refused; the queue asks again.  A job is not its
+submitter's alone: any auditor may cancel it, take it up again or let it be forgotten, no viewer may.
 """
 
 from __future__ import annotations

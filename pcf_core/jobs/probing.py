@@ -74,13 +74,15 @@ def checked_sentence(text: str) -> str:
     if len(sentence) > LONGEST:
         raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
     if not sentence:
-        raise TemplateError(f"There is no sentence: write one with {GAP} for the word, such as {EXAMPLE}")
+        raise TemplateError(
+            f"There is no sentence: write one with {GAP} for the word, such as {quoted(EXAMPLE)}."
+        )
     gaps = sentence.count(GAP)
     if not gaps:
         slip = " in a capital letter and square brackets" if "y]" in sentence.casefold() else ""
         raise TemplateError(
             f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} where the word goes, as in "
-            f"{EXAMPLE}"
+            f"{quoted(EXAMPLE)}."
         )
     if gaps > 1:
         raise TemplateError(

@@ -59,7 +59,17 @@ PEOPLE_AND_DEATHS = (
     "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE jobs ADD COLUMN reached INTEGER NOT NULL DEFAULT -1",
 )
-VERSIONS = (TABLES, PEOPLE_AND_DEATHS)
+# What a job asks of which models, so that who takes it up again is held to the same limits.  What was queued
+# before is known by its payload, and by what was missing then.
+LIMITED = (
+    "ALTER TABLE jobs ADD COLUMN models TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE jobs ADD COLUMN cells INTEGER NOT NULL DEFAULT 0",
+    """UPDATE jobs SET cells = total, models = coalesce(json_extract(payload, '$.models'), (
+        SELECT json_group_array(name) FROM (SELECT coalesce(json_extract(payload, '$.model'),
+            json_extract(payload, '$.scoring.model'), json_extract(payload, '$.key.model')) AS name)
+        WHERE name IS NOT NULL)) WHERE kind != 'mine'""",
+)
+VERSIONS = (TABLES, PEOPLE_AND_DEATHS, LIMITED)
 HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
 
 
@@ -114,12 +124,13 @@ class Queue:
         with self._database.transaction():
             self.check(kind, key, priority, models=models, cells=cells)
             return self._one(
-                "INSERT INTO jobs (kind, key, priority, payload, total, created, updated, submitter) "
-                "VALUES (:kind, :key, :priority, :payload, :total, :now, :now, :submitter) "
+                "INSERT INTO jobs "
+                "(kind, key, priority, payload, total, created, updated, submitter, models, cells) "
+                "VALUES (:kind, :key, :priority, :payload, :total, :now, :now, :submitter, :models, :cells) "
                 "ON CONFLICT (kind, key) WHERE state IN ('queued', 'running') "
                 "DO UPDATE SET priority = max(priority, excluded.priority), stop = 0 RETURNING *",
                 kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
-                submitter=self._person.name,
+                submitter=self._person.name, models=json.dumps(list(models)), cells=cells,
             )  # fmt: skip
 
     def check(
@@ -162,7 +173,12 @@ class Queue:
         return job_of(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
-        """Drop all but the newest ``keep`` jobs of a kind; what is running stays."""
+        """Drop all but the newest ``keep`` jobs of a kind, whoever asked for them; what is running stays.
+
+        Raises:
+            RightsError: the person only reads.
+        """
+        check_may_ask(self._person, settings())
         self._run(
             "DELETE FROM jobs WHERE kind = :kind AND state != 'running' AND id NOT IN "
             "(SELECT id FROM jobs WHERE kind = :kind ORDER BY id DESC LIMIT :keep)",
@@ -170,7 +186,8 @@ class Queue:
         )  # fmt: skip
 
     def cancel(self, job_id: int) -> Job:
-        """A waiting job ends now, a running one at its next batch; finished shards are kept.
+        """A waiting job ends now, a running one at its next batch, whoever asked for it; finished shards are
+        kept.
 
         Raises:
             RightsError: the person only reads.
@@ -185,10 +202,13 @@ class Queue:
         return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job again; where the same work is active already, that job.
+        """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
+
+        It is theirs then, and they are held to all that :meth:`submit` would hold them to.
 
         Raises:
-            RightsError: the person may not ask for work, or has too much of it waiting.
+            RightsError: the person may not ask for work, for so much of it, or has too much of it waiting.
+            ModelError: a model is not on the operator's list (any more).
         """
         check_may_ask(self._person, settings())
         with self._database.transaction():
@@ -196,8 +216,10 @@ class Queue:
             active = self._active(job.kind, job.key)
             if active:
                 return job_of(active[0])
-            if job.priority == 0 and job.state in ("failed", "cancelled"):
-                self._check_room()
+            if job.state in ("failed", "cancelled"):
+                limits = self._run("SELECT models, cells FROM jobs WHERE id = :id", id=job_id)[0]
+                models = json.loads(limits["models"])
+                self.check(job.kind, job.key, job.priority, models=models, cells=limits["cells"])
             self._run(
                 "UPDATE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, deaths = 0, "
                 "submitter = :submitter, updated = :now WHERE id = :id AND state IN ('failed', 'cancelled')",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol, cast
 
 from pydantic import ValidationError
 
 from pcf_core.audit import Result, ViewOptions, load_result, report
-from pcf_core.errors import InputError, RunError
+from pcf_core.audit.occupations import counted_occupations
+from pcf_core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.findings import contexts, count
 from pcf_core.records import Aggregation, Interval, Over, RiskReport, RunSpec
 from pcf_core.records import Protocol as ProtocolName
@@ -45,11 +46,15 @@ class Read(Protocol):
 
 @dataclass(frozen=True)
 class Study:
-    """Runs by label that may stand in one picture: one topic, one list, one template set, one protocol."""
+    """Runs by label that may stand in one picture: one topic, one list, one template set, one protocol.
+
+    ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
+    """
 
     runs: Mapping[str, LoadedRun]
     options: ViewOptions
     over: Over
+    instead: bool = False
 
     @property
     def first(self) -> LoadedRun:
@@ -86,25 +91,33 @@ class Study:
         return {label: report(item.result, item.run, options) for label, item in self.runs.items()}
 
     @cached_property
-    def whole_templates(self) -> dict[str, Interval]:
-        """Of the runs whose interval of R is over documents, that over whole templates."""
+    def whole_reports(self) -> dict[str, RiskReport]:
+        """Of the runs whose intervals are over documents, the report with those over whole templates."""
         options = self.options.model_copy(update={"unit": "template"})
-        found: dict[str, Interval] = {}
-        for label, item in self.runs.items():
-            shown = item.report.interval("overall_risk", self.over)
-            if shown and shown.unit == "document":
-                whole = report(item.result, item.run, options, brief=True)
-                interval = whole.interval("overall_risk", self.over)
-                found |= {label: interval} if interval else {}
-        return found
+        shown = {label: item.report.interval("overall_risk", self.over) for label, item in self.runs.items()}
+        return {
+            label: report(item.result, item.run, options)
+            for label, item in self.runs.items()
+            if (interval := shown[label]) and interval.unit == "document"
+        }
+
+    @property
+    def whole_templates(self) -> dict[str, Interval]:
+        """Of these runs the interval of R over whole templates."""
+        several = {
+            label: one.interval("overall_risk", self.over) for label, one in self.whole_reports.items()
+        }
+        return {label: interval for label, interval in several.items() if interval}
 
     def most(self, number: int) -> Study:
         """The first runs alone, as many as have room in one picture."""
-        return Study(dict(list(self.runs.items())[:number]), self.options, self.over)
+        return replace(self, runs=dict(list(self.runs.items())[:number]))
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:
     """The runs of a request in groups that can be compared, in the order in which they were chosen.
+
+    A neutral point that a topic or list does not have is that of the others alone; see ``Study.instead``.
 
     Raises:
         RunError: a run is unknown, not finished, or was scored under another protocol.
@@ -117,7 +130,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
             raise RunError(
                 f"The run {info.run.key} is not finished: score it, or leave it out of the report."
             )
-        options = options_of(request.options, info.run)
+        options = fitting(options_of(request.options, info.run), info.run)
         found.setdefault(alike(info.run, options), []).append((info.run, options))
     return tuple(
         Study(
@@ -127,6 +140,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
             },
             several[0][1],
             request.over,
+            several[0][1].reference != request.options.get("reference", "uniform"),
         )
         for several in found.values()
     )
@@ -148,6 +162,17 @@ def options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
             f"The view option {where!r} of this report cannot be used ({first['msg']}); the options are "
             f"{', '.join(ViewOptions.model_fields)}."
         ) from error
+
+
+def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
+    """The options, against an even split where the neutral point is none that this topic and list have."""
+    if options.reference == "uniform":
+        return options
+    try:
+        counted_occupations(run.evidence, run.topic, options)
+    except (EvidenceError, TopicError):
+        return options.model_copy(update={"reference": "uniform"})
+    return options
 
 
 def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:

@@ -27,9 +27,9 @@ MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#
 def model_card(document: ReportDocument) -> str:
     """A snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
 
-    Every run has an entry with R, prejudice and caprice; the interval stands in the name of the metric, for
-    the hub has no place of its own for it.  Text audits have no number of that kind: of them alone there is
-    only Markdown.
+    Every run has an entry with R, prejudice and caprice; the intervals stand in the name of the metric, with
+    what was drawn again for each, for the hub has no place of its own for them.  Text audits have no number
+    of that kind: of them alone there is only Markdown.
     """
     if not document.runs:
         return markdown_of(document)
@@ -52,25 +52,26 @@ def result_of(run: RunFacts, over: Over) -> dict[str, Any]:
             {
                 "type": f"pcf_{quantity}",
                 "value": run.risks[quantity].value,
-                "name": f"{label}{interval_text(interval_of(run, quantity, over))}",
+                "name": f"{label}{interval_text(intervals_of(run, quantity, over))}",
             }
             for quantity, label in RISKS.items()
         ],
     }
 
 
-def interval_of(run: RunFacts, quantity: str, over: Over) -> Interval | None:
-    """The interval that a report shows: over what was asked, else the first that is known."""
+def intervals_of(run: RunFacts, quantity: str, over: Over) -> tuple[Interval, ...]:
+    """The intervals that a card shows: over what was asked all units, else the first that is known."""
     several = run.risks[quantity].intervals
-    return next((one for one in several if one.over == over), several[0] if several else None)
+    return tuple(one for one in several if one.over == over) or several[:1]
 
 
-def interval_text(interval: Interval | None) -> str:
-    """An interval inside a name, with the units that are drawn again."""
-    if interval is None:
+def interval_text(intervals: Sequence[Interval]) -> str:
+    """Intervals inside a name, with the units that are drawn again for each."""
+    if not intervals:
         return ""
-    ends = f"{number(interval.low)} to {number(interval.high)}"
-    return f" ({100 * interval.level:.0f} % interval over {drawn_again(interval)}: {ends})"
+    parts = [f"over {drawn_again(one)}: {number(one.low)} to {number(one.high)}" for one in intervals]
+    plural = "s" if len(parts) > 1 else ""
+    return f" ({100 * intervals[0].level:.0f} % interval{plural} {'; '.join(parts)})"
 
 
 def markdown_of(document: ReportDocument) -> str:
@@ -87,15 +88,18 @@ def markdown_of(document: ReportDocument) -> str:
 
 
 def table_lines(document: ReportDocument) -> list[str]:
-    """The risks of the runs, and what their intervals allow for."""
-    over = document.request.over
-    lines = ["| model | measured | R | prejudice | caprice | run |", "|---|---|---|---|---|---|"]
+    """The risks of the runs, a row for each unit that was drawn again, and what the intervals allow for."""
+    heads = ["model", "measured", "R", "prejudice", "caprice", "drawn again for the intervals", "run"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for run in document.runs:
-        cells = [
-            plain(with_interval(run.risks[quantity].value, interval_of(run, quantity, over)))
-            for quantity in RISKS
-        ]
-        lines.append(f"| {' | '.join([plain(run.label), plain(run.measured), *cells, f'`{run.run}`'])} |")
+        several = {quantity: intervals_of(run, quantity, document.request.over) for quantity in RISKS}
+        for place in range(max(1, *map(len, several.values()))):
+            shown = {name: found[place] if found else None for name, found in several.items()}
+            drawn = shown["overall_risk"]
+            cells = [plain(with_interval(run.risks[name].value, one)) for name, one in shown.items()]
+            unit = drawn_again(drawn) if drawn else "no interval"
+            row = [plain(run.label), plain(run.measured), *cells, unit, f"`{run.run}`"]
+            lines.append(f"| {' | '.join(row)} |")
     return [*lines, "", *(f"{plain(note)}\n" for note in interval_notes_of(document))]
 
 
@@ -136,9 +140,8 @@ def listed_lines(sentences: Sequence[str]) -> list[str]:
 
 def interval_notes_of(document: ReportDocument) -> list[str]:
     """What the intervals of the table allow for, each kind once."""
-    over = document.request.over
-    found = (interval_of(run, "overall_risk", over) for run in document.runs)
-    return list(dict.fromkeys(interval_sentence(interval) for interval in found if interval))
+    found = (intervals_of(run, "overall_risk", document.request.over) for run in document.runs)
+    return list(dict.fromkeys(interval_sentence(interval) for several in found for interval in several))
 
 
 def by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:

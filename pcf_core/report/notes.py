@@ -13,11 +13,22 @@ def study_notes(study: Study, of: str = "") -> list[str]:
     """What fills [X], warnings with whose they are, what intervals allow for; ``of`` names the figures."""
     return [
         noun_note(study.first.run),
+        instead_note(study),
         low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
         *warnings_of(study.reports),
         *interval_notes(study.reports, study.over, of),
         whole_templates_finding(study.whole_templates),
     ]
+
+
+def instead_note(study: Study) -> str:
+    """That the neutral point asked for does not apply to a study; empty where it does."""
+    if not study.instead:
+        return ""
+    return (
+        "The labour force's shares of women and men, the neutral point asked for, do not apply to "
+        f"{study.title}: its figures are held against an even split."
+    )
 
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:

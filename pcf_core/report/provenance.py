@@ -12,7 +12,7 @@ from pcf_core.audit import ViewOptions
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.findings.numbers import count
-from pcf_core.records import RiskReport
+from pcf_core.records import Interval, RiskReport
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair_run import FairPairResult
 from pcf_core.records.report import RiskNumber, RunFacts
@@ -87,10 +87,20 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         commands=(risk_command(item.key, options),),
         measured=study.title,
         risks={
-            name: RiskNumber(value=getattr(report, name), intervals=report.intervals.get(name, ()))
+            name: RiskNumber(
+                value=getattr(report, name),
+                intervals=(*report.intervals.get(name, ()), *whole_template_intervals(study, label, name)),
+            )
             for name in RISKS
         },
     )
+
+
+def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
+    """Of a run with intervals over documents those over whole templates, and over these and occupations."""
+    whole = study.whole_reports.get(label)
+    several = whole.intervals.get(quantity, ()) if whole else ()
+    return tuple(interval for interval in several if interval.unit == "template")
 
 
 def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
@@ -114,10 +124,13 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
             "exchange": f"{perturbation.title}, mode {perturbation.mode}, "
             f"{prompts.names[0]} → {prompts.names[1]}, parser {perturbation.pipeline}",
             "texts": f"{asked.count:,} a side and prompt",
+            "categories of words": f"{asked.categories.title}, the auditor's own"
+            if asked.categories
+            else "those that come with the app",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
         },
-        commands=(fairpair_command(asked, prompts.name),),
+        commands=(fairpair_command(asked),),
     )
 
 

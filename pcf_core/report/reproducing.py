@@ -8,6 +8,7 @@ from pcf_core.audit import ViewOptions
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.fairpair_run import FairPairAsked
 from pcf_core.records.report import SECTIONS, ReportRequest
+from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
 from pcf_core.store import Store
 
@@ -39,17 +40,21 @@ def compare_command(first: str, second: str, options: ViewOptions) -> str:
     return f"python -m pcf_core compare {runs} {options_text(options)}"
 
 
-def fairpair_command(asked: FairPairAsked, prompts: str) -> str:
-    """The command line of a request; ``prompts``: the name of a set, or a file."""
+def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
+    """The command line of a request; a line before it for each file that it cannot name.
+
+    ``prompts``: a file that holds them, where they are a part of a set.
+    """
     decoding, perturbation = asked.key.decoding, asked.perturbation
+    files, problems = asked_files(asked, prompts)
     return (
-        f"python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} --prompts {shlex.quote(prompts)}"
-        f" --table {shlex.quote(perturbation.table)} --names {shlex.quote(','.join(asked.prompts.names))}"
+        "".join(f"# {problem}\n" for problem in problems)
+        + f"python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files}"
+        f" --names {shlex.quote(','.join(asked.prompts.names))}"
         f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed} {_family_options(asked)}"
-        + (f" --categories {shlex.quote(asked.categories.name)}" if asked.categories else "")
         + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
     )
 

@@ -17,8 +17,11 @@ from pcf_core.records.report import ReportDocument
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.store import Store
 
-CLOSE = 1e-9  # relative: what another order of additions may change
-NEAR_ZERO = 1e-12  # what the arithmetic leaves of a zero
+# What another order of additions, of other threads or another processor, may change: a share of the larger of
+# two numbers, or this much of two next to 0, for what is left of a sum that should be 0 has no digit that
+# holds.  It is some 50 roundings of 1, the size of these sums, and less than any p-value that is told apart.
+RELATIVE = 1e-9
+ABSOLUTE = 1e-14
 MOST_TOLD = 1000
 ABSENT = "nothing there"  # told where one side has no such place; null is a value
 NOT_COMPARED = frozenset({"versions"})  # of the program that wrote it: said, and no difference by itself
@@ -108,9 +111,9 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two leaves agree: numbers but for rounding, all else to the letter."""
+    """Whether two leaves agree: |one − other| ≤ max(1e-9 · the larger, 1e-14), all else to the letter."""
     if is_number(one) and is_number(other):
-        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=NEAR_ZERO)
+        return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
     return type(one) is type(other) and bool(one == other)
 
 

@@ -146,7 +146,7 @@ def section_of(
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)
     if name == "fairpair":
-        commands = [fairpair_command(one.asked, one.asked.prompts.name) for one in texts.fairpair]
+        commands = [fairpair_command(one.asked) for one in texts.fairpair]
         return fairpair_parts(texts.fairpair), commands
     if name == "criteria":
         commands = [criteria_command(store, one.asked) for one in texts.criteria]

@@ -18,10 +18,10 @@ from pcf_core.records.tails import Distribution
 
 NAMES: tuple[Distribution, ...] = ("generalised Pareto", "lognormal", "exponential")
 LOWEST_SHAPE = -1.0  # below it the likelihood has no maximum
+ABOVE_LOWEST = 1e-8  # at −1 itself the density ends at the largest value and has no likeliest scale
 NEARLY_ZERO = 1e-9
 GRID = np.linspace(-20.0, 30.0, 101)  # of log(1 + θ max x)
-GOLDEN = (math.sqrt(5) - 1) / 2
-GOLDEN_STEPS = 40  # the last bracket is 10⁻⁸ wide
+HALVINGS = 55  # the last bracket is as wide as the rounding of its ends
 
 
 @dataclass(frozen=True)
@@ -97,30 +97,42 @@ def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Shape ξ and scale σ of the generalised Pareto distribution, each [..., 1], for [..., value] > 0.
 
     Grimshaw's one-dimensional search (1993, doi:10.1080/00401706.1993.10485040): at θ = ξ/σ the likeliest
-    shape is the mean of log(1 + θx), and θ is found on a grid and then by golden section.  The maximum is
-    the local one with ξ ≥ −1, below which the likelihood grows without limit.
+    shape is the mean of log(1 + θx), and θ is found on a grid and then by halving the bracket in which the
+    slope of the likelihood changes its sign.  The height itself, flat at its top, would give half the digits,
+    and others on another processor.  The maximum is the local one with ξ ≥ −1, below which the likelihood
+    grows without limit.
     """
     top = values.max(axis=-1, keepdims=True)
     scaled = values / top
 
-    def profile(place: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """[..., 1] log-likelihood a value, shape and scale at places log(1 + θ)."""
-        theta = away_from_zero(np.expm1(place))
-        shape = np.log1p(theta * scaled).mean(axis=-1, keepdims=True)
-        scale = shape / theta
-        height = np.where(shape >= LOWEST_SHAPE, -np.log(scale) - shape - 1, -np.inf)
-        return height, shape, scale
+    def shape_at(theta: FloatArray) -> FloatArray:
+        return np.asarray(np.log1p(theta * scaled).mean(axis=-1, keepdims=True))
 
-    heights = np.concatenate([profile(np.array([place]))[0] for place in GRID], axis=-1)
+    def height(place: float) -> FloatArray:
+        """[..., 1] log-likelihood a value at log(1 + θ)."""
+        theta = away_from_zero(np.expm1(np.array([place])))
+        shape = shape_at(theta)
+        return np.where(shape >= LOWEST_SHAPE, -np.log(shape / theta) - shape - 1, -np.inf)
+
+    def rises(place: FloatArray) -> FloatArray:
+        """[..., 1] whether the maximum is at a larger θ: 1/θ − ξ′ (1 + 1/ξ) > 0, or ξ is below its lowest."""
+        theta = away_from_zero(np.expm1(place))
+        shape, slope = shape_at(theta), (scaled / (1 + theta * scaled)).mean(axis=-1, keepdims=True)
+        return np.asarray(
+            (shape < LOWEST_SHAPE + ABOVE_LOWEST) | ((shape / theta - slope * (shape + 1)) * shape > 0)
+        )
+
+    heights = np.concatenate([height(place) for place in GRID], axis=-1)
     best = GRID[heights.argmax(axis=-1)][..., np.newaxis]
     step = GRID[1] - GRID[0]
     low, high = best - step, best + step
-    for _ in range(GOLDEN_STEPS):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        rises = profile(left)[0] < profile(right)[0]
-        low, high = np.where(rises, left, low), np.where(rises, high, right)
-    _, shape, scale = profile(high)  # inside what is allowed, where the bracket touches its lower end
-    return shape, scale * top
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        up = rises(middle)
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+    theta = away_from_zero(np.expm1(high))  # inside what is allowed, where the bracket touches its lower end
+    shape = shape_at(theta)
+    return shape, shape / theta * top
 
 
 def scale_at(shape: float, values: FloatArray) -> float:

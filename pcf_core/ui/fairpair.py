@@ -210,7 +210,7 @@ def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str
 def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> None:
     """What each number comes from, how the perturbation did, and the command that makes it again."""
     st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
-    prompts = request.prompts.name
+    prompts = ""
     if request.some:  # the command takes whole sets alone
         prompts = f"{request.prompts.name}-some.toml"
         st.download_button(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import streamlit as st
@@ -72,7 +72,9 @@ class Contents:
 
 def draw_contents(choice: Choice) -> Contents:
     """What can be chosen beside the sidebar: further runs, text audits, sections; all in the link."""
-    loaded = load(choice)
+    # A report holds each run against a neutral point that it has: here none is refused for lacking one.
+    even = choice.options.model_copy(update={"reference": "uniform"})
+    loaded = replace(load(replace(choice, options=even)), choice=choice)
     shown = [item.run for item in loaded.runs.values()]
     finished = finished_runs()
     keys = {run.key for run in shown}

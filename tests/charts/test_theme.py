@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import itertools
 
+import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 import pytest
 from hypothesis import given
@@ -29,7 +31,15 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(
-    "color", [*theme.OKABE_ITO[:4], *theme.GROUP_ENDS, theme.ACCENT, theme.CAPRICE, theme.MUTED]
+    "color",
+    [
+        *theme.OKABE_ITO[:4],
+        *theme.GROUP_ENDS,
+        *theme.GROUP_COLORS[:5],
+        theme.ACCENT,
+        theme.CAPRICE,
+        theme.MUTED,
+    ],
 )
 def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -> None:
     assert contrast(color, page) >= 3
@@ -57,7 +67,62 @@ def test_two_groups_take_the_ends_of_the_diverging_scale() -> None:
         theme.GROUP_ENDS
     )
     assert set(theme.GROUP_ENDS) < set(theme.DIVERGING)
-    assert theme.group_styles(["a", "b", "c"]) == theme.model_styles(["a", "b", "c"])
+
+
+# What light is without the red or the green cones (Machado, Oliveira & Fernandes 2009, severity 1).
+CONES = {
+    "all": np.eye(3),
+    "no red": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "no green": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+}
+LIGHT = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+)
+
+
+def apart(one: str, other: str, cones: str) -> float:
+    """Distance in CIELAB (1976) of two colours as somebody with these cones sees them."""
+
+    def lab(color: str) -> npt.NDArray[np.float64]:
+        channels = np.array([int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        seen = LIGHT @ np.clip(CONES[cones] @ linear, 0, 1) / np.array([0.95047, 1, 1.08883])
+        x, y, z = np.where(seen > 0.008856, np.cbrt(seen), 7.787 * seen + 16 / 116)
+        return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+    return float(np.linalg.norm(lab(one) - lab(other)))
+
+
+@pytest.mark.parametrize("cones", CONES)
+def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str) -> None:
+    groups = [style.color for style in theme.group_styles(list("abcde")).values()]
+    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    assert min(apart(one, other, cones) for one, other in itertools.combinations(groups, 2)) > 20
+    assert min(apart(one, other, cones) for one in groups for other in models) > 13
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_no_group_looks_like_a_model(count: int) -> None:
+    groups = theme.group_styles([f"group {place}" for place in range(count)]).values()
+    models = theme.model_styles([f"model {place}" for place in range(8)]).values()
+    for part in ("color", "marker", "pattern"):
+        assert len({getattr(style, part) for style in groups}) == count
+    for part in ("color", "marker"):
+        assert not {getattr(style, part) for style in groups} & {getattr(style, part) for style in models}
+    first = [style.pattern for style in models][:4]
+    assert not {style.pattern for style in list(groups)[:4]} & set(first)
 
 
 @given(st.text(max_size=60))

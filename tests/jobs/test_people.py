@@ -96,6 +96,7 @@ def test_the_queue_refuses_a_viewer_and_keeps_who_asked(
         lambda viewer: viewer.submit("score", "abc", {}),  # not even join
         lambda viewer: viewer.cancel(job.id),
         lambda viewer: viewer.retry(job.id),
+        lambda viewer: viewer.forget("score", keep=0),
     ):
         with pytest.raises(RightsError, match=r"bob@elsewhere\.net may read"):
             act(queue.acting_for(BOB))
@@ -138,6 +139,33 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
     with pytest.raises(ModelError, match="org/large may not be asked here: allowed are mini-"):
         queue.submit("score", "c", {}, models=["mini-gpt", "org/large"], cells=1)
     assert [job.key for job in queue.list()] == ["a"]
+
+
+def test_what_is_taken_up_again_is_checked_again(monkeypatch: pytest.MonkeyPatch, queue: Queue) -> None:
+    """The operator may have set other limits since, and who retries is not always who asked."""
+    large, other = (
+        queue.submit("score", key, {}, models=[model], cells=cells)
+        for key, model, cells in (("a", "mini-gpt", 100), ("b", "org/large", 1))
+    )
+    for job in (large, other):
+        queue.cancel(job.id)
+    set_to(monkeypatch, most_cells="99", allowed_models="mini-*")
+    with pytest.raises(RightsError, match=r"asks 100 cells.* 99 here \(PCF_MOST_CELLS\)"):
+        queue.retry(large.id)
+    with pytest.raises(ModelError, match="org/large may not be asked here"):
+        queue.retry(other.id)
+    assert {queue.get(job.id).state for job in (large, other)} == {"cancelled"}
+    set_to(monkeypatch, most_cells="100")
+    assert queue.retry(large.id).state == "queued"
+
+
+def test_any_auditor_ends_what_another_asked_for(monkeypatch: pytest.MonkeyPatch, queue: Queue) -> None:
+    set_to(monkeypatch, auditors="*@example.org,*@elsewhere.net")
+    ann, bob = queue.acting_for(ANN), queue.acting_for(BOB)
+    first, second = ann.submit("words", "1", {}), ann.submit("words", "2", {})
+    assert bob.cancel(first.id).state == "cancelled"
+    bob.forget("words", keep=1)
+    assert [job.id for job in queue.list()] == [second.id]
 
 
 def test_what_is_refused_leaves_nothing_in_the_cache(

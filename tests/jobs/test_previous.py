@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import load_result, missing_blocks
-from pcf_core.errors import StoreError
+from pcf_core.errors import ModelError, StoreError
 from pcf_core.jobs import Queue
 from pcf_core.jobs.queue import VERSIONS
+from pcf_core.settings import settings
 from pcf_core.store import Store
 
 PREVIOUS = Path(__file__).with_name("previous")
@@ -55,6 +56,20 @@ def test_its_queue_goes_on(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert queue.submit("score", "another", {}).id == 6
     queue.close()
     assert len(Queue.open(cache / "catalogue.sqlite").list()) == 6, "opened again, it is of this version"
+
+
+def test_its_jobs_are_taken_up_again_within_the_limits(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they ask of which model was not written down then: it is in what they carry."""
+    queue = Queue.open(cache / "catalogue.sqlite")
+    queue.cancel(3)
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "another")
+    settings.cache_clear()
+    with pytest.raises(ModelError, match="mini-gpt may not be asked here"):
+        queue.retry(2)
+    assert queue.retry(3).state == "queued", "it names no model"
+    monkeypatch.undo()
+    settings.cache_clear()
+    assert queue.retry(2).state == "queued"
 
 
 def test_its_scores_are_read_and_nothing_is_scored_again(cache: Path) -> None:

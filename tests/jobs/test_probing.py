@@ -51,6 +51,7 @@ def probe_of(
         ("", "There is no sentence"),
         (" \n\t ", "There is no sentence"),
         ("The nurse said that", "has no [Y]: write [Y] where"),
+        ("The nurse said that", "where the word goes, as in 'The nurse said that [Y]'."),
         ("The nurse said that [y]", "has no [Y]: write [Y] in a capital letter"),
         ("[Y] said that [Y]", "has 2 places [Y]"),
         ("The [X] said that [Y]", "still has an [X]"),
@@ -63,6 +64,7 @@ def test_a_sentence_that_cannot_be_probed_is_refused_in_one(text: str, said: str
     with pytest.raises(TemplateError) as refusal:
         checked_sentence(text)
     assert said in str(refusal.value)
+    assert str(refusal.value).endswith(".")
     assert len(str(refusal.value)) < 400
 
 

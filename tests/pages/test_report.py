@@ -125,6 +125,11 @@ def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportReq
         "religion",
     ]
     assert request.runs[1] == other.key
+    asked.clear()
+    app = make(open_app("report", topic="religion", model=["mini-gpt"], rp_without=LIGHT, reference="labour"))
+    assert not app.error
+    assert any("do not apply to Religion" in caption.value for caption in app.caption)
+    assert (asked[0].runs, asked[0].options["reference"]) == ((other.key,), "labour")
 
 
 def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_store: Store) -> None:

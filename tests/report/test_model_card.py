@@ -6,10 +6,26 @@ import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from pcf_core.records import LeftOut
-from pcf_core.records.report import ReportDocument, ReportPart, ReportSection, RiskNumber, RunFacts
+from pcf_core.audit import ViewOptions, load_result, report
+from pcf_core.findings.numbers import number, with_interval
+from pcf_core.records import LeftOut, Over, Unit
+from pcf_core.records.report import (
+    ReportDocument,
+    ReportPart,
+    ReportRequest,
+    ReportSection,
+    RiskNumber,
+    RunFacts,
+)
+from pcf_core.report.comparison import RISKS
 from pcf_core.report.model_card import model_card, plain
+from pcf_core.report.whole import write_report
+from pcf_core.settings import Settings
+from pcf_core.store import Store
+from tests.conftest import fill
 from tests.report.conftest import HOSTILE
+
+UNITS: tuple[Unit, Unit] = ("usual", "template")
 
 
 def test_the_hub_reads_every_risk(whole: ReportDocument) -> None:
@@ -29,6 +45,29 @@ def test_one_model_s_card_is_one_that_the_hub_takes(whole: ReportDocument) -> No
     assert card.data.model_name == one.runs[0].scoring["model"]
     assert len(card.data.eval_results or []) == 3
     assert one.runs[0].commands[0] in card.text
+
+
+def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own_settings: Settings) -> None:
+    over: Over = "both"
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt", "gender-simplewiki-25")
+    text = model_card(write_report(store, ReportRequest(runs=(run.key,), sections=("method",), over=over)))
+    usual, whole = (report(load_result(store, run), run, ViewOptions(unit=unit)) for unit in UNITS)
+    (entry,) = yaml.safe_load(text.split("---\n")[1])["model-index"]
+    more = " and occupations"
+    rows = [line for line in text.splitlines() if line.startswith("| mini-gpt |")]
+    assert len(rows) == 2
+    for metric, name in zip(entry["results"][0]["metrics"], RISKS, strict=True):
+        documents, templates = (found.interval(name, over) for found in (usual, whole))
+        assert documents is not None
+        assert templates is not None
+        assert documents != templates
+        assert metric["value"] == getattr(usual, name) == getattr(whole, name)
+        for interval, unit in ((documents, "documents"), (templates, "templates")):
+            assert f"over {unit}{more}: {number(interval.low)} to {number(interval.high)}" in metric["name"]
+            cell = plain(with_interval(metric["value"], interval))
+            (row,) = [row for row in rows if f"| {unit}{more} |" in row]
+            assert f"| {cell} |" in row
 
 
 def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -14,12 +15,26 @@ from pcf_core.commands.criteria import put
 from pcf_core.criteria.experiments import load_experiment, material_of, usual_decoding
 from pcf_core.criteria.own import keep_own, own_files
 from pcf_core.criteria.remaking import labeller_text
+from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
+from pcf_core.fairpair.categories import load_categories
+from pcf_core.fairpair.own_prompts import OWN as OWN_PROMPTS
+from pcf_core.fairpair.prompts import load_prompts
+from pcf_core.fairpair.tables import load_table
 from pcf_core.jobs.criteria import keep_asked
+from pcf_core.jobs.fairpair import fairpair_asked
+from pcf_core.models import resolve
 from pcf_core.records import digest
 from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked, ExperimentName
+from pcf_core.records.generation import Decoding, GenerationKey
 from pcf_core.records.report import ReportRequest
 from pcf_core.report.asked_material import FILE, asked_material
-from pcf_core.report.reproducing import criteria_command, export_command, options_text, risk_command
+from pcf_core.report.reproducing import (
+    criteria_command,
+    export_command,
+    fairpair_command,
+    options_text,
+    risk_command,
+)
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from tests.command_line import run_here
@@ -117,3 +132,32 @@ def test_whatever_a_user_gives_is_one_word(text: str) -> None:
     words = shlex.split(export_command(request, "html", text))
     assert words.count(text) >= 4
     assert words[4] == text
+
+
+def test_prompts_and_categories_are_named_only_where_the_name_means_them(
+    store: Store, tmp_path: Path
+) -> None:
+    """One's own file has no name that a command would find until it is kept, nor once it was changed."""
+    prompts_file, words_file = tmp_path / "few.csv", tmp_path / "words.csv"
+    prompts_file.write_text("text\n{name} is a nurse.\n")
+    words_file.write_text("category,word\ncaring,nurse\n")
+    prompts, words = load_prompts(prompts_file), load_categories(words_file)
+    key = GenerationKey.of(resolve("mini-gpt"), Decoding())
+    asked = fairpair_asked(key, prompts, load_table("gender"), categories=words)
+    *notes, command = fairpair_command(asked).split("\n")
+    assert [note.split(" are not kept by name")[0] for note in notes] == [
+        f"# the prompts of “few” ({prompts.hash})",
+        "# the categories of “words”",
+    ]
+    files = iter((str(prompts_file), str(words_file)))
+    arguments = [next(files) if word == FILE else word for word in shlex.split(command)]
+    done = run_here(*arguments[3:], "--estimate", "--json")
+    assert json.loads(done.stdout)["asked"] == asked.hash, done.stderr
+    OWN_PROMPTS.save(prompts)
+    OWN_CATEGORIES.save(words)
+    kept = fairpair_command(asked)
+    assert json.loads(run_here(*shlex.split(kept)[3:], "--estimate", "--json").stdout)["asked"] == asked.hash
+    prompts_file.write_text("text\n{name} is a doctor.\n")
+    OWN_PROMPTS.save(load_prompts(prompts_file), replace=True)
+    assert f"--prompts {FILE}" in fairpair_command(asked)
+    assert "--categories words" in fairpair_command(asked)

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pcf_core.audit import ViewOptions
+from pcf_core.audit import ViewOptions, load_result, report
 from pcf_core.commands.exporting import document_of, kept_texts
 from pcf_core.errors import InputError, TopicError
 from pcf_core.findings.fairpair import fairpair_finding
@@ -19,6 +19,7 @@ from pcf_core.records.report import ReportRequest
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.sections.comparison import MOST_EACH, pairs
 from pcf_core.report.verifying import verify_report
+from pcf_core.report.whole import Texts
 from pcf_core.settings import settings
 from pcf_core.store import Store
 
@@ -72,6 +73,28 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
         "figure-tilt",
         "figure-tilt-2",
     ]
+
+
+def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
+    shipped: Store, schemas: dict[str, Any]
+) -> None:
+    asked = ReportRequest(runs=(GENDER, RELIGION), sections=("risk",), options={"reference": "labour"})
+    document = document_of(shipped, asked)
+    jsonschema.validate(document.model_dump(mode="json"), schemas["report"])
+    gender, religion = document.runs
+    assert "--reference labour" in gender.commands[0]
+    assert "--reference uniform" in religion.commands[0]
+    result = load_result(shipped, shipped.load_run(RELIGION))
+    even = report(result, shipped.load_run(RELIGION), ViewOptions(), brief=True)
+    assert religion.risks["overall_risk"].value == even.overall_risk
+    sections = {section.name: section for section in document.sections}
+    (note,) = [note for part in sections["limits"].parts for note in part.notes if "asked for" in note]
+    assert "do not apply to Religion: " in note
+    assert note in sections["risk"].parts[1].notes
+    assert note not in sections["risk"].parts[0].notes
+    method = " ".join(sections["method"].parts[0].prose)
+    assert "against the labour force's shares, or an even split where these do not apply" in method
+    assert verify_report(shipped, document, Texts()).holds
 
 
 def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: Store) -> None:

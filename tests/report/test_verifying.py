@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +13,16 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy._core._multiarray_umath import __cpu_dispatch__
 
 from pcf_core.errors import InputError
 from pcf_core.records.report import ReportDocument, ReportRequest
-from pcf_core.report.verifying import Texts, differences, leaves, verify_report
+from pcf_core.report.verifying import Texts, differences, leaves, same, verify_report
 from pcf_core.report.whole import write_report
 from pcf_core.report.written import read_report, report_bytes
+from pcf_core.settings import settings
 from pcf_core.store import Store
-from tests.command_line import run_here
+from tests.command_line import ROOT, run_here
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -76,6 +81,69 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
     document["headline"][0] += "!"
     found = verify_report(full_store, read_report(json.dumps(document).encode()), Texts())
     assert [one.path for one in found.differences] == ["/headline/0"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        (0.7, 0.7 * (1 + 9e-10), True),  # relative
+        (0.7, 0.7 * (1 + 2e-9), False),
+        (-7e5, -7e5 - 6e-4, True),
+        (-7e5, -7e5 - 8e-4, False),
+        (0.0, 9e-15, True),  # absolute: what is left of a zero
+        (0.0, 2e-14, False),
+        (3e-13, 4e-13, False),  # two p-values
+        (1e-12, 0, False),
+        (1, 1.0, True),
+        (1, True, False),
+        ("0.5", 0.5, False),
+    ],
+)
+def test_numbers_agree_within_a_share_of_their_size_or_next_to_zero(
+    one: object, other: object, agree: bool
+) -> None:
+    assert same(one, other) is same(other, one) is agree
+
+
+OTHER_PROCESSOR = """
+import sys
+from pathlib import Path
+from pcf_core.records.report import ReportRequest
+from pcf_core.report.whole import write_report
+from pcf_core.report.written import report_bytes
+from pcf_core.settings import settings
+from pcf_core.store import Store
+store = Store.open(settings().cache, settings().results)
+document = write_report(store, ReportRequest(runs=("ac20986ee62598d4", "08bba26da567346e")))
+Path(sys.argv[1]).write_bytes(report_bytes(document))
+"""
+
+
+@pytest.mark.slow
+def test_a_report_of_other_threads_and_another_processor_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two threads, the oldest kernels of OpenBLAS and none of numpy's for newer processors."""
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    out = tmp_path / "report.json"
+    other = {
+        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2"),
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__),
+    }
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", OTHER_PROCESSOR, str(out)],
+        cwd=ROOT,
+        env={**os.environ, **other},
+        check=True,
+    )
+    settings.cache_clear()
+    store = Store.open(settings().cache, settings().results)
+    found = verify_report(store, read_report(out.read_bytes()), Texts())
+    settings.cache_clear()
+    assert found.differences == ()
+    assert found.holds
 
 
 def test_other_versions_are_told_and_no_difference(full_store: Store, short: ReportDocument) -> None:

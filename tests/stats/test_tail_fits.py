@@ -60,6 +60,15 @@ def test_pareto_is_as_likely_as_scipys_fit(shape: float) -> None:
     assert found == pytest.approx((theirs[0], theirs[2] / values.mean()), abs=2e-3)
 
 
+@pytest.mark.parametrize("shape", [-0.6, -0.2, 0.4, 1.5])
+def test_another_order_of_additions_gives_the_same_parameters(shape: float) -> None:
+    """What another processor or number of threads does: reports of it have to verify (1e-9)."""
+    values = sample(shape, 120, seed=5)
+    straight, turned = (pareto_parameters(one) for one in (values, values[::-1]))
+    for one, other in zip(straight, turned, strict=True):
+        assert float(one[0]) == pytest.approx(float(other[0]), rel=1e-11)
+
+
 @given(positive)
 def test_pareto_has_no_likelier_neighbour(values: list[float]) -> None:
     data = np.array(values)

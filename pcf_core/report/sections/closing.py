@@ -75,13 +75,18 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
         "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
         "2403.08564) ask for independence, separation and sufficiency.",
     )
-    options = studies[0].options if studies else ViewOptions()
-    method = (*METHOD[:2], criterion_text(options), *METHOD[2:])
+    asked = next((study for study in studies if not study.instead), studies[0] if studies else None)
+    options = asked.options if asked else ViewOptions()
+    somewhere = any(study.options.reference != options.reference for study in studies)
+    method = (*METHOD[:2], criterion_text(options, somewhere), *METHOD[2:])
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
 
 
-def criterion_text(options: ViewOptions) -> str:
-    """How one number is made of the stereotypes of all groups under options that all studies share."""
+def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
+    """How one number is made of the stereotypes of all groups under options that all studies share.
+
+    ``somewhere``: the neutral point does not apply to some of them, see ``Study.instead``.
+    """
     norm = Criterion.parse(options.criterion).norm
     if math.isinf(norm):
         made = "the largest positive one"
@@ -90,6 +95,7 @@ def criterion_text(options: ViewOptions) -> str:
     else:
         made = f"the norm (Σ sᵏ)^(1/k) of the positive ones with k = {norm:g}"
     neutral = "an even split" if options.reference == "uniform" else "the labour force's shares"
+    neutral += ", or an even split where these do not apply" if somewhere else ""
     return (
         f"The **criterion** J(s) makes one number of the stereotypes of all groups: here it is {made}, on "
         f"the scale *{options.scale}*, against {neutral}. Of two groups only one is positive, and every "

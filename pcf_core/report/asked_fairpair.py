@@ -1,0 +1,60 @@
+"""The files of a FairPair request as the command takes them: by name, where that still means the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from pcf_core.errors import AuditError
+from pcf_core.fairpair.categories import load_categories
+from pcf_core.fairpair.prompts import load_prompts
+from pcf_core.fairpair.tables import load_table
+from pcf_core.records.fairpair_run import FairPairAsked
+
+FILE = "FILE"  # stands in a command for a file that is not known by name
+
+
+def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
+    """The options for prompts, table and categories, each quoted, and a sentence for each that has no name.
+
+    ``prompts``: a file that holds the prompts, where they are a part of a set.
+    """
+    texts, table, words = asked.prompts, asked.perturbation, asked.categories
+    parts = [
+        (
+            "--prompts",
+            prompts or texts.name,
+            f"the prompts of “{texts.title}” ({texts.hash})",
+            lambda: bool(prompts) or load_prompts(texts.name, texts.names).hash == texts.hash,
+        ),
+        (
+            "--table",
+            table.table,
+            f"the counterparts of “{table.title}” ({table.hash})",
+            lambda: load_table(table.table).hash == table.hash,
+        ),
+    ]
+    if words is not None:
+        parts.append(
+            (
+                "--categories",
+                words.name,
+                f"the categories of “{words.title}”",
+                lambda: load_categories(words.name).categories == words.categories,
+            )
+        )
+    options, problems = [], []
+    for option, name, what, is_same in parts:
+        known = _holds(is_same)
+        options.append(f"{option} {shlex.quote(name) if known else FILE}")
+        if not known:
+            said = " ".join(what.split())
+            problems.append(f"{said} are not kept by name: write the path of their file for {option} {FILE}")
+    return " ".join(options), tuple(problems)
+
+
+def _holds(is_same: Callable[[], bool]) -> bool:
+    try:
+        return is_same()
+    except AuditError:  # there is none of the name any more, or it is damaged
+        return False

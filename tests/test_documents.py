@@ -1,0 +1,101 @@
+"""README, CONTRIBUTING, CHANGELOG, docs/ and CITATION.cff name what is there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+from pcf_core.__main__ import app
+from pcf_core.ui.shell import SECTIONS
+from tools.take_pictures import PAGES
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+PLACES = ("pcf_core", "tests", "tools", "assets", "pages", "docs", "benchmarks")
+LARGEST_PICTURE = 200_000  # bytes
+
+every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+
+
+def anchors_of(document: Path) -> set[str]:
+    """The anchors that headings get: small letters, hyphens for spaces, no other signs."""
+    text = re.sub(r"```.*?```", "", document.read_text(encoding="utf8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_document
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf8")):
+        if target.startswith("https://"):
+            continue
+        name, _, anchor = target.partition("#")
+        place = document.parent / name if name else document
+        assert place.is_file(), target
+        assert not anchor or anchor in anchors_of(place), target
+
+
+@every_document
+def test_every_file_that_is_named_exists(document: Path) -> None:
+    text = document.read_text(encoding="utf8")
+    named = set(re.findall(r"(?<![\w.])`([a-z_]+/[\w./-]*)", text))
+    missing = [
+        name
+        for name in named
+        if name.startswith(PLACES) and "NAME" not in name and not (ROOT / name).exists()
+    ]
+    assert missing == []
+
+
+@every_document
+def test_every_command_that_is_shown_exists(document: Path) -> None:
+    text = document.read_text(encoding="utf8")
+    for module in re.findall(r"python -m ((?:tools|benchmarks)[\w.]*)", text):
+        path = ROOT / module.replace(".", "/")
+        assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
+    commands = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    assert set(re.findall(r"python -m pcf_core ([a-z]+)", text)) <= commands
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
+    assert set(re.findall(r"(?:`|(?<=\n))make ([a-z-]+)(?:`| +#)", text)) <= targets
+
+
+def test_pictures_are_those_that_are_taken_and_small() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    pictures = {path.stem: path.stat().st_size for path in (ROOT / "docs").glob("*.png")}
+    assert set(pictures) == {*PAGES, "report"} == set(re.findall(r"\(docs/(\w+)\.png\)", readme))
+    assert max(pictures.values()) < LARGEST_PICTURE
+
+
+def test_the_readme_says_what_each_page_answers() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    table = readme.partition("## What each page answers")[2].partition("\n## ")[0]
+    named = {name for row in re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE) for name in row.split(", ")}
+    assert named - {"page"} == {title for pages in SECTIONS.values() for _, title, _ in pages}
+
+
+def test_every_document_is_found_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    assert [path.name for path in DOCUMENTS[1:] if f"{path.name})" not in readme] == []
+
+
+def test_every_module_that_contributors_are_told_to_use_exists() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
+    for name in re.findall(r"`pcf_core\.([\w.]+)`", text):
+        room, _, function = name.rpartition(".")
+        path = ROOT / "pcf_core" / room.replace(".", "/")
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        assert re.search(rf"\b{function}\b", file.read_text(encoding="utf8")), name
+
+
+def test_the_version_to_be_cited_is_that_of_the_program() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf8")
+    assert f"\nversion: {project['version']}\n" in citation
+    assert f"\nlicense: {project['license']}\n" in citation

@@ -1,0 +1,70 @@
+"""Take the pictures of the README: pages of the app as they are now, and a report, over the shipped results.
+
+python -m tools.take_pictures          # needs Chromium, and what requirements-dev.txt lists
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+from playwright.sync_api import Page
+
+from pcf_core.commands.console import open_store
+from pcf_core.settings import ROOT
+from tests.browser import browser_page, drawn_traces, running_app, settle
+
+WIDTH = 1280
+PAGES = {
+    "overview": ("/", "Overview", 1025),
+    "compare": ("/compare", "Compare", 880),
+    "heat_map": ("/heat_map", "Heat map", 1420),
+}
+"""A picture's name: where its page is, the page's title, and how many pixels of it are shown."""
+REPORTED, TEMPLATES = ("mini-gpt", "mini-gpt-skewed", "mini-gpt-balanced"), "gender-wikipedia-100"
+REPORT_HEIGHT = 1630
+
+
+def take(page: Page, name: str, height: int) -> None:
+    """Wait for the charts, and write what is seen to ``docs/NAME.png``."""
+    page.set_viewport_size({"width": WIDTH, "height": height})
+    drawn_traces(page)
+    page.wait_for_timeout(3000)  # charts take the window's new size, and what is new fades in
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    # 256 colours that cover all there are: the median cut would leave half of a diverging scale grey.
+    image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    image.save(ROOT / "docs" / f"{name}.png", optimize=True)
+
+
+def write_report(path: Path) -> None:
+    """The report of the shipped runs of three models, by the command that a user has."""
+    runs = [info.run for info in open_store().runs() if info.run.templates.name == TEMPLATES]
+    keys = {run.scoring.model: run.key for run in runs}
+    chosen = [keys[model] for model in REPORTED]
+    command = [sys.executable, "-m", "pcf_core", "export", *chosen, "--format", "html", "--out", str(path)]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def main(folder: Path) -> None:
+    """Take all pictures; ``folder`` is for the app's cache, empty, so that only what is shipped is seen."""
+    os.environ |= {"PCF_CACHE": str(folder / "cache"), "PCF_START_WORKER": "0"}
+    with running_app({}, folder / "app.log") as address, browser_page() as (page, _):
+        for name, (path, title, height) in PAGES.items():
+            page.goto(address + path)
+            settle(page, title)
+            take(page, name, height)
+    report = folder / "report.html"
+    write_report(report)
+    with browser_page() as (page, _):
+        page.goto(report.as_uri())
+        take(page, "report", REPORT_HEIGHT)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as made:
+        main(Path(made))
