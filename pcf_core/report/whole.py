@@ -26,9 +26,9 @@ from pcf_core.report.provenance import (
     facts_of_run,
     writing_versions,
 )
-from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
 from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
-from pcf_core.report.sections.comparison import comparison_commands, comparison_parts
+from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
@@ -107,7 +107,7 @@ def write_report(
                     title=SECTIONS[name],
                     question=QUESTIONS[name],
                     parts=tuple(parts),
-                    commands=tuple(dict.fromkeys(commands)),
+                    commands=(section_command(request, name), *commands),
                 )
             )
     return told_apart(
@@ -133,15 +133,11 @@ def section_of(
     texts: Texts,
     facts: Sequence[RunFacts],
 ) -> tuple[list[ReportPart], list[str]]:
-    """The parts of one section, and the commands that make its numbers again; no part where it is empty."""
+    """The parts of one section, none where it is empty; of answers and texts the commands that ask anew."""
     if name in BY_STUDY:
-        make = comparison_commands if name == "compare" else risk_commands
-        parts = [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)]
-        return parts, [command for study in studies for command in make(study)] if parts else []
+        return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
     if name == "summary":
-        return summary_parts(studies, texts.fairpair, texts.criteria), [
-            command for study in studies for command in risk_commands(study)
-        ]
+        return summary_parts(studies, texts.fairpair, texts.criteria), []
     if name == "knowledge":
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)
@@ -166,11 +162,6 @@ def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]
     first = parts[0]
     title = f"{study.title} — {first.title}" if first.title else study.title
     return [first.model_copy(update={"title": title}), *parts[1:]]
-
-
-def risk_commands(study: Study) -> list[str]:
-    """What makes the risks of a study again."""
-    return [risk_command(item.key, study.options) for item in study.runs.values()]
 
 
 def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:

@@ -17,9 +17,16 @@ from pcf_core.criteria.remaking import labeller_text
 from pcf_core.jobs.criteria import keep_asked
 from pcf_core.records import digest
 from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked, ExperimentName
-from pcf_core.records.report import ReportRequest
+from pcf_core.records.report import SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.asked_material import FILE, asked_material
-from pcf_core.report.reproducing import criteria_command, export_command, options_text, risk_command
+from pcf_core.report.reproducing import (
+    criteria_command,
+    export_command,
+    options_text,
+    risk_command,
+    section_command,
+)
+from pcf_core.report.written import read_report
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from tests.command_line import run_here
@@ -117,3 +124,41 @@ def test_whatever_a_user_gives_is_one_word(text: str) -> None:
     words = shlex.split(export_command(request, "html", text))
     assert words.count(text) >= 4
     assert words[4] == text
+
+
+@pytest.mark.parametrize(
+    "names", [("tilt", "heat-map", "factors"), pytest.param(tuple(SECTIONS), marks=pytest.mark.slow)]
+)
+def test_a_section_s_command_writes_that_section_again(
+    whole: ReportDocument, full_store: Store, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """To the letter: every number of its tables and pictures, every sentence."""
+    for section in (one for one in whole.sections if one.name in names):
+        (command,) = section.commands
+        words = shlex.split(command)
+        out = tmp_path / words[words.index("--out") + 1]
+        words[words.index("--out") + 1] = str(out)
+        done = run_here(*words[3:])
+        assert done.returncode == 0, done.stderr
+        again = next(one for one in read_report(out.read_bytes()).sections if one.name == section.name)
+        assert again.parts == section.parts, section.name
+
+
+def test_a_section_s_command_names_what_it_is_about_alone() -> None:
+    request = ReportRequest(
+        runs=("a", "b"), fairpair=("f" * 16,), criteria=("c" * 16,), knowledge=("facts",), over="both"
+    )
+    about = {
+        "tails": "export a b",
+        "knowledge": "export a b --knowledge facts",
+        "fairpair": f"export --fairpair {'f' * 16}",
+        "criteria": f"export --criteria {'c' * 16}",
+        "limits": f"export a b --fairpair {'f' * 16} --criteria {'c' * 16}",
+    }
+    for name, named in about.items():
+        command = section_command(request, name)
+        assert f" --out {name}.json " in command
+        assert " --over both" in command
+        words = command.split()
+        given = [word for word in words if word in named.split()]
+        assert " ".join(given) == named, name

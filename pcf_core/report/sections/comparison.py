@@ -15,7 +15,6 @@ from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table, several_table
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.reproducing import compare_command
 
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 MOST_DRAWN = 30
@@ -90,8 +89,3 @@ def pairs(study: Study) -> list[tuple[LoadedRun, LoadedRun]]:
     """Which runs are compared."""
     runs = list(study.runs.values())
     return list(combinations(runs, 2)) if len(runs) <= MOST_EACH else [(runs[0], run) for run in runs[1:]]
-
-
-def comparison_commands(study: Study) -> list[str]:
-    """What makes these numbers again."""
-    return [compare_command(first.key, second.key, study.options) for first, second in pairs(study)]
