@@ -55,6 +55,10 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
     first = load_fairpair(shipped, fairpairs[0])
     assert first is not None
     assert document.headline == (fairpair_finding(next(iter(first.reports.values()))),)
+    for facts in document.texts:
+        assert facts.facts["weights and configuration (SHA-256, or revision)"] == facts.scoring["identity"]
+        assert {"tokenizer", "family and rules", "dtype"} < set(facts.facts)
+        assert facts.scoring["identity"] in str(document.sections[-1])
     ways = [part.title.split(":")[0] for part in document.sections[3].parts]
     assert ways == ["Written", "Scored"]
     assert verify_report(shipped, document, kept_texts(shipped, request)).holds
