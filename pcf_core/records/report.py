@@ -162,10 +162,14 @@ class ReportSection(Record):
 
 
 class RiskNumber(Record):
-    """R, R^p or R^c of a run, with every interval that is known."""
+    """R, R^p or R^c of a run, with every interval that is known.
+
+    ``unseen``: of a caprice of 0 the largest share of all contexts that may be otherwise and were not seen.
+    """
 
     value: float
     intervals: tuple[Interval, ...] = ()
+    unseen: float | None = None
 
 
 class RunFacts(Record):

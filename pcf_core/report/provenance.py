@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pcf_core
 from pcf_core.audit import ViewOptions
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.findings.models import unseen_share
 from pcf_core.findings.numbers import count
 from pcf_core.records import Interval, RiskReport, ScoringKey
 from pcf_core.records.criteria_run import CriteriaResult
@@ -24,6 +25,7 @@ from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
 from pcf_core.store import Store
 
+READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
 # What view options are called where people read them.
 OCCUPATION_WEIGHTS = {"uniform": "all alike", "employment": "employment", "list": "the list's own"}
 TEMPLATE_WEIGHTS = {"counts": "their counts", "equal": "all alike"}
@@ -60,15 +62,21 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
     }
 
 
+def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
+    """Of what is known of a run that which :func:`reading_facts` says."""
+    return {name: facts[name] for name in READING if name in facts}
+
+
 def reading_facts(options: ViewOptions, report: RiskReport) -> dict[str, str]:
     """How a run's scores were made into its numbers: every view option that moves one, in words."""
-    return {
-        "protocol": options.protocol,
-        "criterion": report.criterion,
-        "weights of occupations": occupation_weights_text(options),
-        "weights of templates": TEMPLATE_WEIGHTS[options.template_weighting],
-        "a group's words": WORDS_OF_A_GROUP[options.aggregation],
-    }
+    values = (
+        options.protocol,
+        report.criterion,
+        occupation_weights_text(options),
+        TEMPLATE_WEIGHTS[options.template_weighting],
+        WORDS_OF_A_GROUP[options.aggregation],
+    )
+    return dict(zip(READING, values, strict=True))
 
 
 def occupation_weights_text(options: ViewOptions) -> str:
@@ -115,14 +123,22 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         warnings=report.warnings,
         commands=(risk_command(item.key, options),),
         measured=study.title,
-        risks={
-            name: RiskNumber(
-                value=getattr(report, name),
-                intervals=(*report.intervals.get(name, ()), *whole_template_intervals(study, label, name)),
-            )
-            for name in RISKS
-        },
+        risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )
+
+
+def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
+    """R and its parts with their intervals and ``more`` of them, and what a caprice of 0 leaves unseen."""
+    found = {
+        name: RiskNumber(
+            value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
+        )
+        for name in RISKS
+    }
+    if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
+        unseen = {"unseen": unseen_share(report.effective_templates)}
+        found["caprice_risk"] = found["caprice_risk"].model_copy(update=unseen)
+    return found
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:

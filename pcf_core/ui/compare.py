@@ -15,6 +15,7 @@ from pcf_core.findings import (
     difference_text,
     number,
     occupations_difference_finding,
+    unseen_share,
     unseen_words,
     verdict_text,
     with_interval,
@@ -139,7 +140,7 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     st.metric(
         label,
         number(value),
-        help=f"{HELP[quantity]} It is {unseen_words(comparison.effective_templates)}."
+        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
         if unseen
         else HELP[quantity],
         delta=plain(bounds) or None,
