@@ -17,6 +17,9 @@ DIFFERS = 1
 
 def verify(
     file: Annotated[Path, typer.Argument(help="a report as JSON, as export or the page Report writes it")],
+    weights: Annotated[
+        str | None, typer.Option(help="the CSV file of weights of a report that was written with one")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Compute a report's numbers again from the cache and say what differs: exit 0 nothing, 1 something."""
@@ -29,7 +32,7 @@ def verify(
         raise InputError(f"{file} cannot be read: {error.strerror}; give the path of a report.") from error
     reported = read_report(data)
     store = open_store()
-    found = verify_report(store, reported, kept_texts(store, reported.request))
+    found = verify_report(store, reported, kept_texts(store, reported.request), weights)
 
     def lines() -> list[str]:
         return [*version_lines(found), *result_lines(found)]

@@ -79,10 +79,15 @@ def reading_facts(options: ViewOptions, report: RiskReport) -> dict[str, str]:
     return dict(zip(READING, values, strict=True))
 
 
+def without_path(options: ViewOptions) -> ViewOptions:
+    """The options with a file of weights by its name alone: a report names no place on a disk."""
+    return options.model_copy(update={"occupation_weights": Path(options.occupation_weights).name})
+
+
 def occupation_weights_text(options: ViewOptions) -> str:
-    """What occupations weigh, in words; of a file its name alone, for a report names no place on a disk."""
-    name = options.occupation_weights
-    return OCCUPATION_WEIGHTS.get(name) or f"the file {Path(name).name}"
+    """What occupations weigh, in words."""
+    name = without_path(options).occupation_weights
+    return OCCUPATION_WEIGHTS.get(name) or f"the file {name}"
 
 
 def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
@@ -121,7 +126,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         facts=facts,
         left_out=report.left_out,
         warnings=report.warnings,
-        commands=(risk_command(item.key, options),),
+        commands=(risk_command(item.key, without_path(options)),),
         measured=study.title,
         risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )

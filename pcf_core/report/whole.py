@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pcf_core.audit import load_result
 from pcf_core.errors import InputError
@@ -95,6 +96,7 @@ def write_report(
     texts = texts or Texts()
     check_brought(request, texts)
     studies = load_studies(store, request, read)
+    request = without_path(request)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = text_facts(store, texts)
     sections = []
@@ -122,6 +124,14 @@ def write_report(
             texts=audits,
             versions=writing_versions(),
         )
+    )
+
+
+def without_path(request: ReportRequest) -> ReportRequest:
+    """The request with a file of weights by its name alone: a report names no place on a disk."""
+    name = request.options.get("occupation_weights", "")
+    return request.model_copy(
+        update={"options": {**request.options, "occupation_weights": Path(name).name}} if name else {}
     )
 
 
