@@ -53,7 +53,8 @@ class ReportRequest(Record):
     whatever was asked; both without repetition, sections in the order of a report.  ``options``: how scores
     are read, a dump of :class:`pcf_core.audit.ViewOptions`; its ``protocol`` is empty where each run is read
     under its own.  ``over``: what the intervals shown are over.  ``fairpair``, ``criteria``: hashes of
-    text audits (``asked.hash``), 16 hexadecimal digits each.  ``knowledge``: names of sets of facts, of the models of the runs.
+    text audits (``asked.hash``), 16 hexadecimal digits each.  ``knowledge``: names of sets of facts,
+    of the models of the runs.
 
     Raises:
         InputError: nothing or too much is asked for, a section is unknown, or a hash of a text audit is none.

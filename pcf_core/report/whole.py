@@ -166,12 +166,17 @@ def section_of(
 
 
 def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
-    """The parts of one study, the first under its title where there are several studies."""
-    if len(studies) == 1 or not parts:
+    """The parts of one study; where there are several, under its title, which their tables have too."""
+    if len(studies) == 1:
         return list(parts)
-    first = parts[0]
-    title = f"{study.title} — {first.title}" if first.title else study.title
-    return [first.model_copy(update={"title": title}), *parts[1:]]
+    found = []
+    for place, part in enumerate(parts):
+        title = " — ".join(filter(None, (study.title if part.title or place == 0 else "", part.title)))
+        tables = tuple(
+            table.model_copy(update={"title": f"{study.title} — {table.title}"}) for table in part.tables
+        )
+        found.append(part.model_copy(update={"title": title, "tables": tables}))
+    return found
 
 
 def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:

@@ -83,7 +83,7 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(how_to_read.COMPARISON + OPTIONS)
     with middle:
-        draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
+        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
     with right:
         draw_commands(command(comparison, loaded))
         draw_provenance(loaded)

@@ -34,7 +34,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
                 tables=(
                     table_of(several_table(found, study.over), "comparisons", "All pairs", folded=False),
                 ),
-                notes=("P values are controlled for all pairs of a quantity (Holm).", *refused),
+                notes=("P values called controlled are so for all pairs of a quantity (Holm).", *refused),
             )
         )
     return [*parts, *(pair_part(one, study) for one in found[:MOST_PAIRS])]
@@ -61,7 +61,11 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
             f"Sorted differences of the occupations of {first} and {second} with their intervals",
         ),
         how=how_to_read.COMPARISON,
-        tables=(table_of(comparison_table(found), "comparison", f"{first} − {second}, every occupation"),),
+        tables=(
+            table_of(
+                comparison_table(found, study.over), "comparison", f"{first} − {second}, every occupation"
+            ),
+        ),
         notes=said(
             [
                 f"The {most:,} largest differences of {len(found.occupations):,} occupations."
