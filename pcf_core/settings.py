@@ -120,7 +120,7 @@ class Settings(BaseSettings):
             return value and value.expanduser().absolute()
         except RuntimeError:  # which pydantic lets through
             raise PydanticCustomError(
-                "home", "it begins with the home of a user that is not known here; write the folder's whole path"
+                "home", "it begins with the home of a user who is not known here; write the whole path"
             ) from None
 
     @field_validator("endpoint_url")

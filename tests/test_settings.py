@@ -86,7 +86,7 @@ def test_a_folder_is_the_same_from_every_working_directory(
 
 def test_the_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PCF_CACHE", "~nobody of this name/cache")
-    with pytest.raises(SettingsError, match="PCF_CACHE cannot be used: .* not known here; write the folder"):
+    with pytest.raises(SettingsError, match=r"PCF_CACHE cannot be used: .* not known here; write the"):
         settings()
 
 

@@ -61,7 +61,7 @@ def difference_finding(
     if found.verdict == "equal":
         return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
     values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
-    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {number(found.p_value)}"
+    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {p_text(found)}"
     if found.verdict == "too few":
         return (
             f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
@@ -75,6 +75,12 @@ def difference_finding(
         f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
         f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
     )
+
+
+def p_text(found: Difference) -> str:
+    """The p-value of a test, and where several are read together the controlled one too."""
+    controlled = "" if found.adjusted is None else f" ({number(found.adjusted)} controlled)"
+    return f"{number(found.p_value)}{controlled}"
 
 
 def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:

@@ -15,6 +15,7 @@ from pcf_core.findings import (
     difference_text,
     number,
     occupations_difference_finding,
+    unseen_share,
     unseen_words,
     verdict_text,
     with_interval,
@@ -83,7 +84,7 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     picture = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     left.markdown(picture + how_to_read.COMPARISON + OPTIONS)
     with middle:
-        draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
+        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
     with right:
         draw_commands(command(comparison, loaded))
         draw_provenance(loaded)
@@ -141,7 +142,7 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     st.metric(
         label,
         told,
-        help=f"{HELP[quantity]} It is {unseen_words(comparison.effective_templates)}."
+        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
         if unseen
         else HELP[quantity],
         delta=plain(bounds) or None,
