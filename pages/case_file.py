@@ -6,6 +6,7 @@ from pcf_core.findings.case_file import agreement_finding, case_findings
 from pcf_core.ui.case_file import case_file, known_models
 from pcf_core.ui.case_file_views import case_figures, draw_foot, draw_rows, draw_shared
 from pcf_core.ui.choice import current_choice, with_asked
+from pcf_core.ui.named_models import draw_lookable
 from pcf_core.ui.page import draw_figures, finding, offer_scoring
 from pcf_core.ui.readings import follow_readings
 from pcf_core.ui.shell import show
@@ -31,6 +32,8 @@ def draw() -> None:
         help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
         "occupations are those of the sidebar.",
     )
+    if not draw_lookable([model]):
+        return
     case = case_file(model, choice)
     for name, sentence in case.loaded.refused.items():
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -28,9 +29,12 @@ FILE_NAME = "pcf.toml"
 HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
 BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
 AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or everybody of a domain
+# A family, a revision behind a hub id, a folder that is not absolute: names of models have none of them.
+NEVER_FITS = re.compile(r"(masked|causal|seq2seq|permutation):|[^/@:]+/[^/@]+@|[~.]")
 Engine = Literal["local", "ray"]
 LONGEST_SAID = 200  # characters of a value, in a sentence
-SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY")  # what was given may hold a secret: never said back
+# What was given may hold a secret: never said back.
+SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY", "PCF_SCORES")
 
 
 class Settings(BaseSettings):
@@ -160,7 +164,10 @@ class Settings(BaseSettings):
     def _between_commas(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return [part.strip() for part in value.split(",") if part.strip()]
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        if value.strip() and not parts:  # an empty list would allow everything
+            raise PydanticCustomError("names", "it must hold names with commas between, or nothing at all")
+        return parts
 
     @field_validator("remote_code")
     @classmethod
@@ -168,6 +175,18 @@ class Settings(BaseSettings):
         """A directory's code is nobody's that one could name."""
         if not all(re.fullmatch(r"[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*", name) for name in value):
             raise PydanticCustomError("hub_ids", "it must hold hub ids such as org/name, commas between")
+        return value
+
+    @field_validator("allowed_models")
+    @classmethod
+    def _can_fit(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A pattern that no name fits would be an allowance that is none, unnoticed."""
+        if any(NEVER_FITS.match(pattern) for pattern in value):
+            raise PydanticCustomError(
+                "patterns",
+                "it must hold names without family and revision, such as mini-*, org/*, endpoint:* or "
+                "/data/models/*, with commas between",
+            )
         return value
 
     @field_validator("auditors")
@@ -229,13 +248,27 @@ def adopt(variables: Mapping[str, str]) -> None:
     settings()
 
 
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    """Refuse a slip in a variable's name, which would leave a limit or a list of auditors unset, unnoticed."""
+    known = [f"PCF_{name.upper()}" for name in Settings.model_fields]
+    for name in sorted(environment):
+        if name.upper().startswith("PCF_") and name.upper() not in known:
+            near = get_close_matches(name.upper(), known, n=1)
+            meant = f"write {near[0]}, or take it away" if near else "take it away"
+            raise SettingsError(
+                f"The environment has {name}, which is no setting (docs/operating.md lists them): {meant}."
+            )
+
+
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """The settings of this process, read once.
 
     Raises:
-        SettingsError: a value that is not allowed, with its name; a settings file that is not TOML.
+        SettingsError: a value that is not allowed, with its name; a variable that is no setting; a settings
+            file that is not TOML.
     """
+    _refuse_unknown(os.environ)
     try:
         return Settings()
     except ValidationError as error:

@@ -66,6 +66,9 @@ def test_what_the_image_copies_is_there_and_nothing_secret_is_among_it() -> None
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf8").split("\n")
     for path in (".git", "cache", "pcf.env", "pcf.toml", "config", ".streamlit/secrets.toml", ".venv"):
         assert path in ignored, f"{path} would be part of the image"
+    untracked = {line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf8").split("\n")}
+    for path in ("cache", "pcf.env", "pcf.toml", "config", ".streamlit/secrets.toml"):
+        assert path in untracked, f"{path} would be committed"
 
 
 def test_the_image_holds_all_that_the_program_reads() -> None:
@@ -97,17 +100,27 @@ def test_nobody_in_a_container_is_root_or_writes_elsewhere() -> None:
     assert SERVICES["app"]["ports"] == ["127.0.0.1:${PORT:-8501}:8501"], "the proxy's host alone"
 
 
+def test_the_log_in_can_be_read_by_who_runs() -> None:
+    """Streamlit does not start beside secrets that it may not read, whatever the app would say."""
+    user = last("USER").partition(":")[0]
+    secrets = SERVICES["app"]["environment"]["STREAMLIT_SECRETS_FILES"].removeprefix("/")
+    assert f"./{Path(secrets).parent}:/{Path(secrets).parent}:ro" in SERVICES["app"]["volumes"]
+    assert f"`chown {user} {secrets}`" in GUIDE
+
+
 def test_one_process_serves_what_the_other_asks() -> None:
     assert SERVICES["app"]["environment"]["PCF_START_WORKER"] == "false", "the app has no memory for models"
-    assert {profile for name in WORKERS for profile in SERVICES[name]["profiles"]} == {"cpu", "gpu", "ray"}
+    assert {profile for name in WORKERS for profile in SERVICES[name]["profiles"]} == {"cpu", "gpu"}
     for name in WORKERS:
-        environment = {key: value for key, value in SERVICES[name]["environment"].items() if value}
         values = {
             key.removeprefix("PCF_").lower(): value
-            for key, value in environment.items()
-            if key.startswith("PCF_") and "$" not in value
+            for key, value in SERVICES[name]["environment"].items()
+            if "$" not in value
         }
-        assert Settings(**values).worker_idle_seconds >= LIFE_OF_A_CONTAINER
+        configured = Settings(**values)
+        assert configured.worker_idle_seconds >= LIFE_OF_A_CONTAINER
+        # What asks a Ray cluster shares sockets and memory with a node of it: no container of its own does.
+        assert configured.engine == "local"
 
 
 def test_the_health_of_the_app_is_streamlits() -> None:

@@ -194,13 +194,16 @@ def test_a_url_with_a_secret_or_of_no_server_is_refused_unseen(
     assert SECRET not in str(e.value)
 
 
-@pytest.mark.parametrize("line", [f'endpoint_key = "{SECRET}é"', f'endpoint_kee = "{SECRET}"'])
+@pytest.mark.parametrize(
+    "line",
+    [f'endpoint_key = "{SECRET}é"', f'endpoint_kee = "{SECRET}"', f'scores = ["s3://AKIA:{SECRET}@bucket/x"]'],
+)
 def test_a_key_that_cannot_be_used_is_not_said_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str
 ) -> None:
     (tmp_path / "pcf.toml").write_text(line, encoding="utf8")
     monkeypatch.setitem(Settings.model_config, "toml_file", tmp_path / "pcf.toml")
-    with pytest.raises(SettingsError, match=r"PCF_ENDPOINT_KE\w cannot be used") as e:
+    with pytest.raises(SettingsError, match=r"PCF_(ENDPOINT_KE\w|SCORES) cannot be used") as e:
         settings()
     assert SECRET not in "".join(traceback.format_exception(e.value))
 
@@ -228,3 +231,44 @@ def test_variables_for_a_child_make_the_same_settings(monkeypatch: pytest.Monkey
     given = Settings(device="split", threads=3, scores="s3://bucket/scores", engine="ray")
     adopt(given.environment)
     assert settings() == given
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("PCF_READONLY", "write PCF_READ_ONLY, or take it away"),
+        ("PCF_AUDITOR", "write PCF_AUDITORS, or take it away"),
+        ("PCF_XYZZY", r"lists them\): take it away"),
+    ],
+)
+def test_a_slip_in_a_variables_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, says: str
+) -> None:
+    """Everybody would be an auditor, and nothing would say so."""
+    monkeypatch.setenv(name, SECRET)
+    with pytest.raises(SettingsError, match=f"{name}, which is no setting .*{says}") as caught:
+        settings()
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["AUDITORS", "ALLOWED_MODELS", "REMOTE_CODE"])
+def test_a_list_of_nothing_but_commas_is_a_slip(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """An empty one allows everything."""
+    monkeypatch.setenv(f"PCF_{name}", " ,, ")
+    with pytest.raises(SettingsError, match=f"PCF_{name} cannot be used: it must hold names"):
+        settings()
+
+
+@pytest.mark.parametrize(
+    "pattern", ["org/name@main", "org/*@v1", "masked:mini-*", "causal:org/x", "~/models/*", "./m", "../m"]
+)
+def test_a_pattern_that_no_model_fits_is_a_slip(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", f"mini-*,{pattern}")
+    with pytest.raises(SettingsError, match="PCF_ALLOWED_MODELS.*without family and revision"):
+        settings()
+
+
+def test_patterns_that_models_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("mini-*", "org/*", "*/*", "endpoint:org/a@b", "/data/@home/x@1/*", "[mn]*")
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", ",".join(given))
+    assert settings().allowed_models == given

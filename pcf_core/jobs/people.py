@@ -5,7 +5,8 @@
     log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
     the terminal           an auditor: whoever has a shell can write the cache anyway
 
-The pages ask, so that they draw no control that would be refused; the queue asks again.  A job is not its
+The pages ask, so that they draw no control that would be refused; the queue asks again, and the worker when
+it takes a job, for the operator may have changed the roles since.  A job is not its
 submitter's alone: any auditor may cancel it, take it up again or let it be forgotten, no viewer may.
 """
 
@@ -39,6 +40,11 @@ class Person(Record):
 
 
 TERMINAL = Person(terminal=True)
+
+
+def submitter_of(name: str) -> Person:
+    """Who asked for a job that keeps this name of them; none is the terminal's, or of before log-ins."""
+    return Person(address=name) if name else TERMINAL
 
 
 def role_of(person: Person, settings: Settings) -> Role:

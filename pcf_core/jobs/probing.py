@@ -34,6 +34,7 @@ class ProbeRequest(WordsRequest):
     """What a probe asks; ``scoring`` is the hash of the scoring key that decides its numbers."""
 
     kind: ClassVar[str] = PROBE
+    cells: ClassVar[int] = 1
     scoring: str
 
     @property
@@ -59,6 +60,11 @@ class CheckRequest(Record):
     def key(self) -> str:
         """What two checks have in common that have one answer."""
         return digest([self.scoring, self.topic.hash, self.texts])
+
+    @property
+    def cells(self) -> int:
+        """What counts towards the operator's limit: its texts."""
+        return len(self.texts)
 
 
 Question = ProbeRequest | CheckRequest
@@ -150,11 +156,14 @@ def submit_question(queue: Queue, asked: Question) -> Job:
     """Queue a question ahead of all runs, or join the one that asks the same; the last 250 of a kind stay.
 
     Raises:
+        RightsError: the person may not ask, or not for so many texts.
+        ModelError: the model is not on the operator's list.
         StoreError: the cache folder is read-only or full.
     """
     job = queue.submit(
-        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST, models=[asked.model]
-    )
+        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST,
+        models=[asked.model], cells=asked.cells,
+    )  # fmt: skip
     queue.forget(asked.kind, KEPT)
     return job
 

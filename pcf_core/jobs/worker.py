@@ -32,6 +32,7 @@ from pcf_core.jobs.knowledge import KnowledgeRequest, asked_for, score_knowledge
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.mining import MineRequest, counters_of, document_of, mine_asked, progress_document
 from pcf_core.jobs.pairing import run_fairpair
+from pcf_core.jobs.people import check_may_ask, submitter_of
 from pcf_core.jobs.probing import CHECK, PROBE, CheckRequest, ProbeRequest, probe_asked
 from pcf_core.jobs.processes import name_of, signals_to
 from pcf_core.jobs.questioning import run_criteria
@@ -155,6 +156,7 @@ class Worker:
                 raise AuditError(
                     f"This worker knows no jobs of the kind {job.kind!r}: start one of this version."
                 )
+            check_may_ask(submitter_of(job.submitter), self.settings)
             result = self._answers[job.kind](job)
         except Stopped:
             self.queue.release(self.owner, job.id)

@@ -21,6 +21,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pcf_core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
+from pcf_core.models.allowed import require_allowed
 from pcf_core.models.completions import Server, is_name
 from pcf_core.models.pauses import PAUSES
 from pcf_core.models.probe import Findings, probe
@@ -241,7 +242,14 @@ def _turns(url: str, per_minute: int) -> Turns:
 
 
 def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
+    """A connection to ask a model, or for the list of them where ``name`` is empty.
+
+    Raises:
+        ModelError: no endpoint is set, or the operator does not allow the model.
+    """
     url = _url(name)
+    if name:
+        require_allowed(name)
     return Server(
         url,
         name.removeprefix(PREFIX),

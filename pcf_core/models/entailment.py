@@ -31,12 +31,14 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
         ModelError: there is none, the operator does not allow it, it has no safetensors or tokenizer, needs
             code of its own, is no sequence classifier, or has not one class for entailment.
     """
-    require_allowed(name_or_path)
-    folder, revision = Path(name_or_path).expanduser(), ""
+    revision = ""
     try:
+        folder = Path(name_or_path).expanduser().resolve()
         local = (folder / "config.json").is_file()
-    except (OSError, ValueError):  # too long for a path, or with a null byte
+    except (OSError, ValueError, RuntimeError):  # too long for a path, a null byte, an unknown ~user
         local = False
+    # A folder is what it is, however it is named: home/m is no hub id then.
+    require_allowed(str(folder) if local else name_or_path)
     if not local:
         named = split_name(name_or_path)
         if not named.is_hub_id:

@@ -17,8 +17,10 @@ from pcf_core.errors import SettingsError, StoreError
 from pcf_core.store.files import set_aside, told, write_new, write_whole
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
-# As in s3://key:secret@bucket; a secret may hold a slash, and some take theirs behind a question mark.
-CREDENTIALS = re.compile(r"(?<=//)[^\s@]*@|(?<=\?)[^\s'\")]*")
+# As in s3://key:secret@bucket; a secret may hold a slash, and some take theirs behind a question mark.  What
+# follows // is taken whether an @ ends it or not, so that it is looked at once.
+USER = re.compile(r"//[^\s@]*@?")
+QUERY = re.compile(r"(?<=\?)[^\s'\")]*")
 
 
 class UnreachableError(StoreError):
@@ -203,7 +205,12 @@ class Objects(Place):
                 f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
                 "the network, then repeat; what is finished is kept."
             )
-            raise UnreachableError(CREDENTIALS.sub("", said)) from error
+            raise UnreachableError(without_credentials(said)) from error
+
+
+def without_credentials(text: str) -> str:
+    """A sentence with URLs in it, without their user names, passwords and queries; time grows with its length."""
+    return QUERY.sub("", USER.sub(lambda found: "//" if found[0].endswith("@") else found[0], text))
 
 
 def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
@@ -227,7 +234,7 @@ def _shared_place(scores: str) -> Place:
         system, path = fsspec.url_to_fs(scores)
     except (ImportError, ValueError) as error:
         protocol = scores.partition("://")[0]
-        reason = CREDENTIALS.sub("", str(error))
+        reason = without_credentials(str(error))
         raise SettingsError(
             f"PCF_SCORES cannot be a URL of {protocol!r} here ({reason}): install what fsspec needs for it "
             "(s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."

@@ -19,15 +19,15 @@ def lookable(names: Sequence[str]) -> list[str]:
     """The names that may be looked for: an auditor's all, a viewer's those of models that come with the app
     or have results.
 
-    To look for another one is to read a folder of the server, or to ask the hub: that is not for whoever
-    opens a link.
+    To look for another one is to read a folder of the server, or to ask the hub or the endpoint, where the
+    operator may pay for it: that is not for whoever opens a link.
     """
     if may_audit() or not names:
         return list(names)
     store = open_store()
     audited = kept_fairpairs(store)
     known = {
-        *(spec.name for spec in list_models()),
+        *(spec.name for spec in list_models() if spec.family != "endpoint"),
         *scored_models(),
         *(asked.key.model for asked in audited),
         *(encoder.model for asked in audited for encoder in asked.encoders),

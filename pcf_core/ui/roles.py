@@ -50,11 +50,11 @@ def is_inside() -> bool:
 
 
 def person() -> Person:
-    """Who looks at this page; an address counts unless the provider says that it has not been verified."""
+    """Who looks at this page; an address counts where the provider says that it was verified, or nothing."""
     if not has_login():
         return Person()
     address, verified = st.user.get("email"), st.user.get("email_verified", True)
-    vouched = st.user.is_logged_in and isinstance(address, str) and str(verified).casefold() != "false"
+    vouched = st.user.is_logged_in and isinstance(address, str) and str(verified).casefold() == "true"
     return Person(address=str(address).strip() if vouched else "")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +14,9 @@ from pcf_core.audit import build_run
 from pcf_core.errors import ModelError, RightsError
 from pcf_core.jobs import Queue
 from pcf_core.jobs.people import TERMINAL, Person, check_may_ask, role_of
-from pcf_core.jobs.requests import submit_run
+from pcf_core.jobs.probing import CheckRequest, submit_question
+from pcf_core.jobs.requests import submit_run, submit_words
+from pcf_core.jobs.worker import Worker
 from pcf_core.models import resolve
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
@@ -139,6 +143,45 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
     with pytest.raises(ModelError, match="org/large may not be asked here: allowed are mini-"):
         queue.submit("score", "c", {}, models=["mini-gpt", "org/large"], cells=1)
     assert [job.key for job in queue.list()] == ["a"]
+
+
+def test_a_question_has_so_many_texts(
+    monkeypatch: pytest.MonkeyPatch, queue: Queue, toy: ModuleType
+) -> None:
+    set_to(monkeypatch, most_cells="2")
+
+    def question(texts: int) -> CheckRequest:
+        asked = tuple(f"The nurse {number} is [Y]" for number in range(texts))
+        return CheckRequest(model="toy", topic=toy.TOPIC, texts=asked, dtype="float32", scoring="")
+
+    submit_question(queue, question(2))
+    with pytest.raises(RightsError, match=r"asks 3 cells or texts.* 2 here \(PCF_MOST_CELLS\)"):
+        submit_question(queue, question(3))
+
+
+@pytest.mark.parametrize(
+    ("changed", "states", "says"),
+    [
+        ({}, ["done", "done"], ""),
+        ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org may read results"),
+        ({"read_only": True}, ["failed", "failed"], "takes no work (PCF_READ_ONLY)"),
+    ],
+)
+def test_a_worker_asks_for_the_role_again(
+    toy_settings: Settings, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch,
+    changed: dict[str, Any], states: list[str], says: str,
+) -> None:  # fmt: skip
+    """The operator may have changed the roles since a job was queued."""
+    set_to(monkeypatch, auditors="ann@example.org")
+    jobs = [
+        submit_words(asking, "toy", toy.TOPIC, text)
+        for asking, text in ((queue.acting_for(ANN), "She is [Y]"), (queue, "They are [Y]"))
+    ]
+    now = settings().model_copy(update=changed)
+    Worker(store, queue, now, toy.open_toy).run(until_idle=True)
+    found = [queue.get(job.id) for job in jobs]
+    assert [job.state for job in found] == states
+    assert says in str(found[0].error)
 
 
 def test_what_is_taken_up_again_is_checked_again(monkeypatch: pytest.MonkeyPatch, queue: Queue) -> None:

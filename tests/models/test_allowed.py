@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pcf_core.errors import ModelError
@@ -60,4 +62,24 @@ def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.Mon
     with pytest.raises(ModelError, match="endpoint:served may not be asked"):
         resolve_writer("endpoint:served")
     assert resolve_to_score("mini-bert").name == "mini-bert"
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["home/m", "~/m"])
+def test_a_pattern_for_the_hub_lets_no_folder_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    """A folder is what it is, however somebody writes its name."""
+    (tmp_path / "home" / "m").mkdir(parents=True)
+    (tmp_path / "home" / "m" / "config.json").write_text('{"architectures": ["hunter2"]}')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "*/*")
+    settings.cache_clear()
+    with pytest.raises(ModelError, match="home/m may not be asked here"):
+        resolve_entailment(name)
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", f"{tmp_path}/home/*")
+    settings.cache_clear()
+    with pytest.raises(ModelError, match="no NLI model"):  # it is looked into
+        resolve_entailment(name)
     settings.cache_clear()

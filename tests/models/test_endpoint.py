@@ -178,3 +178,19 @@ def test_a_gateway_with_many_models_is_cut_short(
     server.fault = always(200, cards)
     assert [spec.name for spec in list_models()] == ["endpoint:m0", "endpoint:m1"]
     assert "serves 3 more models" in left_out_models()[0].reason
+
+
+def test_a_model_that_is_not_allowed_is_not_asked(
+    server: CompletionsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = resolve(NAME)
+    forget()
+    asked = len(server.requests)
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*")
+    settings.cache_clear()
+    assert resolve(NAME) == spec  # its results can be read
+    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+        resolve("endpoint:org/other")
+    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+        endpoints.known_chat("endpoint:org/other")
+    assert len(server.requests) == asked

@@ -18,6 +18,9 @@ from pcf_core.models.completions import Server
 from pcf_core.models.connection import SECRET_KEY
 from pcf_core.models.probe import TEXT, spells
 from pcf_core.models.written import Manner, written_of
+from pcf_core.settings import Settings
+from pcf_core.settings import settings as product_settings
+from pcf_core.ui.named_models import lookable
 from tests.scoring.completions_server import FaultyServer, Handler, always, running
 
 KEY = "sk-live-0123456789abcdef"
@@ -138,3 +141,16 @@ def test_token_ids_are_numbers() -> None:
         server.fault = always(200, {"choices": [choice]})
         with asked(server) as open_server, pytest.raises(ScoringError, match="no whole numbers"):
             list(open_server.read(["x"], "prompt_logprobs"))
+
+
+def test_a_viewers_link_asks_no_model(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is listed is looked for where it has results: to look is to ask for completions."""
+    with running(Plain()) as server:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
+        product_settings.cache_clear()
+        assert lookable(["endpoint:tiny"]) == ["endpoint:tiny"]
+        monkeypatch.setenv("PCF_READ_ONLY", "1")
+        product_settings.cache_clear()
+        assert lookable(["endpoint:tiny", "mini-gpt"]) == ["mini-gpt"]
+        monkeypatch.setattr("pcf_core.ui.named_models.scored_models", lambda: ("endpoint:tiny",))
+        assert lookable(["endpoint:tiny"]) == ["endpoint:tiny"]

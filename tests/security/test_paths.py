@@ -124,6 +124,7 @@ def test_a_link_names_no_files(key: str, ending: str, own_settings: Settings, se
         ("fairpair", "fp_encoder"),
         ("criteria", "cr_model"),
         ("criteria", "cr_labeller"),
+        ("case_file", "cf_model"),
     ],
 )
 def test_a_viewers_link_opens_no_folder(

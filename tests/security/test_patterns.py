@@ -28,7 +28,7 @@ from pcf_core.generation.declining import declines
 from pcf_core.mining.corpora.wikitext import prose
 from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.models.folder import shortened
-from pcf_core.store.places import CREDENTIALS
+from pcf_core.store.places import without_credentials
 from pcf_core.topics.reading import ASIDE, LONG_KEY
 from pcf_core.topics.shelves import safe_name
 from pcf_core.topics.swapping import with_article
@@ -56,6 +56,9 @@ UNITS = [
     "he or ",
     "(",
     "\\",
+    "/",
+    "://",
+    "?",
 ]
 
 
@@ -69,7 +72,7 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
         "answers": answers.read,
         "articles": with_article,
         "calmed": lambda text: calmed(text, {"John"}),
-        "credentials": lambda text: CREDENTIALS.sub("", text),
+        "credentials": without_credentials,
         "declines": declines,
         "exchanged": lambda text: list(matcher.places(text)),
         "genders": genders.read,

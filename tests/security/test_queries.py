@@ -30,7 +30,15 @@ def constants(tree: ast.Module) -> set[str]:
             found |= {name.id for name in names if isinstance(name, ast.Name)}
         elif isinstance(node, ast.FunctionDef) and node.name in METHODS | BEGINNERS:
             found |= {each.arg for each in node.args.args}  # its callers are looked at in its place
-    return found
+        elif isinstance(node, ast.ImportFrom):  # another file's own constants
+            found |= {name.name for name in node.names if name.name.isupper()}
+    return found - parameters(tree)
+
+
+def parameters(tree: ast.Module) -> set[str]:
+    """What functions are given in capital letters: no constants, whatever they look like."""
+    arguments = (node for node in ast.walk(tree) if isinstance(node, ast.arg))
+    return {node.arg for node in arguments if node.arg.isupper()}
 
 
 def written(node: ast.AST, known: set[str]) -> bool:
@@ -52,7 +60,7 @@ def written(node: ast.AST, known: set[str]) -> bool:
     if isinstance(node, ast.Subscript):
         return written(node.value, known)
     if isinstance(node, ast.Name):
-        return node.id in known or node.id.isupper()
+        return node.id in known
     return False
 
 
@@ -73,3 +81,8 @@ def test_the_files_are_found() -> None:
 @pytest.mark.parametrize("query", ['f"DROP TABLE {name}"', '"SELECT " + name', "name", '"SELECT %s" % name'])
 def test_a_value_within_is_found(query: str) -> None:
     assert not written(ast.parse(query, mode="eval").body, set())
+
+
+def test_a_parameter_in_capitals_is_no_constant() -> None:
+    tree = ast.parse('TABLE = "jobs"\ndef waiting(self, ORDER="id"): ORDER = "id"')
+    assert constants(tree) == {"TABLE"}

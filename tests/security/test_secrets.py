@@ -9,16 +9,22 @@ from typing import Any
 
 import pytest
 
-from pcf_core.audit import ViewOptions, load_result, report
+from pcf_core.audit import ViewOptions, build_run, load_result, report
 from pcf_core.errors import CorpusError, ModelError, SettingsError
-from pcf_core.jobs import launch
+from pcf_core.jobs import Queue, launch, submit_run, submit_words
+from pcf_core.jobs.worker import Worker
 from pcf_core.mining.corpora import hub as corpora_hub
+from pcf_core.models import resolve
+from pcf_core.records import Evidence, ModelSpec, Template, TemplateSet
 from pcf_core.records.reasons import reason_of
 from pcf_core.report import report_document
+from pcf_core.scoring.base import Scorer
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from pcf_core.store.places import Objects, UnreachableError, place_of
-from tests.conftest import fill
+from pcf_core.topics import load_topic
+from tests.scoring.completions_server import always, serving
+from tests.scoring.conftest import load_tiny
 
 KEY = "sk-live-0123456789abcdef"
 SIGNED = "https://cdn.example/file?X-Amz-Credential=AKIA123&X-Amz-Signature=f00d"
@@ -69,16 +75,43 @@ def test_a_worker_is_told_by_its_environment_and_not_by_its_arguments(
 def test_the_key_is_in_no_file_and_no_report(
     keyed: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A run scored while a key is set: nothing in the cache, the log or the report has it."""
+    """A worker scores a run behind the endpoint, is refused by one that says the key back, and fails in a way
+    that nobody thought of: nothing in the cache, the log or the report has it.
+    """
     caplog.set_level(logging.DEBUG)
-    store = Store.open(keyed.cache)
-    run = fill(store, "mini-gpt", "gender-nineteen", "occupations-bvf")
+    monkeypatch.setattr("pcf_core.models.endpoint.PAUSES", ())
+    store, queue, topic = Store.open(keyed.cache), Queue.open(keyed.catalogue), load_topic("gender")
+    with serving(load_tiny("llama")) as server:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
+        settings.cache_clear()
+        run = build_run(
+            resolve("endpoint:tiny"),
+            topic,
+            Evidence(name="two", title="Two", terms=("nurse", "engineer")),
+            TemplateSet(name="one", title="One", templates=(Template(text="The [X] said that [Y]"),)),
+        )
+        jobs = [submit_run(store, queue, run, run.cells)]
+        Worker(store, queue, settings()).run(until_idle=True)
+        server.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
+        jobs.append(submit_words(queue, "endpoint:tiny", topic, "The nurse said that [Y]"))
+        Worker(store, queue, settings()).run(until_idle=True)
+        assert server.keys == {f"Bearer {KEY}"}
+    jobs.append(submit_words(queue, "endpoint:tiny", topic, "The nurse met [Y]"))
+    Worker(store, queue, settings(), open_nothing).run(until_idle=True)
+    done, refused, broken = (queue.get(job.id) for job in jobs)
+    assert (done.state, refused.state, broken.state) == ("done", "failed", "failed")
+    assert "wrong key …" in str(refused.error)
+    assert "unexpected: ZeroDivisionError" in str(broken.error)
     document = report_document(report(load_result(store, run), run, ViewOptions()))
     assert KEY not in json.dumps(document, default=str)
     kept = [path for path in keyed.cache.rglob("*") if path.is_file()]
-    assert kept
+    assert {"worker.log", "catalogue.sqlite", "endpoints.json"} <= {path.name for path in kept}
     assert not [path for path in kept if KEY.encode() in path.read_bytes()]
     assert KEY not in caplog.text
+
+
+def open_nothing(spec: ModelSpec, protocol: str) -> Scorer:
+    raise ZeroDivisionError(f"{spec.name} {protocol}")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 from streamlit import config
@@ -14,6 +15,11 @@ KEPT = {
     "server.enableStaticServing": False,
 }
 TABLE = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf8"))
+FILES = ("Makefile", "Containerfile", "compose.yaml")
+SAID = {name: (ROOT / name).read_text(encoding="utf8") for name in FILES}
+# What the commands and the environment of these files may say to Streamlit beside the configuration.
+FLAGS = {"server.address", "server.port", "server.headless"}
+VARIABLES = {"STREAMLIT_SECRETS_FILES", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE"}
 
 
 def test_cookies_and_cross_site_requests_are_as_streamlit_has_them() -> None:
@@ -22,6 +28,10 @@ def test_cookies_and_cross_site_requests_are_as_streamlit_has_them() -> None:
     assert not said & {*KEPT, "server.cookieSecret"}  # a secret in a file would be everybody's
     for name, value in KEPT.items():
         assert config.get_option(name) is value
+    for file, text in SAID.items():
+        flags = set(re.findall(r"--((?:global|server|client|browser|runner|logger|theme)\.\w+)", text))
+        assert flags <= FLAGS, file
+        assert set(re.findall(r"STREAMLIT_[A-Z_]+", text)) <= VARIABLES, file
 
 
 def test_nobody_sees_tracebacks_and_uploads_have_a_bound() -> None:
@@ -32,4 +42,7 @@ def test_nobody_sees_tracebacks_and_uploads_have_a_bound() -> None:
 
 def test_the_app_listens_to_its_own_machine_alone() -> None:
     """Other addresses are the operator's word: docs/operating.md."""
-    assert "ADDRESS ?= 127.0.0.1" in (ROOT / "Makefile").read_text(encoding="utf8")
+    assert TABLE["server"]["address"] == "127.0.0.1"
+    assert re.search(r"^ADDRESS \?= 127\.0\.0\.1$", SAID["Makefile"], re.MULTILINE)
+    (run,) = re.findall(r"^run:.*\n\t(.*)$", SAID["Makefile"], re.MULTILINE)
+    assert re.findall(r"--server\.address=(\S+)", run) == ["$(ADDRESS)"]

@@ -141,6 +141,8 @@ def test_writing_is_for_auditors(monkeypatch: pytest.MonkeyPatch, own_settings: 
         ({"email": " ann@example.org ", "email_verified": True}, "ann@example.org"),
         ({"email": "ann@example.org", "email_verified": False}, ""),
         ({"email": "ann@example.org", "email_verified": "false"}, ""),
+        ({"email": "ann@example.org", "email_verified": "True"}, "ann@example.org"),
+        *(({"email": "ann@example.org", "email_verified": said}, "") for said in (0, "0", "no", None, "")),
         ({"email": None}, ""),
         ({"name": "Ann"}, ""),
         ({"email": "ann@example.org", "is_logged_in": False}, ""),
