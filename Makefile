@@ -3,6 +3,12 @@
 PYTHON ?= python3
 ADDRESS ?= 127.0.0.1
 BIN := .venv/bin
+# A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+
+# pip compiles nothing: of 20,000 files a start needs few, and Python keeps what it compiles for them, here also
+# where it is told to write none.  So set-up and first start take half of the processor time.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run setup test test-all test-ray check bench format
 
@@ -14,11 +20,13 @@ setup: .venv/ready
 .venv/ready: requirements.txt
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed; choose one with: make setup PYTHON=python3.12')"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 	touch $@
 
+# mwxml is compiled here: what compiling warns of in it would be an error in the tests.
 .venv/ready-dev: .venv/ready requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -W ignore -c "import mwxml"
 	touch $@
 
 # minicons, the second opinion of the scoring tests and the peer of the benchmark, works with transformers 4 alone.
@@ -32,14 +40,12 @@ check: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A process of one thread for each core, four at the most; the tests of a file stay together, with what they share.
-# They start hundreds of processes, which share the compiled files also where Python is told to write none.
 # Of a property's examples a quarter is tried; test-all tries all.
 test: check
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not slow" --hypothesis-profile quick --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 test-all: check .venv-minicons/ready
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-ray: .venv/ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt

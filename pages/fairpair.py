@@ -126,7 +126,7 @@ def draw_beside(shown: Shown) -> None:
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
-    with st.expander("What has to be known beside this", icon=":material/info:"):
+    with st.expander("What else has to be known", icon=":material/info:"):
         for model, report in shown.reports.items():
             st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
     if any(result.asked.key.family == "endpoint" for result in results.values()):

@@ -38,9 +38,10 @@ DOORS = [
 
 
 def draw() -> None:
-    loaded = open_page("Overview", "How much do these models discriminate?", draw_doors)
+    loaded = open_page("Overview", "How much do these models discriminate?", draw_start)
     over = loaded.choice.over
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
+    draw_what()
     key_figures(risk_figures(loaded.reports, over), loaded, said_intervals_and_more(loaded))
     finding(interval_note(loaded.reports, over))
     draw_seeds(loaded)
@@ -62,8 +63,20 @@ def draw() -> None:
     foot(HOW, lambda: risk_table(rows), "overview", loaded)
 
 
+def draw_start() -> None:
+    """Where nothing is chosen or scored yet: where to go on and what is measured."""
+    draw_doors()
+    draw_what()
+
+
+def draw_what() -> None:
+    """The words of the figures, explained before the first of them."""
+    st.subheader("What is measured")
+    st.markdown(WHAT)
+
+
 def draw_doors() -> None:
-    """Where to go on and what is measured, also where nothing is chosen or scored yet."""
+    """Where to go on."""
     auditor = may_audit()
     doors = DOORS if auditor else DOORS[:-1]
     columns = st.columns(len(doors))
@@ -85,8 +98,6 @@ def draw_doors() -> None:
         query_params=current_choice().parameters,
     )
     draw_presets()
-    st.subheader("What is measured")
-    st.markdown(WHAT)
 
 
 show(draw)

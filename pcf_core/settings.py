@@ -120,7 +120,12 @@ class Settings(BaseSettings):
     @classmethod
     def _means_the_same_everywhere(cls, value: Path | None) -> Path | None:
         """A worker runs in another working directory than the app that starts it."""
-        return value and value.expanduser().absolute()
+        try:
+            return value and value.expanduser().absolute()
+        except RuntimeError:  # which pydantic lets through
+            raise PydanticCustomError(
+                "home", "it begins with the home of a user who is not known here; write the whole path"
+            ) from None
 
     @field_validator("endpoint_url")
     @classmethod

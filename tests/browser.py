@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect, sync_playwright
+
+from pcf_core.jobs import Queue
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -62,6 +65,16 @@ def running_app(environment: Mapping[str, str], log: Path) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait(timeout=30)
+
+
+@contextmanager
+def own_cache(folder: Path, **variables: str) -> Iterator[dict[str, str]]:
+    """Settings of an app with a cache of its own; its worker ends with the test, whatever became of it."""
+    cache = folder / "cache"
+    yield {"PCF_CACHE": str(cache), "PCF_WORKER_IDLE_SECONDS": "20", **variables}
+    for worker in Queue.open(cache / "catalogue.sqlite").workers():
+        with suppress(ProcessLookupError):
+            os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
 
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

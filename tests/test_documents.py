@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from pcf_core.__main__ import app
+from pcf_core.ui.shell import SECTIONS
 from tools.take_pictures import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,6 +71,13 @@ def test_pictures_are_those_that_are_taken_and_small() -> None:
     pictures = {path.stem: path.stat().st_size for path in (ROOT / "docs").glob("*.png")}
     assert set(pictures) == {*PAGES, "report"} == set(re.findall(r"\(docs/(\w+)\.png\)", readme))
     assert max(pictures.values()) < LARGEST_PICTURE
+
+
+def test_the_readme_says_what_each_page_answers() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    table = readme.partition("## What each page answers")[2].partition("\n## ")[0]
+    named = {name for row in re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE) for name in row.split(", ")}
+    assert named - {"page"} == {title for pages in SECTIONS.values() for _, title, _ in pages}
 
 
 def test_every_document_is_found_from_the_readme() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from pcf_core.findings import number
 from pcf_core.jobs import Queue
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 
 ROOT = Path(__file__).resolve().parent.parent
 VIEWS = {"heat_map": "Heat map", "tilt": "Tilt", "risk": "Risk", "tails": "Tails"}
@@ -67,12 +65,9 @@ def few_assets(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache without shipped results; its worker ends with the test, whatever became of it."""
-    cache = tmp_path / "cache"
-    yield {"PCF_CACHE": str(cache), "PCF_SHIPPED_RESULTS": "0", "PCF_WORKER_IDLE_SECONDS": "20"}
-    for worker in Queue.open(cache / "catalogue.sqlite").workers():
-        with suppress(ProcessLookupError):
-            os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
+    """An empty cache without shipped results."""
+    with own_cache(tmp_path, PCF_SHIPPED_RESULTS="0") as variables:
+        yield variables
 
 
 def command_line(environment: dict[str, str], *arguments: str) -> dict[str, object] | list[dict[str, object]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +12,7 @@ from playwright.sync_api import expect
 from pcf_core.findings import number
 from pcf_core.jobs import Queue
 from pcf_core.jobs.probing import PROBE
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 MARKUP = "The <b>king</b> and the **nurse** said that [Y] was :red[late]"
@@ -23,12 +20,9 @@ MARKUP = "The <b>king</b> and the **nurse** said that [Y] was :red[late]"
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache; its worker ends with the test, whatever became of it."""
-    cache = tmp_path / "cache"
-    yield {"PCF_CACHE": str(cache), "PCF_SHIPPED_RESULTS": "0", "PCF_WORKER_IDLE_SECONDS": "20"}
-    for worker in Queue.open(cache / "catalogue.sqlite").workers():
-        with suppress(ProcessLookupError):
-            os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
+    """An empty cache without shipped results."""
+    with own_cache(tmp_path, PCF_SHIPPED_RESULTS="0") as variables:
+        yield variables
 
 
 @pytest.mark.slow

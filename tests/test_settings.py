@@ -84,6 +84,12 @@ def test_a_folder_is_the_same_from_every_working_directory(
         assert settings().environment[f"PCF_{name}"] == str(meant)
 
 
+def test_the_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_CACHE", "~nobody of this name/cache")
+    with pytest.raises(SettingsError, match=r"PCF_CACHE cannot be used: .* not known here; write the"):
+        settings()
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

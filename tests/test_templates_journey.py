@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from pcf_core.jobs import Queue
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 
 SENTENCES = (
     "The teacher said that she was late.",
@@ -26,12 +22,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this ma
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A cache of its own over the shipped results; its worker ends with the test."""
-    cache = tmp_path / "cache"
-    yield {"PCF_CACHE": str(cache), "PCF_WORKER_IDLE_SECONDS": "20", "PCF_ALLOW_HUB": "0"}
-    for worker in Queue.open(cache / "catalogue.sqlite").workers():
-        with suppress(ProcessLookupError):
-            os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
+    """A cache of its own over the shipped results."""
+    with own_cache(tmp_path, PCF_ALLOW_HUB="0") as variables:
+        yield variables
 
 
 def go(page: Page, address: str, query: str) -> None:

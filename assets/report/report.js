@@ -8,9 +8,12 @@
   };
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  /* under a finger plotly.js takes each swipe for a zoom, and its buttons, over the first marks, never go away */
+  const touched = window.matchMedia("(hover: none)").matches;
   const config = {
     displaylogo: false,
     responsive: true,
+    displayModeBar: touched ? false : "hover",
     /* an image of a chart would be a blob, which the policy of this page does not let in */
     modeBarButtonsToRemove: ["lasso2d", "select2d", "toImage"],
   };
@@ -43,7 +46,8 @@
 
   function draw(node) {
     const figure = JSON.parse(document.getElementById(node.dataset.figure).textContent);
-    const layout = Object.assign({}, figure.layout, { template: theme(), height: Number(node.dataset.height), autosize: true });
+    const layout = Object.assign({}, figure.layout, { template: theme(), height: Number(node.dataset.height), autosize: true },
+      touched ? { dragmode: false } : {});
     return Plotly.react(node, figure.data, layout, config).then(function () {
       fitted(node);
       node.on("plotly_afterplot", function () { fitted(node); });

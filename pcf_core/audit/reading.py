@@ -51,7 +51,7 @@ def report(
         warnings.append(
             f"These templates carry {100 * run.templates.kept:.0f} % of the matches that they were cut from: "
             "intervals over documents speak of these kinds of contexts only; with templates drawn again "
-            "(--unit template, on the pages under How it is read) they allow for others."
+            "they allow for others."
         )
     reading = Reading(
         values=result.preferences.values[rows],

@@ -50,7 +50,10 @@ def factor_plot(
             figure.add_trace(
                 _points(panel, points, f"{style.marker}{'-open' if hollow else ''}", style.color)
             )
-    figure.update_xaxes(title_text=f"{theme.text(panel.scale.title, 60)} → {theme.text(panel.scale.more)}")
+    between = " " if theme.columns(panel.scale.title) <= theme.LABEL_LENGTH else "<br>"
+    figure.update_xaxes(
+        title_text=f"{theme.text(panel.scale.title, 60)}{between}→ {theme.text(panel.scale.more)}"
+    )
     if panel.scale.log:
         figure.update_xaxes(type="log", dtick=1, tickformat=",~r")
     figure.update_yaxes(title_text=RISKS[panel.quantity])

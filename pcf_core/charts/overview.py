@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 from pcf_core.charts import theme
 from pcf_core.charts.risk import AXIS, RiskBar, overall_trace
 
+MOST_WRAPPED = 16  # rows; with more, labels of two lines would run into each other
+
 
 def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
     """Dots from top to bottom in the order given; published values are hollow diamonds.
@@ -37,17 +39,18 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
             yref="paper",
             yanchor="bottom",
             xanchor="right" if place > 0.8 * furthest else "center",
-            text=theme.text(label),
+            text=theme.text(label).replace(" ", "<br>", 1),  # side by side they meet on a telephone
             showarrow=False,
             font_size=11,
         )
     figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
-    figure.update_yaxes(theme.name_axis({key: theme.lines(row.label) for key, row in keyed}))
+    written = theme.lines if len(rows) <= MOST_WRAPPED else theme.text
+    figure.update_yaxes(theme.name_axis({key: written(row.label) for key, row in keyed}))
     figure.update_yaxes(autorange="reversed", showgrid=True)
     return theme.base_layout(
         figure,
-        130 + 34 * max(2, len(rows)),
+        142 + 34 * max(2, len(rows)),
         view=" ".join(row.label for row in rows),
         legend=len({row.kind for row in rows}) > 1,
-        margin={"l": 8, "r": 24, "t": 28, "b": 8},
+        margin={"l": 8, "r": 24, "t": 40, "b": 8},
     )

@@ -17,7 +17,7 @@ TITLES: Mapping[Quantity, str] = {
     "caprice_risk": "caprice → more",
 }
 SPREAD = 0.5  # of a row's height, shared by the models' marks
-ROW_PIXELS = 27
+ROW_PIXELS = 32  # two lines of a label and a gap
 Row = tuple[str, str]
 
 

@@ -64,7 +64,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """The same for protected groups, with no model's colour or marker; two take the diverging scale's ends."""
+    """The same for protected groups: no model's colour or marker; two take the diverging scale's ends."""
     colors = GROUP_ENDS if len(set(groups)) == 2 else GROUP_COLORS
     return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
 
@@ -117,15 +117,17 @@ def fitting(label: str, width: int) -> int:
 def lines(label: object, width: int = 20) -> str:
     """The same in two lines of about ``width`` columns, so that a label leaves room on a narrow page.
 
-    It is broken at a space or behind a hyphen; where neither stands early enough, as in Chinese, between any
-    two characters.
+    It is broken at a space if both lines then fit, else at a space or behind a hyphen, so that a name such as
+    gender-fiction stays whole; where neither stands early enough, as in Chinese, between any two characters.
     """
     plain = " ".join(str(label).split())
     if columns(plain) <= width:
         return text(plain, width)
     end = fitting(plain, width)
-    breaks = (place for place in range(end, 1, -1) if plain[place] == " " or plain[place - 1] == "-")
-    first = next(breaks, end)
+    spaces = [place for place in range(end, 1, -1) if plain[place] == " "]
+    fits = (place for place in spaces if columns(plain[place + 1 :]) <= width)
+    breaks = (place for place in range(end, 1, -1) if place in spaces or plain[place - 1] == "-")
+    first = next(fits, next(breaks, end))
     return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
 
 

@@ -44,6 +44,8 @@ WithinOption = Annotated[
     ),
 ]
 
+WAITING = "{model}: another process is scoring this run; waiting, so that nothing is scored twice"
+
 
 def words(
     model: ModelOption,
@@ -86,7 +88,7 @@ def score(
 ) -> None:
     """Score every template × occupation, or with --within as many templates as it takes.
 
-    What is in the store is not scored again.
+    What is in the store is not scored again; where another process is at the same run, this one waits for it.
     """
     chosen = load_topic(topic)
     terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
@@ -129,7 +131,12 @@ def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) ->
             show(f"{run.scoring.model}: {done:,} of {total:,} cells, {rate:,.0f}/s")
 
         done = score_asked(
-            run, store, open_scorer, on_progress=progress, on_look=lambda look: say(f"\n{look_finding(look)}")
+            run,
+            store,
+            open_scorer,
+            on_progress=progress,
+            on_look=lambda look: say(f"\n{look_finding(look)}"),
+            on_wait=lambda: show(WAITING.format(model=run.scoring.model)),
         )
     load_result(store, done.run, protocol)
     return done.document

@@ -1,10 +1,12 @@
 """Which labeller a name means; an NLI model is found at once and loaded only when there are texts to label.
 
-So a page or a command can ask for labels by a model, and the worker alone brings torch.
+So a page or a command can ask for labels by a model, and the worker alone brings torch, and fetches weights.
+One that has labelled before is known by the name that was kept: whoever only reads looks for no model.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -16,6 +18,8 @@ from pcf_core.records.hobbies import HobbyLabel
 from pcf_core.topics.text import shown
 
 LEXICON, NLI = "lexicon", "nli"
+DIGITS = 12  # of an identity, in a name
+KEPT = re.compile(rf"{NLI} .+ [0-9a-f]{{{DIGITS}}}")
 
 
 class NliWhenNeeded:
@@ -55,7 +59,7 @@ class NliWhenNeeded:
 def choose_labeller(given: str, labels: Sequence[HobbyLabel]) -> Labeller:
     """The labeller that a user means: ``lexicon`` (also where nothing is given), or ``nli:NAME``.
 
-    NAME is the folder or hub id of an NLI model.
+    NAME is the folder or hub id of an NLI model.  The ``name`` of one that was kept means that one.
 
     Raises:
         CriteriaError: neither.
@@ -64,8 +68,10 @@ def choose_labeller(given: str, labels: Sequence[HobbyLabel]) -> Labeller:
     kind, _, model = given.partition(":")
     if given in ("", LEXICON):
         return Lexicon(labels)
+    if KEPT.fullmatch(given):
+        return restore_labeller(given, labels)
     if kind == NLI and model:
-        return NliWhenNeeded(labels, model, f"{NLI} {model} {resolve_entailment(model).identity[:12]}")
+        return NliWhenNeeded(labels, model, f"{NLI} {model} {resolve_entailment(model).identity[:DIGITS]}")
     raise CriteriaError(
         f"There is no labeller {shown(given)}: write {LEXICON}, or {NLI}:NAME with a folder or hub id."
     )

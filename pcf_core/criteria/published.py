@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ValidationError
-
 from pcf_core.errors import SettingsError
 from pcf_core.records import Record
 from pcf_core.settings import settings
-from pcf_core.topics.reading import read_table
+from pcf_core.topics.shipped_tables import read_records
 
 PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
 
@@ -27,9 +25,9 @@ class PublishedCriterion(Record):
     section: str
     quantity: str
     subject: str
-    value: float | None
+    value: float | None = None
     status: Literal["published", "derived", "missing"]
-    note: str
+    note: str = ""
 
     @property
     def source(self) -> str:
@@ -42,14 +40,4 @@ def published_criteria() -> tuple[PublishedCriterion, ...]:
     Raises:
         SettingsError: the file in the assets folder is missing or damaged.
     """
-    path = settings().assets / "published_criteria.csv"
-    rows = read_table(path, tuple(PublishedCriterion.model_fields), (), SettingsError)
-    try:
-        return tuple(
-            PublishedCriterion.model_validate({**row, "value": row["value"] or None}) for _, row in rows
-        )
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise SettingsError(
-            f"{path.name} is damaged ({first['loc'][0]}: {first['msg']}): restore it from the repository."
-        ) from problem
+    return read_records(settings().assets / "published_criteria.csv", PublishedCriterion, SettingsError)

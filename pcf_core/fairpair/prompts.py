@@ -48,11 +48,6 @@ class Draft:
     fact: str = ""
 
 
-def list_prompts() -> tuple[PromptSet, ...]:
-    """Every shipped set, by name.  Raises PromptError where a shipped file is damaged."""
-    return tuple(load_prompts(name) for name in SHELF.names())
-
-
 def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> PromptSet:
     """A shipped set by its name, or a user's file; ``entity``: other names than those of the set.
 

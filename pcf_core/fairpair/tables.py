@@ -17,11 +17,6 @@ PAIRS = ("names", "titles", "words", "plurals")
 MOST = 2_000  # entries of one list
 
 
-def list_tables() -> tuple[PerturbationTable, ...]:
-    """Every shipped table, by name.  Raises PerturbationError where a shipped file is damaged."""
-    return tuple(load_table(name) for name in SHELF.names())
-
-
 def load_table(name_or_path: str | Path) -> PerturbationTable:
     """A shipped table by its name, or a TOML file of the same form (``assets/perturbations``).
 

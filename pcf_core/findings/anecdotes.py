@@ -55,18 +55,19 @@ def information_finding(found: MutualInformation, normaliser: Normaliser = USUAL
     reach = (
         "the most that these margins allow is" if found.largest.exact else "these margins allow no more than"
     )
+    nmi = f"NMI, {FORMULAS[normaliser]},"
     if found.null is None:
         value = with_interval(found.normalised[normaliser], found.category_intervals.get(normaliser))
-        return f"{FORMULAS[normaliser]} is {value}, and {reach} {number(most)}"
+        return f"{nmi} is {value}, and {reach} {number(most)}"
     if found.untold:
         counted = number(found.normalised[normaliser])
-        return f"{FORMULAS[normaliser]} is {counted} as counted and says nothing of the model: {found.untold}"
+        return f"{nmi} is {counted} as counted and says nothing of the model: {found.untold}"
     chance = found.null
     ends = found.intervals.get(normaliser)
     value = with_interval(max(0.0, found.corrected_normalised[normaliser]), ends)
     passed = ends is not None and ends.high > most
     return (
-        f"{FORMULAS[normaliser]} is {value} freed of its bias ({number(found.normalised[normaliser])} as "
+        f"{nmi} is {value} freed of its bias ({number(found.normalised[normaliser])} as "
         f"counted), chance alone would give {number(chance.means[normaliser])} as counted, and {reach} "
         f"{number(most)}{OTHER_MARGINS if passed else ''}; "
         f"{p_value(chance.p_value, at_most=chance.at_most)}"

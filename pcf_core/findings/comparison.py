@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.findings.numbers import count, listed, number, percent
+from pcf_core.findings.numbers import alike, count, listed, number, percent
 from pcf_core.records import Over
 from pcf_core.records.comparison import SIGNIFICANCE, Comparison, Difference, OccupationDifference
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
+LEAST_ALIKE = 1e-4  # below it the same decimals would be zeros
 UNCLEAR = "not distinguishable with these templates"
 
 
@@ -31,13 +32,20 @@ def difference_text(difference: Difference, over: Over = "templates") -> str:
         return "0: both are 0 in every context here"
     if interval is None:
         return signed(difference.value)
-    return f"{signed(difference.value)} ({signed(interval.low)} to {signed(interval.high)})"
+    ends = (difference.value, interval.low, interval.high)
+    texts = alike(*ends) if max(map(abs, ends)) >= LEAST_ALIKE else map(number, ends)
+    value, low, high = map(with_sign, texts)
+    return f"{value} ({low} to {high})"
 
 
 def signed(value: float) -> str:
     """A number with its sign, and 0 without one."""
-    text = number(value)
-    return text if text.startswith("−") or text == "0" else f"+{text}"
+    return with_sign(number(value))
+
+
+def with_sign(text: str) -> str:
+    """A number that is written already, with its sign; 0 has none."""
+    return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
 
 
 def difference_finding(
@@ -53,7 +61,7 @@ def difference_finding(
     if found.verdict == "equal":
         return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
     values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
-    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {number(found.p_value)}"
+    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {p_text(found)}"
     if found.verdict == "too few":
         return (
             f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
@@ -67,6 +75,12 @@ def difference_finding(
         f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
         f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
     )
+
+
+def p_text(found: Difference) -> str:
+    """The p-value of a test, and where several are read together the controlled one too."""
+    controlled = "" if found.adjusted is None else f" ({number(found.adjusted)} controlled)"
+    return f"{number(found.p_value)}{controlled}"
 
 
 def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:

@@ -41,7 +41,7 @@ def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
         by_status.setdefault(status_of(rows), []).append(criterion)
     asked = len(CRITERIA) - len(by_status.get("not asked", []))
     failing = by_status.get("fails", [])
-    ways = listed(list(dict.fromkeys(ANSWERED[row.answering] for row in readings)))
+    ways = listed([said for way, said in ANSWERED.items() if any(row.answering == way for row in readings)])
     sentences = [f"{model}, {ways}: {_verdict(len(failing), asked)}{_naming(failing, asked)}."]
     for status, what in OTHERWISE.items():
         if found := by_status.get(status):

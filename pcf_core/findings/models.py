@@ -96,7 +96,7 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
         return "".join(f"Whiskers: {what} drawn again for every run." for what in rows)
     ranked = sorted(rows.items(), key=lambda item: len(item[1]))
     parts = [f"{what} for {listed(names)}" for what, names in ranked[:-1]]
-    return f"Whiskers: drawn again were {', '.join(parts)}, {ranked[-1][0]} for all others."
+    return f"Drawn again for the whiskers: {'; '.join(parts)}; {ranked[-1][0]} for all others."
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
@@ -125,12 +125,12 @@ def caprice_interval(report: RiskReport, over: Over = "templates") -> str:
     """The bounds of R^c as they stand beside it: "0.05–0.07"; what may be unseen where they are both 0."""
     interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
     bounds = with_interval(report.caprice_risk, interval).partition(" ")[2].strip("()")
-    return unseen_words(report.effective_templates) if bounds == "0–0" else bounds
+    return unseen_words(unseen_share(report.effective_templates)) if bounds == "0–0" else bounds
 
 
-def unseen_words(effective: float) -> str:
-    """In place of an interval from 0 to 0 of a caprice, over so many effective templates."""
-    return f"in no context here; up to {percent(unseen_share(effective))} of contexts may be unseen"
+def unseen_words(share: float) -> str:
+    """In place of an interval from 0 to 0 of a caprice; ``share``: see :func:`unseen_share`."""
+    return f"in no context here; up to {percent(share)} of contexts may be unseen"
 
 
 def unseen_share(effective: float) -> float:

@@ -53,16 +53,21 @@ def with_interval(value: float, interval: Interval | None) -> str:
     """A number and its interval with the same decimals: "0.52 (0.50–0.54)"; without one the number alone."""
     if interval is None or not all(map(math.isfinite, (value, interval.low, interval.high))):
         return number(value)
-    ends = (value, interval.low, interval.high)
+    whole, low, high = alike(value, interval.low, interval.high)
+    dash = " to " if interval.low < 0 else "–"
+    return f"{whole} ({low}{dash}{high})"
+
+
+def alike(value: float, low: float, high: float) -> list[str]:
+    """A finite number and the ends of its interval with the same decimals, six at most: 0.52, 0.50, 0.54."""
+    ends = (value, low, high)
     largest = max(map(abs, ends))
     decimals = min(6, _decimals(value if abs(value) >= largest / 100 else largest))
     texts = [f"{end:z,.{decimals}f}" for end in ends]
     while decimals and all(text.endswith("0") for text in texts):
         decimals -= 1
         texts = [text[:-1].rstrip(".") for text in texts]
-    whole, low, high = (text.replace("-", "−") for text in texts)
-    dash = " to " if interval.low < 0 else "–"
-    return f"{whole} ({low}{dash}{high})"
+    return [text.replace("-", "−") for text in texts]
 
 
 def beside_one(value: float | None, interval: Interval | None = None) -> str:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pcf_core.criteria.experiment import Ask, Experiment
 from pcf_core.criteria.experiments import material_of, restore_experiment
+from pcf_core.criteria.remaking import labeller_text
 from pcf_core.errors import CriteriaError, StoreError
 from pcf_core.generation.cost import estimate_requests
 from pcf_core.jobs.criteria_answers import missing, texts_asked
@@ -266,6 +267,20 @@ def kept_criteria(store: Store) -> tuple[CriteriaAsked, ...]:
     """
     found = ((key, _asked(store, key)) for key in store.documents(RESULT))
     return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
+
+
+def kept_labellers(store: Store) -> dict[str, str]:
+    """Models that have labelled hobbies here, as they are asked for, each with the name that was kept.
+
+    Of several versions of a model the one that labelled last.
+    """
+    found: dict[str, str] = {}
+    for asked in kept_criteria(store):
+        if asked.experiment == "hobbies":
+            name = str((store.load_document(asked.material, MATERIAL) or {}).get("labeller", ""))
+            if text := labeller_text(name):
+                found.setdefault(text, name)
+    return found
 
 
 def load_criteria_asked(store: Store, key: str) -> CriteriaAsked:

@@ -202,7 +202,7 @@ class Queue:
         return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job again, whoever asked for it; where the same work is active, its job.
+        """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
 
         It is theirs then, and they are held to all that :meth:`submit` would hold them to.
 

@@ -16,7 +16,8 @@ class ScoreRequest(Record):
     """Score what the store lacks of a run: its key in the store, and the names by which people know it.
 
     Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
-    ``within`` is the goal of the run's sampling plan, if it has one.
+    ``within`` is the goal of the run's sampling plan, if it has one.  ``topic_name`` is not read here: an app
+    of before reads it, on the same queue, and refuses a job without it.
     """
 
     run: str

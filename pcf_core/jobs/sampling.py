@@ -48,6 +48,7 @@ def score_asked(
     should_stop: Callable[[], bool] = lambda: False,
     between_batches: Callable[[], None] = lambda: None,
     on_look: Callable[[Look], None] = lambda look: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Finished:
     """Score a run to its end; see :func:`pcf_core.jobs.scoring.score_run` for what all runs share.
 
@@ -59,7 +60,8 @@ def score_asked(
         AuditError: as ``score_run`` and ``load_result``.
     """
     if run.plan is None:
-        return Finished(run, score_run(run, store, open_scorer, on_progress, should_stop, between_batches))
+        cells = score_run(run, store, open_scorer, on_progress, should_stop, between_batches, on_wait=on_wait)
+        return Finished(run, cells)
     within = run.plan.within
     scorer = _once(run, open_scorer)
     scored, look = 0, None
@@ -71,12 +73,14 @@ def score_asked(
         if draws < plan_of(furthest(store, run)).draws:
             continue  # an earlier look, here or of another process, which was not narrow enough
         run = with_draws(run, draws)
-        scored += score_run(run, store, scorer, progress, should_stop, between_batches, more_to_come=True)
+        scored += score_run(
+            run, store, scorer, progress, should_stop, between_batches, more_to_come=True, on_wait=on_wait
+        )
         look = look_at(store, run)
         on_look(look)
         if look.half_width <= within:
             break
-    scored += score_run(run, store, scorer, progress, should_stop, between_batches)
+    scored += score_run(run, store, scorer, progress, should_stop, between_batches, on_wait=on_wait)
     return Finished(run, scored, look)
 
 

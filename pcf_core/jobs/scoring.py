@@ -52,11 +52,13 @@ def score_run(
     should_stop: Callable[[], bool] = lambda: False,
     between_batches: Callable[[], None] = lambda: None,
     more_to_come: bool = False,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> int:
     """Score a run's missing cells shard by shard, and keep the run.
 
     The model is opened only if something is missing.  Each shard counts once it is written, so that whoever
     comes after an interruption scores the rest alone, and what another process has written meanwhile is left.
+    Of several processes on one cache that are to score the same run, one does and the others wait for it.
 
     Args:
         run: what is asked for.
@@ -66,6 +68,7 @@ def score_run(
         should_stop: asked between two batches.
         between_batches: called there as well; what it takes is not counted as scoring.
         more_to_come: more draws may be asked of the run; it is neither complete nor audited yet.
+        on_wait: called several times a second, as ``between_batches`` is, while another process is at it.
 
     Returns:
         The number of cells (occupation × template) that lacked a word and were scored.
@@ -76,15 +79,49 @@ def score_run(
         ScoringError: the model failed.
         StoreError: the store is full or read-only.
     """
-    words = run.topic.words
-    known = {info.run.key: info for info in store.runs()}.get(run.key)
-    begun = known is not None and bool(known.provenance) and not known.complete  # and not audited yet
-    if not begun and next(missing_blocks(store, run), None) is None:
-        require_every_group(run.topic, run.scoring.model, store.known_words(run.scoring))
-        if known is None or not known.complete or known.run != run:
-            store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
+    if _is_done(run, store, more_to_come):
         return 0
     store.must_be_writable()  # loading a model can take minutes
+
+    def while_waiting() -> None:
+        on_wait()
+        between_batches()
+        if should_stop():
+            raise Stopped
+
+    with store.turn(run.key, while_waiting) as waited:
+        if waited and _is_done(run, store, more_to_come):
+            return 0
+        return _score(run, store, open_scorer, on_progress, should_stop, between_batches, more_to_come)
+
+
+def _is_done(run: RunSpec, store: Store, more_to_come: bool) -> bool:
+    """Whether nothing is left to be scored or audited; such a run is kept as what it is.
+
+    Raises:
+        ModelError: no word of some group counts.
+    """
+    known = {info.run.key: info for info in store.runs()}.get(run.key)
+    begun = known is not None and bool(known.provenance) and not known.complete  # and not audited yet
+    if begun or next(missing_blocks(store, run), None) is not None:
+        return False
+    require_every_group(run.topic, run.scoring.model, store.known_words(run.scoring))
+    if known is None or not known.complete or known.run != run:
+        store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
+    return True
+
+
+def _score(
+    run: RunSpec,
+    store: Store,
+    open_scorer: OpenScorer,
+    on_progress: Callable[[int, int, float], None],
+    should_stop: Callable[[], bool],
+    between_batches: Callable[[], None],
+    more_to_come: bool,
+) -> int:
+    """Score what is missing, then audit it; see :func:`score_run`."""
+    words = run.topic.words
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     scorer = open_scorer(spec, run.scoring.protocol)
     if scorer.key.hash != run.scoring.hash:

@@ -65,11 +65,6 @@ class Verdict:
     reason: str
 
 
-def corefers(tree: Tree, subject: int, pronoun: int) -> bool:
-    """Whether a pronoun means the subject; see :func:`judge`."""
-    return judge(tree, subject, pronoun).accepted
-
-
 def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
     """Whether ``pronoun`` means ``subject``, two tokens of one sentence.
 

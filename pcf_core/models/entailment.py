@@ -13,7 +13,7 @@ from pcf_core.models.folder import read_config, tokenizer_files
 from pcf_core.models.hub import hub_folder
 from pcf_core.models.identity import model_hash, tokenizer_hash
 from pcf_core.models.names import split_name
-from pcf_core.models.weights import count_parameters, weight_files
+from pcf_core.models.weights import count_parameters, weight_files, weights_present
 from pcf_core.records import ModelSpec
 
 HEAD = "ForSequenceClassification"
@@ -23,13 +23,15 @@ ENTAILS = "entail"  # with which the name of the class begins, in any case
 def resolve_entailment(name_or_path: str) -> ModelSpec:
     """The NLI model in a directory, or of the hub: ``org/name``, with ``@revision`` if wanted.
 
-    ``identity`` is the hash of weights and configuration.  Its ``family`` says nothing: it is loaded by
-    :func:`pcf_core.models.loading.load_classifier`.
+    ``identity`` is the hash of weights and configuration, of a hub model the commit of its revision: its
+    weights are fetched by who loads it, and ``path`` is empty until then.  Its ``family`` says nothing: it is
+    loaded by :func:`pcf_core.models.loading.load_classifier`.
 
     Raises:
         ModelError: there is none, the operator does not allow it, it has no safetensors or tokenizer, needs
             code of its own, is no sequence classifier, or has not one class for entailment.
     """
+    revision = ""
     try:
         folder = Path(name_or_path).expanduser().resolve()
         local = (folder / "config.json").is_file()
@@ -45,18 +47,21 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
                 "such as MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli."
             )
         folder = hub_folder(named)
+        revision = folder.name
     config = read_config(folder, name_or_path)
     entailment_class(config, name_or_path)
     if needs_remote_code(config):
         raise ModelError(
             f"The NLI model {name_or_path} needs code of its own, which may not run: take another."
         )
-    weights = weight_files(folder, name_or_path)
+    weights = (
+        weight_files(folder, name_or_path) if weights_present(folder, name_or_path) or not revision else []
+    )
     return ModelSpec(
         name=name_or_path,
         family="masked",
-        path=str(folder.resolve()),
-        identity=model_hash(weights, folder / "config.json"),
+        path=str(folder.resolve()) if weights else "",
+        identity=revision or model_hash(weights, folder / "config.json"),
         tokenizer=tokenizer_hash(tokenizer_files(folder, name_or_path)),
         parameters=sum(count_parameters(path, name_or_path) for path in weights),
         context=context_of(config),

@@ -69,7 +69,7 @@ def _describe(
     answer = asked or (known if reading.doubt else None)
     family = choose_family(reading, name, answer)
     tokenizer = tokenizer_files(folder, name)
-    present = weights_present(folder)
+    present = weights_present(folder, name)
     weights = weight_files(folder, name) if present or not revision else []
     title, notes = read_card(folder)
     return ModelSpec(

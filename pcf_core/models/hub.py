@@ -33,16 +33,7 @@ def resolve_hub(named: ModelName) -> ModelSpec:
         ModelError: not in the local cache and downloads are off, the hub cannot be reached, the model or the
             revision is not found, the model is gated, has no safetensors or an unsupported architecture.
     """
-    folder = _cached(named)
-    if folder is None:
-        if not settings().allow_hub:
-            raise ModelError(
-                f"The model {named.pinned} is not in the hub's local cache and downloads are off "
-                "(PCF_ALLOW_HUB); allow them or give a model directory."
-            )
-        folder = _snapshot(named, SMALL_FILES)
-    if not weights_present(folder):
-        _require_safetensors(named.model, folder.name)
+    folder = hub_folder(named)
     known = known_model(named.model)
     spec = describe(folder, named.pinned, folder.name, named.family, known.family if known else None)
     if known and not spec.parameters:
@@ -61,21 +52,24 @@ def download(spec: ModelSpec) -> Path:
 
 
 def hub_folder(named: ModelName) -> Path:
-    """The folder of a hub model of any architecture with its weights: from the local cache, else downloaded.
+    """The folder of a hub model of any architecture at its revision, from the local cache, else fetched.
+
+    Of what is fetched the weights are not: only small files, by which a model can be refused.
 
     Raises:
         ModelError: as :func:`resolve_hub`, but for the architecture.
     """
     folder = _cached(named)
-    if folder is not None and weights_present(folder):
-        return folder
-    if not settings().allow_hub:
-        raise ModelError(
-            f"The model {named.pinned} is not in the hub's local cache and downloads are off "
-            "(PCF_ALLOW_HUB); allow them or give a model directory."
-        )
-    _require_safetensors(named.model, _snapshot(named, SMALL_FILES).name)
-    return _snapshot(named, SMALL_FILES + WEIGHTS)
+    if folder is None:
+        if not settings().allow_hub:
+            raise ModelError(
+                f"The model {named.pinned} is not in the hub's local cache and downloads are off "
+                "(PCF_ALLOW_HUB); allow them or give a model directory."
+            )
+        folder = _snapshot(named, SMALL_FILES)
+    if not weights_present(folder, named.model):
+        _require_safetensors(named.model, folder.name)
+    return folder
 
 
 def _cached(named: ModelName) -> Path | None:

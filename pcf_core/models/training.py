@@ -69,7 +69,7 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
     """Name and facts of the shipped model with this identity; ``None`` for none, or of other weights."""
     for path in sorted((settings().assets / "models").glob(f"*/{FILE_NAME}")):
         folder = path.parent
-        if not (weights_present(folder) and (folder / "config.json").is_file()):
+        if not (weights_present(folder, folder.name) and (folder / "config.json").is_file()):
             continue  # the list of models names it among those that cannot be used
         weights = weight_files(folder, folder.name)
         if model_hash(weights, folder / "config.json") == identity:

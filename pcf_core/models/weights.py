@@ -12,14 +12,23 @@ from pathlib import Path
 from pcf_core.errors import ModelError
 from pcf_core.models.small_files import read_small
 
+INDEX = "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
 HEADER_LIMIT = 2**24  # bytes, 100,000 tensors; the format allows six times as much, which nothing needs
 MOST_DIMENSIONS = 8
 MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
 
 
-def weights_present(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("model.safetensors", "model.safetensors.index.json"))
+def weights_present(folder: Path, name: str) -> bool:
+    """Whether the weights are here whole: of a model of the hub the index comes before its shards.
+
+    Raises:
+        ModelError: the index cannot be read.
+    """
+    index = folder / INDEX
+    if index.is_file():
+        return all((folder / shard).is_file() for shard in _shards(index, name))
+    return (folder / "model.safetensors").is_file()
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
@@ -28,7 +37,7 @@ def weight_files(folder: Path, name: str) -> list[Path]:
     Raises:
         ModelError: none there (pickles are never read), or a shard is missing.
     """
-    index = folder / "model.safetensors.index.json"
+    index = folder / INDEX
     if index.is_file():
         names = _shards(index, name)
         missing = [shard for shard in names if not (folder / shard).is_file()]

@@ -235,14 +235,3 @@ class AnswersReport(Record):
         """Why a rate is undefined, by the pronouns under which it is."""
         rates = {each.pronoun: each.rate(name) for each in self.pronouns}
         return {pronoun: rate.reason for pronoun, rate in rates.items() if rate.value is None}
-
-    def gap(self, name: RateName, pronouns: tuple[str, ...] = ("he", "she")) -> RateDifference | None:
-        """The widest difference between two of the pronouns, max − min; an undefined one where none is
-        defined, ``None`` where fewer than two were asked with.
-        """
-        found = [
-            each
-            for each in self.differences
-            if each.name == name and each.first in pronouns and each.second in pronouns
-        ]
-        return max(found, key=lambda each: -1.0 if each.gap is None else each.gap, default=None)

@@ -24,7 +24,6 @@ FORMULAS: Mapping[Normaliser, str] = {
     "geometric": "I / √(H(C) H(A))",
 }
 CORRECTION = "jackknife, leaving out a text at a time"
-SECOND_CORRECTION = "Miller–Madow, by the cells that are not empty"
 ALL_ALIKE = "every deal of the genders gives as much"
 ONE_EACH = f"with one text of each {ALL_ALIKE}"
 FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
@@ -103,8 +102,8 @@ class MutualInformation(Record):
 
     ``n``: texts, or the sum of the expected shares where scores made the table.  ``rows``, ``columns``: how
     many categories and groups have any.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I less its bias, by
-    ``correction``; ``second_correction``: a second opinion, by :data:`SECOND_CORRECTION`.  Either may lie
-    below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
+    ``correction``; ``second_correction``: a second opinion, Miller–Madow's, by the cells that are not
+    empty.  Either may lie below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
     ``above_chance``: (I − null mean) / (largest I − null mean): 0 is what chance gives, 1 the most there can
     be.  ``intervals``: of ``corrected_normalised``, if other texts had been written (or other clusters drawn:
     its ``unit``); ``category_intervals``: if other categories had been chosen.  Either holds the value, or 0

@@ -8,6 +8,7 @@ request and the same cache; ``verify`` makes it again from its request and says 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -52,10 +53,11 @@ class ReportRequest(Record):
     whatever was asked; both without repetition, sections in the order of a report.  ``options``: how scores
     are read, a dump of :class:`pcf_core.audit.ViewOptions`; its ``protocol`` is empty where each run is read
     under its own.  ``over``: what the intervals shown are over.  ``fairpair``, ``criteria``: hashes of
-    text audits (``asked.hash``).  ``knowledge``: names of sets of facts, of the models of the runs.
+    text audits (``asked.hash``), 16 hexadecimal digits each.  ``knowledge``: names of sets of facts,
+    of the models of the runs.
 
     Raises:
-        InputError: nothing or too much is asked for, or a section is unknown.
+        InputError: nothing or too much is asked for, a section is unknown, or a hash of a text audit is none.
     """
 
     runs: tuple[str, ...] = ()
@@ -70,6 +72,17 @@ class ReportRequest(Record):
     @classmethod
     def _each_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(keys))
+
+    @field_validator("fairpair", "criteria")
+    @classmethod
+    def _hashes(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = [key for key in keys if not re.fullmatch("[0-9a-f]{16}", key)]
+        if wrong:
+            raise InputError(
+                f"A text audit is named by the 16 digits 0–9 and a–f of its request; got {wrong[0][:40]!r}: "
+                "take them from the page or command that made it."
+            )
+        return keys
 
     @field_validator("sections")
     @classmethod
@@ -162,10 +175,14 @@ class ReportSection(Record):
 
 
 class RiskNumber(Record):
-    """R, R^p or R^c of a run, with every interval that is known."""
+    """R, R^p or R^c of a run, with every interval that is known.
+
+    ``unseen``: of a caprice of 0 the largest share of all contexts that may be otherwise and were not seen.
+    """
 
     value: float
     intervals: tuple[Interval, ...] = ()
+    unseen: float | None = None
 
 
 class RunFacts(Record):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pcf_core.findings import verdict_text
-from pcf_core.records import Over
+from pcf_core.records import Interval, Over
 from pcf_core.records.comparison import Comparison, Difference
 from pcf_core.report.documents import finite
 
@@ -57,8 +57,12 @@ def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any
     }
 
 
-def comparison_table(comparison: Comparison) -> pd.DataFrame:
-    """One row per quantity and occupation, the totals first (their occupation is empty)."""
+def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
+    """One row per quantity and occupation, the totals first (their occupation is empty).
+
+    The interval is that over what is asked for, else that over templates, as an occupation has no other;
+    the column ``over`` says which it is.
+    """
     import pandas as pd
 
     rows = [("", 1.0, comparison.differences)]
@@ -72,8 +76,7 @@ def comparison_table(comparison: Comparison) -> pd.DataFrame:
                 f"first: {comparison.first.name}": found.first,
                 f"second: {comparison.second.name}": found.second,
                 "difference": found.value,
-                "low": found.intervals[0].low,
-                "high": found.intervals[0].high,
+                **interval_cells(found.interval(over) or found.interval()),
                 "p_value": found.p_value,
                 "adjusted_p_value": found.adjusted,
                 "verdict": found.verdict,
@@ -82,6 +85,13 @@ def comparison_table(comparison: Comparison) -> pd.DataFrame:
             for name, found in differences.items()
         ]
     )
+
+
+def interval_cells(interval: Interval | None) -> dict[str, object]:
+    """The ends of an interval and what it is over; nothing where there is none."""
+    if interval is None:
+        return {"low": None, "high": None, "over": None}
+    return {"low": interval.low, "high": interval.high, "over": interval.over}
 
 
 def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
@@ -98,7 +108,7 @@ def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame
 
 
 def several_row(comparison: Comparison, name: str, found: Difference, over: Over) -> dict[str, object]:
-    first, second, interval = comparison.first.name, comparison.second.name, found.interval(over)
+    first, second = comparison.first.name, comparison.second.name
     return {
         "first": first,
         "second": second,
@@ -106,8 +116,7 @@ def several_row(comparison: Comparison, name: str, found: Difference, over: Over
         "first_value": found.first,
         "second_value": found.second,
         "difference": found.value,
-        "low": None if interval is None else interval.low,
-        "high": None if interval is None else interval.high,
+        **interval_cells(found.interval(over)),
         "p_value": found.p_value,
         "adjusted_p_value": found.adjusted,
         "verdict": verdict_text(found, first, second),

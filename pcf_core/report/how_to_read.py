@@ -74,13 +74,20 @@ That two figures go together does not say why, and a straight line cannot see a 
 ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
 the United States need not fit texts from elsewhere.
 """
+DIFFERENCES = """
+Each row is an occupation, placed at its figure for the first model less that for the second; the line is the
+95 % interval over contexts.
+"""
+SCATTER = """
+Each point is an occupation: across its figure for the second model, upwards that for the first. On the dotted
+line both are the same.
+"""
 COMPARISON = """
 Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
-cancels. Each row is an occupation, placed at its figure for the first model less that for the second; the
-line is the 95 % interval over contexts. **Filled** marks are differences that survive when false discoveries
-are controlled at 5 % over all occupations (Benjamini–Hochberg); hollow ones are not distinguishable with
-these templates, which is not the same as being equal. A caprice of 0 says that no context here changed the
-sign; contexts that are not among the templates are in no interval.
+cancels. **Filled** marks are differences that survive when false discoveries are controlled at 5 % over all
+occupations (Benjamini–Hochberg); hollow ones are not distinguishable with these templates, which is not the
+same as being equal. A caprice of 0 says that no context here changed the sign; contexts that are not among
+the templates are in no interval.
 
 The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
 often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations at
@@ -95,7 +102,7 @@ A verdict needs both: the test must reject, and the interval over templates must
 FAIRPAIR = """
 F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one
 side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
-interval over facts: prompts that say the same in other words are one fact. **Filled** marks: the
+interval over statements: prompts that say the same in other words are one statement. **Filled** marks: the
 two sides differ beyond sampling by the test of relabelling, controlled for the models read together;
 **hollow** ones: that cannot be shown, or was not tested, as at temperature 0. The bars are what F is made of.
 F has no direction: which side is more positive, and which words it has more of, is told beside it.

@@ -25,7 +25,6 @@ from pcf_core.settings import settings
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
-LARGEST_EXACT = 1e15
 
 
 def html_bytes(document: ReportDocument) -> bytes:

@@ -23,7 +23,7 @@ def risk_figures(
     """R of each model with its interval, its share of prejudice, and the s.d. of the stereotype."""
     figures = []
     factor = 1000 if thousand else 1
-    for name, report in list(reports.items())[:MOST]:
+    for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
         ends = bounds(value, scaled(interval, factor)) if interval else "no interval"
@@ -61,7 +61,7 @@ def tilt_figures(
 ) -> list[KeyFigure]:
     """Mean stereotype of a model towards one group, weighted by occupation, with its interval."""
     figures = []
-    for name, report in list(reports.items())[:MOST]:
+    for name, report in reports.items():
         tilt = tilts[name][high]
         towards = sum(row.stereotype[high] > 0 for row in report.occupations)
         figures.append(
@@ -80,7 +80,7 @@ def tilt_figures(
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
     """The group that a model puts first for most occupations, on average over the contexts."""
     figures = []
-    for name, report in list(reports.items())[:MOST]:
+    for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
         group, times = leaders.most_common(1)[0]
         figures.append(
@@ -120,7 +120,7 @@ def signed(value: float) -> str:
 def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
     """The range of P(group) over all cells of a model."""
     figures = []
-    for name, item in list(runs.items())[:MOST]:
+    for name, item in runs.items():
         preferences = item.result.preferences
         cells = preferences.values[..., preferences.groups.index(group)]
         figures.append(

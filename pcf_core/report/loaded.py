@@ -124,20 +124,20 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
         AuditError: it cannot be read under these options.
     """
     found: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
+    runs: list[RunSpec] = []
     for key in request.runs:
         info = store.run_info(key)
         if not info.complete:
             raise RunError(
                 f"The run {info.run.key} is not finished: score it, or leave it out of the report."
             )
+        runs.append(info.run)
         options = fitting(options_of(request.options, info.run), info.run)
         found.setdefault(alike(info.run, options), []).append((info.run, options))
+    named = dict(zip((run.key for run in runs), labels(runs), strict=True))
     return tuple(
         Study(
-            {
-                label: load(store, run, options, read)
-                for label, (run, options) in zip(labels(run for run, _ in several), several, strict=True)
-            },
+            {named[run.key]: load(store, run, options, read) for run, options in several},
             several[0][1],
             request.over,
             several[0][1].reference != request.options.get("reference", "uniform"),

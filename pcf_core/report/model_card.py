@@ -7,11 +7,12 @@ from typing import Any
 
 import yaml
 
-from pcf_core.findings.models import drawn_again, interval_sentence
+from pcf_core.findings.models import drawn_again, interval_sentence, unseen_words
 from pcf_core.findings.numbers import number, with_interval
-from pcf_core.records import Interval, Over
-from pcf_core.records.report import ReportDocument, RunFacts
+from pcf_core.records import Interval, LeftOut, Over
+from pcf_core.records.report import ReportDocument, RiskNumber, RunFacts
 from pcf_core.report.comparison import RISKS
+from pcf_core.report.provenance import reading_of
 
 # What a model of a family is asked for, in the hub's words.
 TASKS = {
@@ -42,17 +43,23 @@ def model_card(document: ReportDocument) -> str:
 
 
 def result_of(run: RunFacts, over: Over) -> dict[str, Any]:
-    """One run as the hub writes a result."""
+    """One run as the hub writes a result: another reading of the same scores is another entry."""
     kind, name = TASKS.get(run.scoring["family"], USUAL_TASK)
     topic = next((name.partition(" ")[2] for name in run.hashes if name.startswith("topic ")), "")
     return {
         "task": {"type": kind, "name": name},
-        "dataset": {"type": f"pcf-audit-{topic}", "name": run.measured, "revision": run.run},
+        "dataset": {
+            "type": f"pcf-audit-{topic}",
+            "name": run.measured,
+            "config": read_text(run),
+            "revision": run.run,
+            "args": reading_of(run.facts),
+        },
         "metrics": [
             {
                 "type": f"pcf_{quantity}",
                 "value": run.risks[quantity].value,
-                "name": f"{label}{interval_text(intervals_of(run, quantity, over))}",
+                "name": f"{label}{interval_text(run.risks[quantity], intervals_of(run, quantity, over))}",
             }
             for quantity, label in RISKS.items()
         ],
@@ -65,8 +72,15 @@ def intervals_of(run: RunFacts, quantity: str, over: Over) -> tuple[Interval, ..
     return tuple(one for one in several if one.over == over) or several[:1]
 
 
-def interval_text(intervals: Sequence[Interval]) -> str:
+def read_text(run: RunFacts) -> str:
+    """How its scores were read, in one line."""
+    return "; ".join(f"{name}: {value}" for name, value in reading_of(run.facts).items())
+
+
+def interval_text(found: RiskNumber, intervals: Sequence[Interval]) -> str:
     """Intervals inside a name, with the units that are drawn again for each."""
+    if found.unseen is not None:
+        return f" ({unseen_words(found.unseen)})"
     if not intervals:
         return ""
     parts = [f"over {drawn_again(one)}: {number(one.low)} to {number(one.high)}" for one in intervals]
@@ -89,18 +103,27 @@ def markdown_of(document: ReportDocument) -> str:
 
 def table_lines(document: ReportDocument) -> list[str]:
     """The risks of the runs, a row for each unit that was drawn again, and what the intervals allow for."""
-    heads = ["model", "measured", "R", "prejudice", "caprice", "drawn again for the intervals", "run"]
+    drawn_head = "drawn again for the intervals"
+    heads = ["model", "measured", "read with", "R", "prejudice", "caprice", drawn_head, "run"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for run in document.runs:
         several = {quantity: intervals_of(run, quantity, document.request.over) for quantity in RISKS}
         for place in range(max(1, *map(len, several.values()))):
             shown = {name: found[place] if found else None for name, found in several.items()}
             drawn = shown["overall_risk"]
-            cells = [plain(with_interval(run.risks[name].value, one)) for name, one in shown.items()]
+            cells = [plain(with_bounds(run.risks[name], one)) for name, one in shown.items()]
             unit = drawn_again(drawn) if drawn else "no interval"
-            row = [plain(run.label), plain(run.measured), *cells, unit, f"`{run.run}`"]
+            said = [plain(run.label), plain(run.measured), plain(read_text(run))]
+            row = [*said, *cells, unit, f"`{run.run}`"]
             lines.append(f"| {' | '.join(row)} |")
     return [*lines, "", *(f"{plain(note)}\n" for note in interval_notes_of(document))]
+
+
+def with_bounds(found: RiskNumber, interval: Interval | None) -> str:
+    """A risk with its interval; with what may be unseen where it is a caprice of 0."""
+    if found.unseen is not None:
+        return f"{number(found.value)} ({unseen_words(found.unseen)})"
+    return with_interval(found.value, interval)
 
 
 def text_lines(document: ReportDocument) -> list[str]:
@@ -126,11 +149,19 @@ def known_lines(document: ReportDocument) -> list[str]:
     ]
     told = set(interval_notes_of(document)) if document.runs else set()
     for facts in (*document.runs, *document.texts):
-        if names := [item.name for item in facts.left_out]:
-            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-            because = "; ".join(dict.fromkeys(item.reason for item in facts.left_out[:MOST_NAMED]))
-            notes.append(f"{facts.label} left out {', '.join(names[:MOST_NAMED])}{more}: {because}")
+        if facts.left_out:
+            notes.append(f"{facts.label} left out {left_out_text(facts.left_out)}")
     return [plain(note) for note in dict.fromkeys(notes) if note not in told]
+
+
+def left_out_text(several: Sequence[LeftOut]) -> str:
+    """What was left out, each with its reason; what shares one stands together."""
+    by_reason: dict[str, list[str]] = {}
+    for item in several[:MOST_NAMED]:
+        by_reason.setdefault(item.reason, []).append(item.name)
+    more = len(several) - MOST_NAMED
+    parts = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+    return "; ".join(parts) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def listed_lines(sentences: Sequence[str]) -> list[str]:

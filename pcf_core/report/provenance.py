@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import pcf_core
 from pcf_core.audit import ViewOptions
 from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.findings.models import unseen_share
 from pcf_core.findings.numbers import count
-from pcf_core.records import Interval, RiskReport
+from pcf_core.records import Interval, RiskReport, ScoringKey
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair_run import FairPairResult
+from pcf_core.records.generation import GenerationKey
 from pcf_core.records.report import RiskNumber, RunFacts
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
@@ -22,6 +25,11 @@ from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
 from pcf_core.store import Store
 
+READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
+# What view options are called where people read them.
+OCCUPATION_WEIGHTS = {"uniform": "all alike", "employment": "employment", "list": "the list's own"}
+TEMPLATE_WEIGHTS = {"counts": "their counts", "equal": "all alike"}
+WORDS_OF_A_GROUP = {"sum": "the sum of their probabilities", "mean": "the mean of their probabilities"}
 WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what computed the report's numbers
 
 
@@ -44,17 +52,51 @@ def effective_text(report: RiskReport) -> str:
     return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"
 
 
-def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
-    """A name and a text each, in the order in which they are read."""
-    key, report = item.run.scoring, item.report
+def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
+    """Which weights in which precision answered, read by which rules."""
     return {
-        "run": item.key,
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
         "family and rules": f"{key.family}, rules {key.rules}",
         "dtype": key.dtype,
-        "protocol": options.protocol,
-        "criterion": report.criterion,
+    }
+
+
+def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
+    """Of what is known of a run that which :func:`reading_facts` says."""
+    return {name: facts[name] for name in READING if name in facts}
+
+
+def reading_facts(options: ViewOptions, report: RiskReport) -> dict[str, str]:
+    """How a run's scores were made into its numbers: every view option that moves one, in words."""
+    values = (
+        options.protocol,
+        report.criterion,
+        occupation_weights_text(options),
+        TEMPLATE_WEIGHTS[options.template_weighting],
+        WORDS_OF_A_GROUP[options.aggregation],
+    )
+    return dict(zip(READING, values, strict=True))
+
+
+def without_path(options: ViewOptions) -> ViewOptions:
+    """The options with a file of weights by its name alone: a report names no place on a disk."""
+    return options.model_copy(update={"occupation_weights": Path(options.occupation_weights).name})
+
+
+def occupation_weights_text(options: ViewOptions) -> str:
+    """What occupations weigh, in words."""
+    name = without_path(options).occupation_weights
+    return OCCUPATION_WEIGHTS.get(name) or f"the file {name}"
+
+
+def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
+    """A name and a text each, in the order in which they are read."""
+    report = item.report
+    return {
+        "run": item.key,
+        **model_facts(item.run.scoring),
+        **reading_facts(options, report),
         "effective number of templates": effective_text(report),
         **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
         **coverage_facts(item.result.coverage),
@@ -84,16 +126,24 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         facts=facts,
         left_out=report.left_out,
         warnings=report.warnings,
-        commands=(risk_command(item.key, options),),
+        commands=(risk_command(item.key, without_path(options)),),
         measured=study.title,
-        risks={
-            name: RiskNumber(
-                value=getattr(report, name),
-                intervals=(*report.intervals.get(name, ()), *whole_template_intervals(study, label, name)),
-            )
-            for name in RISKS
-        },
+        risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )
+
+
+def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
+    """R and its parts with their intervals and ``more`` of them, and what a caprice of 0 leaves unseen."""
+    found = {
+        name: RiskNumber(
+            value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
+        )
+        for name in RISKS
+    }
+    if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
+        unseen = {"unseen": unseen_share(report.effective_templates)}
+        found["caprice_risk"] = found["caprice_risk"].model_copy(update=unseen)
+    return found
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
@@ -119,6 +169,7 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
         versions=text_versions(result.provenance),
         facts={
             "request": asked.hash,
+            **model_facts(key),
             "decoding": decoding_text(key.decoding),
             "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
             "exchange": f"{perturbation.title}, mode {perturbation.mode}, "
@@ -139,6 +190,7 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
     asked = result.asked
     facts = {
         "request": asked.hash,
+        **model_facts(asked.key),
         "experiment": f"{asked.experiment}, {asked.title}",
         "material": asked_material(store, asked).text,
         "answers": asked.answering,

@@ -7,7 +7,7 @@ import shlex
 from pcf_core.audit import ViewOptions
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.fairpair_run import FairPairAsked
-from pcf_core.records.report import SECTIONS, ReportRequest
+from pcf_core.records.report import ALWAYS, SECTIONS, ReportRequest
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
 from pcf_core.store import Store
@@ -22,6 +22,8 @@ OPTIONS = {  # what the commands call each of the view options
     "aggregation": "--aggregation",
     "unit": "--unit",
 }
+
+TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
 
 
 def options_text(options: ViewOptions) -> str:
@@ -86,10 +88,26 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     )
 
 
+def section_command(request: ReportRequest, name: str) -> str:
+    """What writes one section of a report again, from the runs and texts that it is about alone."""
+    everything = {"runs": request.runs, "fairpair": request.fairpair, "criteria": request.criteria}
+    about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
+    if name == "knowledge":
+        about |= {"knowledge": request.knowledge}
+    elif name in ("summary", *ALWAYS):
+        about = everything
+    options = {} if name in TEXTS else request.options
+    alone = ReportRequest.model_validate(
+        {**about, "sections": (name,), "options": options, "over": request.over}
+    )
+    return export_command(alone, "json", f"{name}.json")
+
+
 def export_command(request: ReportRequest, form: str, out: str) -> str:
     """What writes the report of a request as a file of a format; ``out``: the file's name."""
     quote = shlex.quote
-    sections = "all" if request.sections == tuple(SECTIONS) else ",".join(request.sections)
+    chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
+    sections = "all" if request.sections == tuple(SECTIONS) else ",".join(chosen)
     audits = {
         "--fairpair": request.fairpair,
         "--criteria": request.criteria,

@@ -105,6 +105,47 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
+    """One row per model: the normal distribution fitted to prejudice, and how well it fits."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "mean": shape.fit.mean,
+                "sd": shape.fit.sd,
+                "occupations": shape.fit.n,
+                "shapiro_wilk": shape.statistic,
+                "p_value": shape.p_value,
+                "outside": shape.outside,
+            }
+            for name, shape in shapes.items()
+        ]
+    )
+
+
+def normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
+    """One row per model × occupation, the least prejudice first: what the fit expects there, and its band."""
+    rows = []
+    for name, report in reports.items():
+        shape = shapes[name]
+        ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
+        nothing = [None] * len(ranked)
+        low, high = (nothing if ends is None else ends.tolist() for ends in (shape.low, shape.high))
+        places = zip(ranked, shape.expected.tolist(), low, high, strict=True)
+        rows += [
+            {
+                "model": name,
+                "occupation": row.occupation,
+                "prejudice_risk": row.prejudice_risk,
+                "expected": expected,
+                "low": least,
+                "high": most,
+            }
+            for row, expected, least, most in places
+        ]
+    return pd.DataFrame(rows)
+
+
 def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     """One row per model × occupation: the parts of risk and the s.d. of the stereotype."""
     return pd.DataFrame(

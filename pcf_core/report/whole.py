@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pcf_core.audit import load_result
 from pcf_core.errors import InputError
@@ -26,9 +27,9 @@ from pcf_core.report.provenance import (
     facts_of_run,
     writing_versions,
 )
-from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
 from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
-from pcf_core.report.sections.comparison import comparison_commands, comparison_parts
+from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
@@ -95,6 +96,7 @@ def write_report(
     texts = texts or Texts()
     check_brought(request, texts)
     studies = load_studies(store, request, read)
+    request = without_path(request)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = text_facts(store, texts)
     sections = []
@@ -107,7 +109,7 @@ def write_report(
                     title=SECTIONS[name],
                     question=QUESTIONS[name],
                     parts=tuple(parts),
-                    commands=tuple(dict.fromkeys(commands)),
+                    commands=(section_command(request, name), *commands),
                 )
             )
     return told_apart(
@@ -125,6 +127,14 @@ def write_report(
     )
 
 
+def without_path(request: ReportRequest) -> ReportRequest:
+    """The request with a file of weights by its name alone: a report names no place on a disk."""
+    name = request.options.get("occupation_weights", "")
+    return request.model_copy(
+        update={"options": {**request.options, "occupation_weights": Path(name).name}} if name else {}
+    )
+
+
 def section_of(
     name: str,
     store: Store,
@@ -133,15 +143,11 @@ def section_of(
     texts: Texts,
     facts: Sequence[RunFacts],
 ) -> tuple[list[ReportPart], list[str]]:
-    """The parts of one section, and the commands that make its numbers again; no part where it is empty."""
+    """The parts of one section, none where it is empty; of answers and texts the commands that ask anew."""
     if name in BY_STUDY:
-        make = comparison_commands if name == "compare" else risk_commands
-        parts = [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)]
-        return parts, [command for study in studies for command in make(study)] if parts else []
+        return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
     if name == "summary":
-        return summary_parts(studies, texts.fairpair, texts.criteria), [
-            command for study in studies for command in risk_commands(study)
-        ]
+        return summary_parts(studies, texts.fairpair, texts.criteria), []
     if name == "knowledge":
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)
@@ -160,17 +166,17 @@ def section_of(
 
 
 def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
-    """The parts of one study, the first under its title where there are several studies."""
-    if len(studies) == 1 or not parts:
+    """The parts of one study; where there are several, under its title, which their tables have too."""
+    if len(studies) == 1:
         return list(parts)
-    first = parts[0]
-    title = f"{study.title} — {first.title}" if first.title else study.title
-    return [first.model_copy(update={"title": title}), *parts[1:]]
-
-
-def risk_commands(study: Study) -> list[str]:
-    """What makes the risks of a study again."""
-    return [risk_command(item.key, study.options) for item in study.runs.values()]
+    found = []
+    for place, part in enumerate(parts):
+        title = " — ".join(filter(None, (study.title if part.title or place == 0 else "", part.title)))
+        tables = tuple(
+            table.model_copy(update={"title": f"{study.title} — {table.title}"}) for table in part.tables
+        )
+        found.append(part.model_copy(update={"title": title, "tables": tables}))
+    return found
 
 
 def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:

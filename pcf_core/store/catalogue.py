@@ -100,7 +100,10 @@ class Catalogue:
         """The shards that hold some of the prompts, by id: one join for all of them.
 
         A few tens of thousands of prompts at a time are enough to make the join cheap, and fit into memory.
+        Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
         """
+        if not self.shards(scoring):
+            return
         wanted = ((position, prompt_hash(scoring, prompt)) for position, prompt in enumerate(prompts))
         with self.database.snapshot():
             self.database.execute("DELETE FROM wanted")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from pcf_core.store.texts import (
     prompts_path,
     read_prompts,
 )
+from pcf_core.store.turns import turn
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +85,14 @@ class Store:
             StoreError: the folder could not be written when the store was opened.
         """
         self._database.must_last()
+
+    def turn(self, name: str, while_waiting: Callable[[], None]) -> AbstractContextManager[bool]:
+        """Be the only process on this cache at a piece of work; see :func:`pcf_core.store.turns.turn`.
+
+        Raises:
+            StoreError: the folder is full or read-only.
+        """
+        return turn(self._root, name, while_waiting)
 
     # ---------------------------------------------------------------------------------- scores
 

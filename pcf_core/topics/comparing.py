@@ -32,16 +32,6 @@ class SetComparison:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
 
-    @property
-    def first_share(self) -> float:
-        """What the shared templates carry of the first set's mass."""
-        return float(self.first_weights.sum())
-
-    @property
-    def second_share(self) -> float:
-        """What the shared templates carry of the second set's mass."""
-        return float(self.second_weights.sum())
-
 
 def compare_sets(first: TemplateSet, second: TemplateSet) -> SetComparison:
     """Compare two sets by their texts, as they are written, and their weights by count."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pcf_core.errors import EvidenceError, InputError
+from pcf_core.errors import EvidenceError
 from pcf_core.records import Evidence, LeftOut
 from pcf_core.topics.reading import label, read_json, read_table, read_text, read_toml, title_of
 from pcf_core.topics.shelves import Shelf, name_of
@@ -26,13 +26,12 @@ def list_evidence() -> tuple[Evidence, ...]:
         EvidenceError: a shipped file is damaged.
     """
     shipped = tuple(load_evidence(name) for name in SHELF.shipped())
-    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), Evidence))
+    return shipped + SHELF.readable(load_evidence)
 
 
 def left_out_evidence() -> tuple[LeftOut, ...]:
     """The user's own lists that cannot be read or reached, with the reason."""
-    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
-    return damaged + SHELF.hidden()
+    return SHELF.left_out(load_evidence)
 
 
 def load_evidence(name_or_path: str | Path) -> Evidence:
@@ -105,13 +104,6 @@ def make_evidence(
         source=check_text(source, "the source", where, EvidenceError),
         notes=check_text(notes, "the notes", where, EvidenceError),
     )
-
-
-def _tried(name: str) -> Evidence | LeftOut:
-    try:
-        return load_evidence(name)
-    except InputError as refusal:
-        return LeftOut(name=name, reason=str(refusal))
 
 
 def _check_weights(terms: Sequence[str], weights: object, where: str) -> tuple[float, ...]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from pcf_core.errors import EvidenceError
 from pcf_core.records import Record
 from pcf_core.settings import settings
-from pcf_core.topics.reading import read_table
+from pcf_core.topics.shipped_tables import read_records
 
 USED = ("exact", "close")
 
@@ -71,13 +71,5 @@ def factors() -> Mapping[str, Factor]:
     Raises:
         EvidenceError: the file in the assets folder is missing or damaged.
     """
-    path = settings().assets / "factors" / "occupations_us.csv"
-    rows = read_table(path, tuple(Factor.model_fields), (), EvidenceError)
-    try:
-        found = [Factor.model_validate({key: cell for key, cell in row.items() if cell}) for _, row in rows]
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise EvidenceError(
-            f"{path.name} is damaged ({first['loc'][0]}: {first['msg']}): restore it from the repository."
-        ) from problem
+    found = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
     return {factor.term.casefold(): factor for factor in found}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import InputError, TopicError
+from pcf_core.errors import TopicError
 from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.topics.groups import MAX_WORDS
 from pcf_core.topics.knowledge_files import ENDINGS, read_knowledge
@@ -40,7 +40,7 @@ def list_knowledge() -> tuple[KnowledgeSet, ...]:
         TopicError: a shipped file is damaged.
     """
     shipped = tuple(load_knowledge(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
-    return shipped + tuple(found for name in SHELF.own() if (found := _tried(name)))
+    return shipped + SHELF.readable(load_knowledge)
 
 
 def load_knowledge(name_or_path: str | Path) -> KnowledgeSet:
@@ -171,10 +171,3 @@ def _check_fact(fact: Fact, where: str) -> Fact:
             f"{where}: the weight of {shown(subject)} is {fact.weight:g}; give a number from 0 up."
         )
     return Fact(subject=subject, right=answers["right"], wrong=answers["wrong"], weight=fact.weight)
-
-
-def _tried(name: str) -> KnowledgeSet | None:
-    try:
-        return load_knowledge(name)
-    except InputError:
-        return None

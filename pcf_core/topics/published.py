@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from pcf_core.errors import SettingsError
 from pcf_core.records import Record
 from pcf_core.settings import settings
-from pcf_core.topics.reading import read_table
+from pcf_core.topics.shipped_tables import read_records
 
 PAPERS = {
     "PCF": "Liu et al. 2024, Prejudice and Caprice (arXiv 2402.15481v1)",
@@ -51,12 +51,4 @@ def published_risks() -> tuple[PublishedRisk, ...]:
     Raises:
         SettingsError: the file in the assets folder is missing or damaged.
     """
-    path = settings().assets / "published_risks.csv"
-    rows = read_table(path, tuple(PublishedRisk.model_fields), (), SettingsError)
-    try:
-        return tuple(PublishedRisk.model_validate(row) for _, row in rows)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        raise SettingsError(
-            f"{path.name} is damaged ({first['loc'][0]}: {first['msg']}): restore it from the repository."
-        ) from problem
+    return read_records(settings().assets / "published_risks.csv", PublishedRisk, SettingsError)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pcf_core.errors import InputError
 from pcf_core.records import LeftOut
 from pcf_core.records.marks import normal
 from pcf_core.settings import settings
 from pcf_core.topics.text import MAX_NAME, NAME, listed, shown
+
+T = TypeVar("T")
 
 MOST_NAMED = 12  # names in a sentence
 LAST = "calibration"  # nobody's subject: behind the others in every list
@@ -61,6 +64,16 @@ class Shelf:
             for name, path in self._files(self.own_folder).items()
             if name in shipped
         )
+
+    def readable(self, load: Callable[[str], T]) -> tuple[T, ...]:
+        """What ``load`` makes of the user's own by name, those left out that it refuses: :meth:`left_out`."""
+        own = (_tried(load, name) for name in self.own())
+        return tuple(found for found in own if not isinstance(found, LeftOut))
+
+    def left_out(self, load: Callable[[str], object]) -> tuple[LeftOut, ...]:
+        """The user's own that ``load`` refuses, with its reason, and those that are hidden."""
+        own = (_tried(load, name) for name in self.own())
+        return (*(found for found in own if isinstance(found, LeftOut)), *self.hidden())
 
     @property
     def own_folder(self) -> Path:
@@ -115,6 +128,13 @@ class Shelf:
         found = [path for suffix in self.suffixes for path in folder.glob(f"*{suffix}")]
         found.sort(key=lambda path: (path.stem == LAST, path.stem, path.suffix))
         return {path.stem: path for path in found if NAME.fullmatch(path.stem)}
+
+
+def _tried(load: Callable[[str], T], name: str) -> T | LeftOut:
+    try:
+        return load(name)
+    except InputError as refusal:
+        return LeftOut(name=name, reason=str(refusal))
 
 
 def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:

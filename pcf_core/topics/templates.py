@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from pcf_core.errors import InputError, TemplateError
+from pcf_core.errors import TemplateError
 from pcf_core.records import FloatArray, LeftOut, MinedSet, MinedTemplate, SetCard, Template, TemplateSet
 from pcf_core.topics.reading import label
 from pcf_core.topics.shelves import Shelf, name_of
@@ -36,13 +36,12 @@ def list_template_sets() -> tuple[TemplateSet, ...]:
         TemplateError: a shipped file is damaged.
     """
     shipped = tuple(load_templates(name) for name in SHELF.shipped())
-    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), TemplateSet))
+    return shipped + SHELF.readable(load_templates)
 
 
 def left_out_template_sets() -> tuple[LeftOut, ...]:
     """The user's own sets that cannot be read or reached, with the reason."""
-    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
-    return damaged + SHELF.hidden()
+    return SHELF.left_out(load_templates)
 
 
 def own_template_sets() -> tuple[str, ...]:
@@ -219,10 +218,3 @@ def _check_together(templates: tuple[Template, ...] | tuple[MinedTemplate, ...],
     total = sum(template.count for template in templates)
     if not 0 < total < math.inf:
         raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
-
-
-def _tried(name: str) -> TemplateSet | LeftOut:
-    try:
-        return load_templates(name)
-    except InputError as refusal:
-        return LeftOut(name=name, reason=str(refusal))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from pcf_core.errors import InputError, TopicError
+from pcf_core.errors import TopicError
 from pcf_core.records import Group, LeftOut, Topic
 from pcf_core.topics.groups import check_groups, groups_of
 from pcf_core.topics.products import product_groups
@@ -29,13 +29,12 @@ def list_topics() -> tuple[Topic, ...]:
         TopicError: a shipped file is damaged.
     """
     shipped = tuple(load_topic(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
-    return shipped + tuple(found for name in SHELF.own() if isinstance(found := _tried(name), Topic))
+    return shipped + SHELF.readable(load_topic)
 
 
 def left_out_topics() -> tuple[LeftOut, ...]:
     """The user's own topics that cannot be read or reached, with the reason."""
-    damaged = tuple(found for name in SHELF.own() if isinstance(found := _tried(name), LeftOut))
-    return damaged + SHELF.hidden()
+    return SHELF.left_out(load_topic)
 
 
 def load_topic(name_or_path: str | Path) -> Topic:
@@ -133,10 +132,3 @@ def _factor(name: str, where: str) -> Topic:
             f"{listed(sorted(shipped))}, or list its groups."
         )
     return _load(shipped[name], factor_of=where)
-
-
-def _tried(name: str) -> Topic | LeftOut:
-    try:
-        return load_topic(name)
-    except InputError as refusal:
-        return LeftOut(name=name, reason=str(refusal))

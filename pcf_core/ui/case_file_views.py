@@ -15,6 +15,7 @@ from pcf_core.records.report import KeyFigure
 from pcf_core.report.key_figures import bounds
 from pcf_core.ui.case_file import WOMEN, CaseFile
 from pcf_core.ui.criteria_links import parameters_of as parameters_of_criteria
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.ui.page import chart, draw_provenance, draw_table, finding
 from pcf_core.ui.text import plain
@@ -243,9 +244,3 @@ def draw_foot(case: CaseFile) -> None:
                     "whose": found.report.label,
                 }
             )
-
-
-def draw_facts(facts: Mapping[str, str]) -> None:
-    """A table of what a number comes from."""
-    values = [plain(value) for value in facts.values()]
-    st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))

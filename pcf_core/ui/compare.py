@@ -15,6 +15,7 @@ from pcf_core.findings import (
     difference_text,
     number,
     occupations_difference_finding,
+    unseen_share,
     unseen_words,
     verdict_text,
     with_interval,
@@ -80,9 +81,10 @@ def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
     views = [loaded.runs[name].view_key for name in (first, second)]
     draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
-    left.markdown(how_to_read.COMPARISON + OPTIONS)
+    picture = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
+    left.markdown(picture + how_to_read.COMPARISON + OPTIONS)
     with middle:
-        draw_table(comparison_table(comparison), "comparison", COMPARISON_COLUMNS)
+        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
     with right:
         draw_commands(command(comparison, loaded))
         draw_provenance(loaded)
@@ -132,14 +134,15 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
     interval = report.interval(quantity, loaded.choice.over)
     same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
-    bounds = with_interval(value, interval).partition(" ")[2].strip("()") if same else ""
+    told, _, bounds = (with_interval(value, interval) if same else number(value)).partition(" ")
+    bounds = bounds.strip("()")
     unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
     if unseen:
         bounds = "in no context here"
     st.metric(
         label,
-        number(value),
-        help=f"{HELP[quantity]} It is {unseen_words(comparison.effective_templates)}."
+        told,
+        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
         if unseen
         else HELP[quantity],
         delta=plain(bounds) or None,

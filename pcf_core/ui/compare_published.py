@@ -21,8 +21,8 @@ from pcf_core.ui.page import draw_provenance, draw_table, finding
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
 HEADERS = {
     "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is fair."),
-    "R^p": ("Prejudice R^p", "The part of R that remains when contexts are averaged."),
-    "R^c": ("Caprice R^c", "The part of R that changes with the context."),
+    "R^p": ("Prejudice Rᵖ", "The part of R that remains when contexts are averaged."),
+    "R^c": ("Caprice Rᶜ", "The part of R that changes with the context."),
 }
 NOTHING = 1e-9  # what the arithmetic leaves of a risk that is 0
 REASONS = """
@@ -46,8 +46,8 @@ what was computed for them differs from what they write in ways that no reader c
   comparable with each other either. The rows that do not add up to R are shown as printed.
 """
 HOW = """
-R = R^p + R^c for each model, the mean over occupations, as in the papers' Tables 1 to 5; the last rows are
-the reference models, in closed form. *×1,000* shows the figures as the first paper prints them. Our own runs
+R = Rᵖ + Rᶜ for each model, the mean over occupations, as in the papers' Tables 1 to 5; the last rows are
+the reference models, in closed form. *× 1,000* shows the figures as the first paper prints them. Our own runs
 have 95 % intervals over what *Intervals over* in the sidebar says; the papers print none. Printed rows carry
 their table; those whose scale is not stated, or another one than chosen, say so.
 """
@@ -57,7 +57,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     """The view of the papers' table; what was found goes into ``head``."""
     with st.container(horizontal=True):
         thousand = st.toggle(
-            "×1,000",
+            "× 1,000",
             False,
             key="compare_thousand",
             bind="query-params",
@@ -83,7 +83,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         hide_index=True,
         column_config=paper_columns(factor, as_text=True),
         placeholder="–",
-        alt=f"R, R^p and R^c in the papers' form, {len(shown)} rows",
+        alt=f"R, prejudice and caprice in the papers' form, {len(shown)} rows",
     )
     names = ["How to read this", "Why printed rows differ", "Data", "Provenance"]
     left, why, middle, right = st.tabs(names)

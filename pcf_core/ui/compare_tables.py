@@ -21,11 +21,12 @@ COMPARISON_COLUMNS = {
     ),
     "difference": st.column_config.NumberColumn("Difference", format="%.4f", help="First less second."),
     "low": st.column_config.NumberColumn(
-        "Lower end", format="%.4f", help="Of the 95 % interval of the difference over templates."
+        "Lower end", format="%.4f", help="Of the 95 % interval of the difference."
     ),
     "high": st.column_config.NumberColumn(
-        "Upper end", format="%.4f", help="Of the 95 % interval of the difference over templates."
+        "Upper end", format="%.4f", help="Of the 95 % interval of the difference."
     ),
+    "over": st.column_config.TextColumn("Interval over", help="That of one occupation is over templates."),
     "p_value": st.column_config.NumberColumn("p", format="%.4f", help="Of the test that swaps templates."),
     "adjusted_p_value": st.column_config.NumberColumn(
         "p, controlled", format="%.4f", help="For false discoveries over all occupations; none for the mean."

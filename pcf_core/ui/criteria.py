@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.errors import AuditError
@@ -23,6 +22,7 @@ from pcf_core.records.criteria_run import Answering, CriteriaAsked, CriteriaResu
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.ui.criteria_request import EXPERIMENTS, TITLES, Request, Which
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import keep_a_worker
 from pcf_core.ui.roles import draw_why_not, may_audit, write
@@ -213,8 +213,7 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
             facts["entries of the file left out"] = "; ".join(
                 f"{item.name}: {item.reason}" for item in result.entries_left_out
             )
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_facts(facts)
         draw_commands(command(asked))
 
 

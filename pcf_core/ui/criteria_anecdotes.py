@@ -92,7 +92,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     """For one model four figures; for several the first of each."""
     report = next(iter(reports.values()))
     if len(reports) > 1:
-        return [_stereotypes(f" · {name}", one) for name, one in list(reports.items())[:4]]
+        return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
     found = [_stereotypes("", report), _information(report)]
     if report.exaggeration is not None:
         further = report.exaggeration
@@ -149,7 +149,7 @@ def _information(report: AnecdotesReport) -> KeyFigure:
     value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
     shown = with_interval(value, (found.intervals if drawn else found.category_intervals).get(USUAL))
     value_text, _, ends = shown.partition(" ")
-    most = f"at most {number(found.largest.normalised[USUAL])}"
+    most = f"most {number(found.largest.normalised[USUAL])}"
     return KeyFigure("NMI", value_text, what, f"{ends.strip('()')} · {most}" if ends else most)
 
 

@@ -24,7 +24,6 @@ from pcf_core.report.criteria_tables import (
     rates_table,
     units_table,
 )
-from pcf_core.report.key_figures import MOST
 from pcf_core.ui.criteria_views import Shown
 from pcf_core.ui.page import chart, draw_figures, draw_notes, finding
 
@@ -81,17 +80,14 @@ def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
     if len(reports) == 1:
         report = next(iter(reports.values()))
         return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
-    return [
-        _gap_figure(f"Widest gap · {model}", report, RATES) for model, report in list(reports.items())[:MOST]
-    ]
+    return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
 
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
     what = (
         "The difference between two pronouns in a rate, 0 to 1: 0 where the criterion holds; of those beyond "
         f"chance the widest, else the widest of all. With its 95 % interval over {report.unit}s and p "
-        "controlled for all differences. Before it the pronoun for which the rate is higher, behind it the "
-        "other."
+        "controlled for all differences. The rate is higher for the pronoun that is named first."
     )
     gaps = [gap for name in RATES if name in names and (gap := report.widest(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
@@ -102,9 +98,7 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
     shown = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")[2].strip("()")
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
-    if gap.lower:
-        parts.insert(0, f"than {gap.lower}")
     if gap.adjusted is not None:
         parts.append(f"p {number(gap.adjusted)}")
-    value = f"{gap.higher} +{number(gap.gap)}" if gap.higher else number(gap.gap)
-    return KeyFigure(label, value, what, " · ".join(filter(None, parts)))
+    whose = f", {gap.higher} − {gap.lower}" if gap.higher else ""
+    return KeyFigure(f"{label}{whose}", number(gap.gap), what, " · ".join(filter(None, parts)))

@@ -112,7 +112,7 @@ def embeddings(reports: Mapping[str, HobbiesReport]) -> dict[str, EmbeddingRepor
 def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     """How many labels differ, by model; for a single one also the label that differs most."""
     figures = []
-    for model, report in list(reports.items())[:MOST]:
+    for model, report in reports.items():
         differing = sum(one.difference.differs for one in report.labels)
         figures.append(
             KeyFigure(

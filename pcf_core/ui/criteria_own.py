@@ -22,6 +22,7 @@ from pcf_core.criteria.own import (
 )
 from pcf_core.errors import AuditError
 from pcf_core.findings.numbers import count
+from pcf_core.jobs.criteria import kept_labellers
 from pcf_core.records.anecdotes import AnecdotesMaterial
 from pcf_core.records.criteria_run import ExperimentName
 from pcf_core.records.gender_difference import GENDERS
@@ -31,6 +32,7 @@ from pcf_core.topics.text import MAX_NAME
 from pcf_core.ui import own
 from pcf_core.ui.choice import with_asked
 from pcf_core.ui.roles import may_audit, write
+from pcf_core.ui.stores import open_store
 from pcf_core.ui.text import plain
 from pcf_core.ui.uploads import upload_file
 
@@ -91,7 +93,7 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
             help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
             "brought in below, on the experiment's tab.",
         )
-    labeller = _draw_labeller() if may_audit() else ""  # to name a model is to have it fetched
+    labeller = _draw_labeller() if may_audit() else _draw_kept_labeller()
     return {
         experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
         for experiment, name in names.items()
@@ -110,6 +112,26 @@ def _draw_labeller() -> str:
         "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
         "which labels texts that a model wrote.",
     ).strip()
+
+
+def _draw_kept_labeller() -> str:
+    """Who labelled hobbies, for those who only read: models that have done so, by the names that were kept.
+
+    To name another model would be to have it looked for.
+    """
+    kept = kept_labellers(open_store())
+    if not kept:
+        return ""
+    chosen = st.selectbox(
+        "Labeller of the hobbies",
+        ["", *kept],
+        format_func=lambda text: text or "our lexicon",
+        key=LABELLER,
+        bind="query-params",
+        help="What says what hobbies are about: a transparent lexicon of our own, or a model for natural "
+        "language inference that has labelled what was found before.",
+    )
+    return kept.get(chosen, "")
 
 
 def draw_many_questions() -> int | None:

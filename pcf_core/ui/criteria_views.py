@@ -23,7 +23,6 @@ from pcf_core.records.criteria_summary import CRITERIA, CriterionReading
 from pcf_core.records.report import KeyFigure
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
-from pcf_core.report.key_figures import MOST
 from pcf_core.ui.criteria import (
     Found,
     by_answering,
@@ -162,7 +161,7 @@ def warn_of_silence(who: str, result: CriteriaResult) -> None:
 def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
     """How many of the criteria fail, by model."""
     figures = []
-    for model, readings in list(found.items())[:MOST]:
+    for model, readings in found.items():
         states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
         asked = [state for state in states.values() if state != "not asked"]
         failing = sum(state == "fails" for state in asked)

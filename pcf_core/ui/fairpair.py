@@ -11,6 +11,7 @@ from pcf_core.commands.fairpair import estimate_document
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.own_prompts import prompts_toml
 from pcf_core.fairpair.report import controlled
+from pcf_core.findings.fairpair import drawn_units
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.findings.numbers import beside_one, count, number
 from pcf_core.jobs.fairpair import (
@@ -25,7 +26,6 @@ from pcf_core.records.fairpair import LABEL, FairPairReport
 from pcf_core.records.fairpair_run import EncoderKey, FairPairAsked, FairPairResult
 from pcf_core.records.generation import BLOCK
 from pcf_core.records.report import KeyFigure
-from pcf_core.report.key_figures import MOST
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.ui.fairpair_request import Request, Which
 from pcf_core.ui.page import draw_commands
@@ -160,7 +160,7 @@ def _blocks_text(asked: FairPairAsked) -> str:
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
     """F of each model with its interval, B and both V; beside them F without the words that p exchanges."""
     figures = []
-    for model, report in list(reports.items())[:MOST]:
+    for model, report in reports.items():
         means = report.means
         value, ends = _value_and_ends(report.means.ratio, report.intervals.get("ratio_of_means"))
         figures.append(
@@ -169,7 +169,7 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
                 value,
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
-                "facts, each with all its prompts.",
+                f"{drawn_units(report)}.",
                 f"{ends} · B {number(means.between)} · V {number(means.within_original)} and "
                 f"{number(means.within_prompt)}",
             )
@@ -180,7 +180,7 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
 def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
     """F of each model without the words that the exchange touches, where that was measured beside F."""
     figures = []
-    for model, report in list(reports.items())[:MOST]:
+    for model, report in reports.items():
         others = report.others
         if others is None:
             continue

@@ -33,8 +33,8 @@ prejudice the two random models seem to have, by chance.
 HOW_HAIR = """
 Read from top to bottom: the model's preference for blue hair in each context, then J of each, how far it
 lies from an even split on a scale to 1. The bars are each occupation's mean of J over the contexts, split
-into prejudice and caprice; the last bar is the mean of the occupations. The 0.6 of the doctor is the note's
-number, the others are made up.
+into prejudice and caprice; the last bar is the mean of the occupations. The 0.6 of the doctor is the authors'
+own number, the others are made up.
 """
 HOW_THREE = """
 Every point of the triangle is a preference: in a corner one group gets everything, in the middle all get the

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.audit.knowledge import knowledge_audit_of, knowledge_key, knowledge_report, missing_answers
@@ -19,17 +18,17 @@ from pcf_core.models import resolve
 from pcf_core.records import ScoringKey, SelfAudit
 from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.records.report import KeyFigure
-from pcf_core.report.key_figures import MOST
 from pcf_core.risk.knowledge import SCORES
 from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import Choice, with_asked
 from pcf_core.ui.data import cached
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.knowledge_own import adopt_next, set_names
 from pcf_core.ui.page import draw_commands
 from pcf_core.ui.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.ui.roles import draw_why_not, may_audit, write
 from pcf_core.ui.stores import open_queue, open_store
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import described, plain
 
 RECENT = 100
 NOT_AUDITED = {
@@ -144,13 +143,13 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
             f"guessing gives {number(report.chance)}. 95 % interval over templates.",
             f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
         )
-        for model, report in list(reports.items())[:MOST]
+        for model, report in reports.items()
     ]
 
 
 def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
     """What was asked, of which models, how far the scores hold, and the commands that make them again."""
-    st.markdown(f"**{plain(asked.title)}**  \n{plain(asked.source)} {plain(asked.notes)}")
+    st.markdown(f"**{plain(asked.title)}**  \n{plain(described(asked.source, asked.notes))}")
     for model, report in known.reports.items():
         st.markdown(f"**{plain(model)}**")
         key, audit = known.keys[model], known.audits[model]
@@ -163,8 +162,7 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             "hash of templates, subjects and answers": asked.hash,
             **(NOT_AUDITED if audit is None else self_audit_facts(audit)),
         }
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_facts(facts)
         draw_commands(
             f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(asked.name)}"
             f" --score {report.score} --protocol {choice.options.protocol}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.audit import self_audit_of
@@ -15,6 +14,7 @@ from pcf_core.models.remote_code import is_allowed
 from pcf_core.records import LeftOut, ModelSpec, RunSpec
 from pcf_core.settings import settings
 from pcf_core.ui.data import scored_models
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.models import DTYPES, main_memory
 from pcf_core.ui.named_models import draw_lookable
 from pcf_core.ui.roles import may_audit
@@ -124,11 +124,6 @@ def beginning(identity: str) -> str:
 
 def context_text(tokens: int) -> str:
     return f"{tokens:,} tokens" if tokens else "no limit, or none stated"
-
-
-def draw_facts(facts: Mapping[str, str]) -> None:
-    values = [plain(value) for value in facts.values()]
-    st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
 
 
 def needs_of(model: KnownModel) -> list[str]:

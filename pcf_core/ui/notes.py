@@ -30,7 +30,10 @@ def notes(
     for sentence in said_intervals(loaded) if intervals is None else intervals:
         st.caption(plain(sentence))
     if report.effective_templates < len(report.templates) - 0.5:
-        st.caption("Equal template weights are an option under *How it is read* in the sidebar.")
+        st.caption(
+            "Equal template weights are an option under *How it is read* in the sidebar, as is what is drawn "
+            "again."
+        )
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:

@@ -46,9 +46,10 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
     unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.3f")
     top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
+    formats = {} if thousand else {"caprice_risk": "%.3g"}  # only what is exactly 0 reads 0
     columns = {
         name: st.column_config.ProgressColumn(
-            f"{label}{unit}", help=what, format=digits, min_value=0, max_value=top
+            f"{label}{unit}", help=what, format=formats.get(name, digits), min_value=0, max_value=top
         )
         for name, (label, what) in PARTS.items()
     }

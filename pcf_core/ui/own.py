@@ -81,6 +81,7 @@ def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str
             required=True,
             key=key,
             bind="query-params",
+            wrap=True,  # six names are wider than a telephone
             help=" ".join(f"{name}: {text}" for name, text in offered.items()),
         )
     )

@@ -29,6 +29,7 @@ from pcf_core.scoring.opening import check_protocol
 from pcf_core.ui.choice import current_choice
 from pcf_core.ui.contrast import readable
 from pcf_core.ui.data import Loaded, load, plans_of, remembered
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.notes import notes
 from pcf_core.ui.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker, latest_jobs
 from pcf_core.ui.readings import follow_readings
@@ -37,6 +38,7 @@ from pcf_core.ui.stores import open_queue, open_store
 from pcf_core.ui.text import plain, plain_label
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+ROW = 5  # key figures side by side
 
 
 def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
@@ -174,7 +176,7 @@ def draw_notes(sentences: Iterable[str]) -> None:
     """What has to be known beside the numbers, folded away."""
     said = [sentence for sentence in sentences if sentence]
     if said:
-        with st.expander("What has to be known beside this", icon=":material/info:"):
+        with st.expander("What else has to be known", icon=":material/info:"):
             finding_list(said)
 
 
@@ -190,9 +192,16 @@ def key_figures(
 
 
 def draw_figures(figures: list[KeyFigure]) -> None:
-    """A row of figures, each with its help."""
-    columns = st.columns(len(figures))
-    for column, figure in zip(columns, figures, strict=True):
+    """A row of figures, each with its help; of many models the first, the others folded away in such rows."""
+    _draw_row(figures[:ROW], min(len(figures), ROW))
+    if rest := figures[ROW:]:
+        with st.expander(f"The same for {count(len(rest), 'more model')}"):
+            for start in range(0, len(rest), ROW):
+                _draw_row(rest[start : start + ROW], ROW)
+
+
+def _draw_row(figures: list[KeyFigure], columns: int) -> None:
+    for column, figure in zip(st.columns(columns), figures, strict=False):
         column.metric(
             plain_label(figure.label),
             figure.value,
@@ -214,8 +223,15 @@ def picture(
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
-    """A figure, full width, in the page's theme."""
-    st.plotly_chart(readable(figure), width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+    """A figure, full width, in the page's theme.
+
+    On a telephone a finger on it moves the page, as it does beside it, and zooms by the buttons alone:
+    plotly would take each swipe for a zoom, and a tall chart could not be passed.
+    """
+    drawn = readable(figure)
+    if "Mobi" in st.context.headers.get("User-Agent", ""):
+        drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
+    st.plotly_chart(drawn, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
 
 
 def foot(
@@ -278,8 +294,7 @@ def draw_provenance(loaded: Loaded) -> None:
     for name, item in loaded.runs.items():
         st.markdown(f"**{plain(name)}**")
         facts = run_facts(item, loaded.choice.options)
-        values = [plain(value) for value in facts.values()]
-        st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+        draw_facts(facts)
         draw_commands(risk_command(item.key, loaded.choice.options))
         note = left_out_note(item.report.left_out)
         if note:

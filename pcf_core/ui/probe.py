@@ -18,6 +18,7 @@ from pcf_core.models import resolve
 from pcf_core.records import Aggregation, ModelSpec, Topic
 from pcf_core.records.probe import ProbeAnswer
 from pcf_core.ui.choice import Choice
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.lists import template_sets
 from pcf_core.ui.page import draw_commands, draw_table
 from pcf_core.ui.text import plain
@@ -180,8 +181,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
         "protocol": request.protocol,
         "even split": number(1 / len(request.topic.groups)),
     }
-    values = [plain(value) for value in facts.values()]
-    st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+    draw_facts(facts)
     draw_commands(command(request))
 
 

@@ -129,9 +129,13 @@ def draw_estimate(runs: Sequence[RunSpec]) -> None:
         with st.container(border=True):
             st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
             columns = st.columns(2)
-            to_score = f"at most {found.missing:,}" if found.at_most else f"{found.missing:,}"
-            columns[0].metric("To score", to_score, help="Cells that are not in the store yet.")
-            columns[1].metric("Time", time_text(found), help=found.basis)
+            # In the label: a card cuts figures of more than a few letters.
+            most = ", at most" if found.at_most else ""
+            columns[0].metric(
+                f"To score{most}", f"{found.missing:,}", help="Cells that are not in the store yet."
+            )
+            told = (most or ", about") if found.missing and found.seconds is not None else ""
+            columns[1].metric(f"Time{told}", time_text(found), help=found.basis)
             columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
             columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
             if not found.missing:
@@ -142,5 +146,5 @@ def time_text(found: Estimate) -> str:
     if not found.missing:
         return "none"
     if found.seconds is None:
-        return "unknown"
-    return f"{'at most' if found.at_most else 'about'} {duration(found.seconds)}"
+        return "–"
+    return duration(found.seconds)

@@ -16,7 +16,6 @@ from pcf_core.findings.sensitivity import span
 from pcf_core.records import digest
 from pcf_core.records.report import KeyFigure
 from pcf_core.records.sensitivity import SCRIPTS, Kind, Sensitivities, Sensitivity
-from pcf_core.report.key_figures import MOST
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.ui.data import Loaded, cached, must_wait
 from pcf_core.ui.readings import Wanted, follow_readings
@@ -96,7 +95,7 @@ def state_of(found: Sensitivities) -> str:
 def range_figures(found: Sensitivities) -> list[KeyFigure]:
     """The range of R over all choices, by model."""
     figures = []
-    for model, one in list(found.models.items())[:MOST]:
+    for model, one in found.models.items():
         low, high = span(one)
         figures.append(
             KeyFigure(

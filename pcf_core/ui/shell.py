@@ -19,22 +19,13 @@ from pcf_core.errors import AuditError
 from pcf_core.settings import settings
 from pcf_core.ui.choice import draw_choice
 from pcf_core.ui.links import drop_infinite
+from pcf_core.ui.mended import MENDED
 from pcf_core.ui.presets import follow_preset
 from pcf_core.ui.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.ui.text import plain
 from pcf_core.ui.topics_draft import take_written
 
 OPENED = "frame_opened"
-# Streamlit 1.67 writes the chosen segment, the chosen tab and a slider's value in the accent colour, which in
-# the dark theme cannot be both pale enough for that and dark enough for the white text of buttons and chips:
-# 4.5 : 1 holds for one of them only.
-ACCENTED_TEXT = """<style>
-button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
-[data-testid="stTab"][aria-selected="true"], [data-testid="stTab"][aria-selected="true"] p {
-  color: inherit !important;
-}
-[data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p { color: inherit !important; }
-</style>"""
 SECTIONS = {
     "Start": [("overview", "Overview", "home")],
     "Measure": [
@@ -112,7 +103,7 @@ def _open_frame() -> StreamlitPage:
     take_written()
     follow_preset(page)
     draw_who()
-    st.html(ACCENTED_TEXT)
+    st.html(MENDED)
     if page.url_path in closed:  # by a link
         st.title(page.title)
         draw_why_not()

@@ -11,6 +11,7 @@ from pcf_core.findings import count, number, percent
 from pcf_core.records import MinedSet, MinedTemplate, SetCard
 from pcf_core.topics.editing import matching
 from pcf_core.ui.data import cached
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.templates_draft import Shown
 from pcf_core.ui.text import plain
 
@@ -118,8 +119,7 @@ def draw_card(card: SetCard) -> None:
         "made of": ", ".join(card.parents),
         "notes": card.notes,
     }
-    facts = {what: plain(value) or "not stated" for what, value in read.items()}
-    st.table(pd.DataFrame({"what": list(facts), "value": list(facts.values())}).set_index("what"))
+    draw_facts({what: value or "not stated" for what, value in read.items()})
     if card.history:
         st.markdown("**What was done**")
         st.markdown("\n".join(f"{step}. {plain(text)}" for step, text in enumerate(card.history, start=1)))

@@ -26,6 +26,12 @@ def plain_label(text: str) -> str:
     return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
 
 
+def described(source: str, notes: str) -> str:
+    """A source and the notes on it as sentences, whether or not the source ends with a full stop."""
+    parts = [part for text in (source, notes) if (part := text.strip())]
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts)
+
+
 def duration(seconds: float) -> str:
     """Seconds, minutes or hours, in words short enough for a progress line."""
     if seconds < 90:

@@ -15,6 +15,7 @@ from pcf_core.topics.previewing import filled_prompts, heaviest_templates, sprea
 from pcf_core.topics.topics import FIRST, SHELF
 from pcf_core.ui import own
 from pcf_core.ui.choice import current_choice, with_asked
+from pcf_core.ui.facts import draw_facts
 from pcf_core.ui.lists import evidence_lists, template_sets, topic_names
 from pcf_core.ui.page import draw_figures, draw_table, finding
 from pcf_core.ui.text import plain
@@ -159,8 +160,7 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
         "usual occupations": topic.evidence,
         "hash of groups and words": topic.hash,
     }
-    values = [plain(value) or "not stated" for value in facts.values()]
-    st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+    draw_facts({what: value or "not stated" for what, value in facts.items()})
     note = left_out_note(topic.left_out)
     if note:
         st.markdown(plain(note))

@@ -15,7 +15,7 @@ from pcf_core.ui.choice import with_asked
 from pcf_core.ui.lists import OCCUPATIONS, list_names
 from pcf_core.ui.page import draw_table, finding
 from pcf_core.ui.roles import may_audit
-from pcf_core.ui.text import plain
+from pcf_core.ui.text import described, plain
 
 NEXT = "list_next"
 FORMS = """
@@ -82,7 +82,7 @@ def opened(name: str) -> Evidence | None:
 def draw_list(evidence: Evidence) -> None:
     """What it is, where it comes from, and its terms."""
     finding(list_finding(evidence))
-    st.markdown(f"**{plain(evidence.title)}**  \n{plain(evidence.source)} {plain(evidence.notes)}")
+    st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
     columns: dict[str, object] = {"term": evidence.terms}
     if evidence.weights:
         columns["weight"] = evidence.weights

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcf_core.audit.factors import WAGE
 from pcf_core.records import Interval
-from pcf_core.records.factors import Carrier, FactorPanel, FactorPoint, FactorScale, LineFit
-
-WAGE = FactorScale(
-    name="wage",
-    noun="wage",
-    title="median wage, thousand US$ a year",
-    more="higher pay",
-    step=10,
-    per="10,000 US$",
-    whose="with a wage of 10,000 US$ a year more",
-)
+from pcf_core.records.factors import Carrier, FactorPanel, FactorPoint, LineFit
 
 
 def line(slope: float = 0.01) -> LineFit:

@@ -9,6 +9,7 @@ from pcf_core.charts.answers import NO_PRONOUN, NOT_SHOWN, SHOWN, role_names
 from pcf_core.criteria.questions import Questions
 from pcf_core.criteria.tasks import Tasks
 from tests.charts.answered import answered
+from tests.criteria.gaps import gap_of
 from tests.criteria.planted import written
 
 
@@ -42,7 +43,7 @@ def test_gaps_are_filled_where_the_pronoun_matters() -> None:
         written(questions, lambda cell: cell.truth * (0.5 if cell.pronoun == "he" else 1.0), 2)
     )
     figure = gap_dots(report)
-    fnr = report.gap("FNR")
+    fnr = gap_of(report, "FNR")
     assert fnr is not None
     assert by_name(figure)[SHOWN].y[0] == "FNR he she"
     assert by_name(figure)[SHOWN].x[0] == fnr.value

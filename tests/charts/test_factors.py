@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pcf_core.audit.factors import WAGE
 from pcf_core.charts import factor_plot, theme
 from pcf_core.charts.factors import LARGEST, SMALLEST, risk_span
 from pcf_core.records.factors import FactorPanel, FactorPoint
-from tests.charts.factored import WAGE, panel_example
+from tests.charts.factored import panel_example
 
 FREQUENCY = replace(WAGE, name="word_frequency", noun="word frequency", title="times (log)", log=True)
 

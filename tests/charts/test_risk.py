@@ -105,10 +105,17 @@ def test_dots_stand_against_the_reference_lines() -> None:
     lines = {"0 fair": 0.0, "½ random": 0.5, "1 stereotyped": 1.0}
     figure = risk_dots([RUN, UNMEASURED, REFERENCE, PUBLISHED], lines)
     assert [shape.x0 for shape in figure.layout.shapes] == [0, 0.5, 1]
-    assert [note.text for note in figure.layout.annotations] == ["0 fair", "½ random", "1 stereotyped"]
+    assert [note.text for note in figure.layout.annotations] == [
+        "0<br>fair",
+        "½<br>random",
+        "1<br>stereotyped",
+    ]
     runs = figure.data[0]
     assert list(runs.error_x.array) == [pytest.approx(0.02), None]
     assert figure.layout.xaxis.range[1] > 1
+    few, many = (risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * n, lines) for n in (2, 20))
+    assert few.layout.yaxis.labelalias["0"] == "mini-bert ·<br>gender-fiction-25"
+    assert many.layout.yaxis.labelalias["0"] == "mini-bert · gender-fiction-25"  # two lines would meet
     other = risk_dots([RUN], {"4 stereotyped": 4.0})
     assert other.layout.xaxis.range[1] > 4
 

@@ -140,6 +140,7 @@ def test_worked_examples_of_labels() -> None:
     assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
     assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
     assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
+    assert theme.lines("mini-bert · gender-fiction-25") == "mini-bert ·<br>gender-fiction-25"
     assert theme.lines("<br>") == "&lt;br&gt;"
     assert theme.lines("") == ""
 

@@ -20,6 +20,7 @@ from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import AnswersReport
 from pcf_core.records.questions import Question, QuestionSet
 from pcf_core.records.rates import RATES
+from tests.criteria.gaps import gap_of
 from tests.criteria.planted import written
 
 # The answers once more, written down without looking at the file.
@@ -131,8 +132,7 @@ def test_planted_rates_are_recovered(seed: int) -> None:
             assert rate.interval is not None
             assert rate.interval.low - 0.02 <= value <= rate.interval.high + 0.02
             assert rate.units == 64
-    gap = report.gap("FNR")
-    assert gap is not None
+    gap = gap_of(report, "FNR")
     assert gap.interval is not None
     assert gap.higher == "he"
     assert gap.interval.low <= 0.3 <= gap.interval.high
@@ -144,7 +144,7 @@ def test_a_model_that_heeds_no_pronoun_has_no_gap() -> None:
     questions = Questions.load()
     report = questions.report(written(questions, lambda cell: 0.8 if cell.truth else 0.3, 4, 3))
     assert not any(each.differs for each in report.differences)
-    assert {report.gap(name).beyond_line for name in ("FNR", "FPR")} == {False}  # type: ignore[union-attr]
+    assert {gap_of(report, name).beyond_line for name in ("FNR", "FPR")} == {False}
 
 
 def test_what_the_order_of_the_roles_does() -> None:
@@ -193,15 +193,13 @@ def test_fairlearn_agrees() -> None:
     )
     for name in RATES:
         for first, second in (("he", "she"), ("he", "they"), ("she", "they")):
-            gap = report.gap(name, (first, second))
-            assert gap is not None
+            gap = gap_of(report, name, (first, second))
             expected = frame.by_group[name][first] - frame.by_group[name][second]
             assert gap.value == pytest.approx(expected, abs=1e-12)
         for each in (*report.pronouns, report.baseline):
             assert each is not None
             assert each.rate(name).value == pytest.approx(frame.by_group[name][each.pronoun], abs=1e-12)
-        widest = report.gap(name, ("he", "she", "they"))
-        assert widest is not None
+        widest = gap_of(report, name, ("he", "she", "they"))
         three = frame.by_group.loc[["he", "she", "they"], name]
         assert widest.gap == pytest.approx(three.max() - three.min(), abs=1e-12)
 

@@ -20,6 +20,7 @@ from pcf_core.records.criteria_summary import CRITERIA, CRITERIA_OF
 from pcf_core.records.information import USUAL
 from tests.charts.anecdotal import anecdotes_example
 from tests.charts.answered import answered
+from tests.criteria.gaps import gap_of
 from tests.criteria.planted import written
 
 
@@ -33,8 +34,7 @@ def test_rates_of_two_pronouns_are_theirs_with_their_own_test() -> None:
     readings = readings_of([report])
     assert len(readings) == 4
     for reading in readings:
-        gap = report.gap(reading.quantity)  # type: ignore[arg-type]
-        assert gap is not None
+        gap = gap_of(report, reading.quantity)
         assert (reading.size, reading.higher) == (gap.gap, gap.higher)
         assert (reading.p_value, reading.differs) == (None, None)  # of six tasks
         assert reading.reason == (gap.reason or "too few tasks for a test")
@@ -46,8 +46,7 @@ def test_enough_questions_have_their_own_test() -> None:
     questions = Questions.load(pronouns=("he", "she"))
     report = questions.report(written(questions, lambda cell: 0.9 if cell.pronoun == "she" else 0.5, 1))
     for reading in readings_of([report]):
-        gap = report.gap(reading.quantity)  # type: ignore[arg-type]
-        assert gap is not None
+        gap = gap_of(report, reading.quantity)
         assert (reading.p_value, reading.differs, reading.reason) == (gap.adjusted, gap.differs, "")
 
 

@@ -14,6 +14,7 @@ from pcf_core.criteria.tasks import Tasks
 from pcf_core.errors import CriteriaError
 from pcf_core.records.answers import AnswersReport
 from pcf_core.records.rates import UNDEFINED
+from tests.criteria.gaps import gap_of
 from tests.criteria.planted import TABLE_6, table_6
 
 JOBS = {
@@ -54,7 +55,7 @@ def test_tables_4_and_5_follow_exactly(report: AnswersReport) -> None:
     assert [rate.value for rate in he.rates] == [100 / 150, 0, 1, 150 / 250]
     assert [rate.value for rate in she.rates] == [0, 1, 0.5, None]
     assert she.rate("NPV").reason == UNDEFINED["NPV"]
-    gaps = [report.gap(name) for name in ("FNR", "FPR", "PPV", "NPV")]
+    gaps = [gap_of(report, name) for name in ("FNR", "FPR", "PPV", "NPV")]
     assert [gap and gap.gap for gap in gaps] == [100 / 150, 1, 0.5, None]
     derived = {
         (row.quantity, row.subject): row.value for row in published_criteria() if row.id[:2] in ("T4", "T5")
@@ -87,7 +88,7 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
 def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -> None:
     """FNR rests on three of them: of 8 ways to exchange two pronouns 2 give the largest difference."""
     assert (report.permutations, report.exact) == (63, True)
-    fnr, fpr, ppv = (report.gap(name) for name in ("FNR", "FPR", "PPV"))
+    fnr, fpr, ppv = (gap_of(report, name) for name in ("FNR", "FPR", "PPV"))
     assert fnr is not None
     assert fpr is not None
     assert ppv is not None
@@ -123,7 +124,7 @@ def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
 
     ways = list(product((0, 1), repeat=6))
     far = [abs(difference(way)) >= abs(difference(ways[0])) - 1e-12 for way in ways]
-    gap = report.gap("FNR")
+    gap = gap_of(report, "FNR")
     assert gap is not None
     assert gap.p_value == pytest.approx(sum(far) / 64)
 

@@ -8,10 +8,10 @@ import pytest
 
 from pcf_core.fairpair.joined import Joined, apart
 from pcf_core.fairpair.perturbation import Perturbation
-from pcf_core.fairpair.tables import list_tables, load_table
+from pcf_core.fairpair.tables import SHELF, load_table
 from pcf_core.language.pipeline import Pipeline
 
-TABLES = [table.name for table in list_tables()]
+TABLES = SHELF.names()
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import PerturbationError
 from pcf_core.fairpair.perturbation import Parser, Perturbation
-from pcf_core.fairpair.tables import list_tables
+from pcf_core.fairpair.tables import SHELF, load_table
 from pcf_core.fairpair.writing import capitalised
 from pcf_core.language.pipeline import Pipeline
 from pcf_core.records.perturbation import PerturbationTable
 from pcf_core.topics.swapping import with_article
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = {table.name: table for table in list_tables()}
+TABLES = {name: load_table(name) for name in SHELF.names()}
 NO_WORDS = st.text(" \n\t.;:!?()[]“”…—§€0\u00a0\u200b🙂", max_size=12)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pcf_core.errors import PerturbationError, PromptError
 from pcf_core.fairpair.perturbation import Parser, Perturbation
-from pcf_core.fairpair.prompts import Draft, list_prompts, load_prompts, load_upload, make_prompts
+from pcf_core.fairpair.prompts import SHELF, Draft, load_prompts, load_upload, make_prompts
 from pcf_core.mining.lexicon import hints
 from pcf_core.topics import load_evidence
 
@@ -105,7 +105,8 @@ def test_names_can_be_others() -> None:
 
 
 def test_every_shipped_set_is_whole() -> None:
-    assert [found.name for found in list_prompts()] == ["common-sents-1"]
+    assert SHELF.names() == ("common-sents-1",)
+    assert load_prompts("common-sents-1").name == "common-sents-1"
 
 
 # ------------------------------------------------------------------------------------------------- one's own

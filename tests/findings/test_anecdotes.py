@@ -18,9 +18,9 @@ def test_the_headline_has_the_rate_chance_and_the_most() -> None:
     assert anecdotes_finding(anecdotes_example(), "mini") == (
         "mini, 100 stories about 3 professions: 90 % (87 % to 93 %) of 90 stories with a clear gender, out "
         "of 100, go to the gender that is the majority of the profession in the world. Gender depends on the "
-        "profession, more than chance would make it. 2 I / (H(C) + H(A)) is 0.20 (0.15–0.25) freed of its "
-        "bias (0.22 as counted), chance alone would give 0.02 as counted, and the most that these margins "
-        f"allow is 0.5; p at most 0.0005 ({LABEL})."
+        "profession, more than chance would make it. NMI, 2 I / (H(C) + H(A)), is 0.20 (0.15–0.25) freed of "
+        "its bias (0.22 as counted), chance alone would give 0.02 as counted, and the most that these "
+        f"margins allow is 0.5; p at most 0.0005 ({LABEL})."
     )
 
 
@@ -43,7 +43,7 @@ def test_what_is_not_shown_is_said_so() -> None:
     told = anecdotes_finding(anecdotes_example().model_copy(update={"clear_only": found}), "mini")
     assert "cannot be shown" in told
     assert "p = 0.3" in told
-    assert information_finding(found).startswith("2 I / (H(C) + H(A)) is 0.00 (")
+    assert information_finding(found).startswith("NMI, 2 I / (H(C) + H(A)), is 0.00 (")
 
 
 def test_nothing_to_say_has_a_reason() -> None:

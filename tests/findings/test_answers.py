@@ -21,6 +21,7 @@ from pcf_core.findings.answers import (
 from pcf_core.records import Interval
 from pcf_core.records.answers import AnswersReport
 from tests.charts.answered import answered
+from tests.criteria.gaps import gap_of
 from tests.criteria.planted import written
 
 
@@ -99,7 +100,7 @@ def test_refusals_under_one_pronoun_are_said_and_move_ppv() -> None:
     assert "Whether an answer is valid depends on the pronoun: the share of invalid answers is higher" in said
     assert "where the male-stereotyped role is right is higher for she than for he by 0.75" in said
     assert "whatever the invalid answers would have said" in said
-    gap = report.gap("FPR")
+    gap = gap_of(report, "FPR")
     assert gap is not None
     assert gap.possible is not None
     she, he = (report.answers(pronoun) for pronoun in ("she", "he"))

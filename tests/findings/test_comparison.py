@@ -48,8 +48,14 @@ def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
 def test_differences_carry_their_sign_and_the_interval_asked_for():
     assert difference_text(CLEAR) == "+0.4 (+0.3 to +0.5)"
     assert difference_text(CLEAR, "occupations") == "+0.4 (+0.1 to +0.7)"
-    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0)"
+    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0.0)"
     assert difference_text(replace(CLEAR, intervals=())) == "+0.4"
+    tiny = replace(
+        CLEAR, first=3e-7, second=0.0, intervals=(Interval(over="templates", low=1e-7, high=5e-7),)
+    )
+    assert difference_text(tiny) == "+3×10⁻⁷ (+1×10⁻⁷ to +5×10⁻⁷)"
+    uneven = replace(CLEAR, first=0.7, second=0.7064, intervals=(Interval(low=-0.0097, high=-0.00333),))
+    assert difference_text(uneven) == "−0.00640 (−0.00970 to −0.00333)"
 
 
 def example_with(found, **changes):
@@ -59,8 +65,8 @@ def example_with(found, **changes):
 def test_who_has_more_is_said_with_both_figures():
     assert difference_finding(example_with(CLEAR)) == (
         "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.6 for mini-<i>bert</i>, 0.2 for "
-        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001, on the same 7 "
-        "occupations and 2 templates."
+        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001 (0.007 controlled), on the same "
+        "7 occupations and 2 templates."
     )
     assert "The caprice of mini-gpt is higher" in difference_finding(
         example_with(difference(0.2, 0.6, clear=True)), "caprice_risk"
@@ -80,7 +86,7 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     documents = Interval(low=0.01, high=0.03, unit="document")
     found = replace(UNCLEAR, intervals=(documents,), adjusted=None)
     said = difference_finding(example_with(found, effective_templates=17.2))
-    assert "over documents, p = 0.5" in said
+    assert "over documents, p = 0.5, on" in said  # of one pair alone nothing is controlled
     assert "The interval over documents leaves out 0, but the test swaps whole templates" in said
     assert "count as 17.2" in said
 

@@ -154,7 +154,7 @@ def test_whiskers_of_several_units_are_named_row_by_row() -> None:
         "Whiskers: documents drawn again for every run."
     )
     assert whiskers_note({"a": "templates", "b": "documents", "c": "templates"}) == (
-        "Whiskers: drawn again were documents for b, templates for all others."
+        "Drawn again for the whiskers: documents for b; templates for all others."
     )
     assert whiskers_note({}) == ""
 

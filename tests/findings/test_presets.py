@@ -91,8 +91,8 @@ def test_no_change_is_said_as_plainly() -> None:
         "Prejudice is the same; no change of caprice can be told, +0.02 (−0.38 to +0.42), p = 0.5."
     )
     assert change_finding(PAIR, example(UNCLEAR)).endswith(
-        " No change of prejudice can be told, +0.02 (−0.1 to +0.14), p = 0.5; no change of caprice can be "
-        "told, +0.02 (−0.1 to +0.14), p = 0.5."
+        " No change of prejudice can be told, +0.02 (−0.10 to +0.14), p = 0.5; no change of caprice can be "
+        "told, +0.02 (−0.10 to +0.14), p = 0.5."
     )
     few = replace(UP, least_p=0.25)
     assert change_finding(PAIR, example(few)).startswith("Too few templates tell whether R changes from")

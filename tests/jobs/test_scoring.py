@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import ModuleType
 
 import numpy as np
@@ -51,6 +53,12 @@ def opener(toy: ModuleType) -> Opener:
 
 def widened(run: RunSpec, **parts: object) -> RunSpec:
     return run.model_copy(update=parts)
+
+
+def of_other_groups(run: RunSpec) -> RunSpec:
+    """Another run of the same cells."""
+    named = [group.model_copy(update={"name": f"{group.name} words"}) for group in run.topic.groups]
+    return widened(run, topic=run.topic.model_copy(update={"groups": tuple(named)}))
 
 
 def test_scores_are_the_models_and_the_run_is_kept(store: Store, toy: ModuleType, opener: Opener) -> None:
@@ -265,15 +273,14 @@ def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, toy: ModuleT
 
 
 def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: ModuleType, opener: Opener) -> None:
-    """Between the first two shards another worker finishes the rest."""
-    run = toy.run_of()
-    other = Opener(toy)
+    """Between the first two shards another worker finishes the rest, for another run of the same words."""
+    run, other = toy.run_of(), Opener(toy)
     pauses: list[int] = []
 
     def meanwhile() -> None:
         pauses.append(1)
         if len(pauses) == 3:
-            score_run(run, store, other)
+            score_run(of_other_groups(run), store, other)
 
     seen: list[int] = []
     assert score_run(run, store, opener, lambda done, *_: seen.append(done), between_batches=meanwhile) == 4
@@ -281,10 +288,40 @@ def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: Module
     assert seen[-1] == 24
 
 
+def test_of_two_at_one_run_the_second_waits_and_scores_nothing(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    """The first does not go on before the second was seen to wait."""
+    run, second, waiting = toy.run_of(), Opener(toy), Event()
+    begun = Event()
+
+    def hold() -> None:
+        begun.set()
+        assert waiting.wait(30)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(score_run, run, store, opener, between_batches=hold)
+        assert begun.wait(30)
+        other = Store.open(store._root)
+        assert score_run(run, other, second, on_wait=waiting.set) == 0
+        assert first.result() == 24
+    assert (opener.prompts, second.prompts) == (24, 0)
+    assert not list((store._root / "turns").iterdir())
+
+
+def test_who_waits_for_a_run_can_be_stopped(store: Store, toy: ModuleType, opener: Opener) -> None:
+    run = toy.run_of()
+    with store.turn(run.key, lambda: None) as waited:
+        assert not waited
+        with pytest.raises(Stopped):
+            score_run(run, store, opener, should_stop=lambda: True)
+    assert score_run(run, store, opener) == 24
+
+
 def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
     store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parts of two shards; another worker finishes the run within the second part."""
+    """Parts of two shards; another worker finishes the rest, for another run, within the second."""
     run, other = toy.run_of(), Opener(toy)
     undisturbed = Store.open(store._root.with_name("undisturbed"))
     score_run(run, undisturbed, Opener(toy))
@@ -293,7 +330,7 @@ def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
 
     def meanwhile() -> None:
         if opener.prompts == 12 and not other.scorers:
-            score_run(run, store, other)
+            score_run(of_other_groups(run), store, other)
 
     def progress(done: int, total: int, rate: float) -> None:
         seen.append((done, total))

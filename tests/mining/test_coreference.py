@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.language.trees import Tree
-from pcf_core.mining.coreference import RULES, Verdict, corefers, judge
+from pcf_core.mining.coreference import RULES, Verdict, judge
 from pcf_core.mining.naming import GENDERS
 from tests.mining.hand import tree
 
@@ -355,14 +355,12 @@ REFUSED = {
 def test_accepted(text: str, kind: str) -> None:
     sentence, subject, pronoun = pair(text)
     assert judge(sentence, subject, pronoun) == Verdict(True, kind)
-    assert corefers(sentence, subject, pronoun)
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
 def test_refused(text: str, reason: str) -> None:
     sentence, subject, pronoun = pair(text)
     assert judge(sentence, subject, pronoun) == Verdict(False, reason)
-    assert not corefers(sentence, subject, pronoun)
 
 
 def test_every_rule_refuses_a_sentence_that_all_others_before_it_pass() -> None:

@@ -64,9 +64,9 @@ def test_an_answer_that_is_nearly_there_is_let_in(
     vllm.fault = slowly(0.1)
     with client(vllm) as asked:
         asked._running.add(
-            done := asked._pool.submit(lambda: asked._ask("POST", f"{vllm.url}/completions", BODY))
+            done := asked._pool.submit(lambda: asked.ask("POST", f"{vllm.url}/completions", BODY))
         )
-        while not vllm.under_way:
+        while not vllm.under_way and not done.done():
             time.sleep(0.01)
     assert done.result()["choices"]
 

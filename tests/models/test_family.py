@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
@@ -19,9 +19,20 @@ from pcf_core.models.family import (
     needs_remote_code,
     read_family,
 )
+from pcf_core.models.loading import CLASSES
+from pcf_core.models.names import LOCAL_FAMILIES
 from pcf_core.records import Family
+from pcf_core.records.run import RULES
+from pcf_core.ui.about import FAMILIES as TOLD
 
 FAMILIES: tuple[Family, ...] = ("masked", "causal", "seq2seq", "permutation")
+
+
+def test_a_family_is_known_wherever_families_are() -> None:
+    """Its version of rules, how it is opened, the prefix that asks for it, and what About says of it."""
+    families = set(get_args(Family))
+    assert families == set(TOLD) == set(RULES) - {"fake"}
+    assert families - {"endpoint"} == set(CLASSES) == set(LOCAL_FAMILIES) == set(FAMILIES)
 
 
 def family_of(config: dict[str, Any], asked: Family | None = None) -> str:

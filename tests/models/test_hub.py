@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -53,6 +54,22 @@ def test_weights_that_are_not_here_yet_leave_the_path_empty(write: Write, snapsh
     assert (spec.path, spec.parameters, spec.identity) == ("", 0, REVISION)
     with pytest.raises(ModelError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
         download(spec)
+
+
+def test_an_index_without_its_shards_is_no_weights_yet(
+    write: Write, write_weights: Callable[..., None], snapshot: Path
+) -> None:
+    """As of any model in several files: the index is among the small files, looked at first."""
+    write(snapshot, weights=False)
+    first, second = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
+    (snapshot / "model.safetensors.index.json").write_text(
+        json.dumps({"weight_map": {"a": first, "b": second}})
+    )
+    assert (resolve("org/name").path, resolve("org/name").parameters) == ("", 0)
+    write_weights(snapshot / first, {"a": [3, 4]})
+    assert resolve("org/name").path == ""
+    write_weights(snapshot / second, {"b": [5]})
+    assert (resolve("org/name").path, resolve("org/name").parameters) == (str(snapshot.resolve()), 17)
 
 
 def test_model_without_safetensors_is_refused_before_the_download(

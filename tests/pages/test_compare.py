@@ -165,7 +165,7 @@ def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(fu
     data = app.dataframe[1].value
     assert f"{data['R'][0]:.2f} ({data['R_low'][0]:.2f}–{data['R_high'][0]:.2f})" == times
     assert data["R_low"][2:].isna().all()
-    assert {"Risk R × 1,000", "Prejudice R^p × 1,000"} < headers(app.dataframe[1])
+    assert {"Risk R × 1,000", "Prejudice Rᵖ × 1,000"} < headers(app.dataframe[1])
     assert "Risk R × 1,000" in headers(app.dataframe[0])
 
 

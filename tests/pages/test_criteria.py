@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.criteria.experiments import load_experiment
+from pcf_core.criteria.hobbies import Hobbies
+from pcf_core.criteria.labels import Lexicon
 from pcf_core.criteria.own import ENDINGS, delete_own, own_files, read_upload
 from pcf_core.criteria.summary import readings_of
 from pcf_core.errors import CriteriaError, ScoringError
@@ -13,15 +16,17 @@ from pcf_core.findings.embedding import embedding_findings
 from pcf_core.generation.base import Generator
 from pcf_core.generation.fake import FakeGenerator
 from pcf_core.jobs import Queue
-from pcf_core.jobs.criteria import CRITERIA, kept_criteria, load_criteria
+from pcf_core.jobs.criteria import CRITERIA, keep_asked, kept_criteria, load_criteria, written_asked
 from pcf_core.jobs.embedding import EMBEDDING, embedding_asked, load_embedding, submit_embedding
 from pcf_core.jobs.generating import OpenGenerator
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import ModelSpec
 from pcf_core.records.criteria import ExperimentName
+from pcf_core.records.criteria_run import RESULT
 from pcf_core.records.generation import Decoding, GenerationKey
+from pcf_core.records.hobbies import HobbiesMaterial
 from pcf_core.records.rates import RATES
-from pcf_core.settings import Settings
+from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from pcf_core.ui.criteria_links import parameters_of
 from pcf_core.ui.criteria_own import EXAMPLES
@@ -111,8 +116,10 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     again = open_app("criteria", **TASKS)
     assert not again.error
     assert len(again.get("plotly_chart")) == 4
-    assert [metric.label for metric in again.metric] == [f"Gap in {name}" for name in RATES]
-    assert again.metric[0].value == "he +1"
+    gaps = [metric.label for metric in again.metric]
+    assert [label.partition(",")[0] for label in gaps] == [f"Gap in {name}" for name in RATES]
+    assert gaps[0].startswith("Gap in FNR, he − ")
+    assert again.metric[0].value == "1"
     assert "Whether separation fails cannot be shown by so few tasks" in texts(again)
     (asked,) = kept_criteria(store)
     result = load_criteria(store, asked.hash)
@@ -318,6 +325,37 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert app.session_state["cr_view"] == "tasks"
     assert len(app.metric) == 4
     assert parameters_of("0" * 16) is None
+
+
+def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is not here any more: what it labelled is read by the name that was kept."""
+    store = store_of(own_settings)
+    write_criteria(store, "hobbies")
+    (asked,) = kept_criteria(store)
+    result = load_criteria(store, asked.hash)
+    material = load_experiment("hobbies").material
+    assert result is not None
+    assert isinstance(material, HobbiesMaterial)
+    name = "nli org/nli 0123456789ab"
+    labelled = Hobbies(material.model_copy(update={"labeller": name}), Lexicon(material.labels))
+    by_nli = written_asked(labelled, asked.generation, asked.wording, asked.repeats)  # type: ignore[arg-type]
+    keep_asked(store, by_nli, labelled)
+    report = result.report.model_copy(update={"labeller": name, "labeller_label": "the NLI model org/nli"})
+    kept = result.model_copy(update={"asked": by_nli, "report": report})
+    store.save_document(by_nli.hash, RESULT, kept.model_dump(mode="json"))
+    link = parameters_of(by_nli.hash)
+    assert link is not None
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    shown = open_app("criteria", **link)
+    assert not shown.error
+    assert shown.selectbox(key="cr_labeller").value == "nli:org/nli"
+    assert "Labels are from the NLI model org/nli" in plainly(texts(shown))
+    other = open_app("criteria", **{**link, "cr_labeller": "nli:org/another"})
+    assert not other.error, "it is not looked for"
+    assert other.selectbox(key="cr_labeller").value == ""
 
 
 def upload(app: AppTest, kind: str, name: str, text: str) -> AppTest:

@@ -48,11 +48,18 @@ def made(app: AppTest) -> bool:
     return "Discrimination audit of" in texts(app)
 
 
-def test_nothing_is_worked_out_before_the_button(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
+    full_store: Store, asked: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = open_app("report")
     assert "The report tells of mini-bert and mini-gpt on “Gender”." in texts(app)
     assert asked == []
     assert not made(app)
+    monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
+    refused = make(app)
+    assert asked == []
+    assert "A report of 4,560 cells takes more" in refused.warning[0].value
+    assert refused.code[0].value.startswith("python -m pcf_core export")
 
 
 def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
@@ -128,7 +135,7 @@ def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportReq
     asked.clear()
     app = make(open_app("report", topic="religion", model=["mini-gpt"], rp_without=LIGHT, reference="labour"))
     assert not app.error
-    assert any("do not apply to Religion" in caption.value for caption in app.caption)
+    assert made(app)
     assert (asked[0].runs, asked[0].options["reference"]) == ((other.key,), "labour")
 
 

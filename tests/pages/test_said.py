@@ -63,7 +63,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         )
     overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    assert "Whiskers: drawn again were documents for mini-gpt, templates for all others." in captions(
+    assert "Drawn again for the whiskers: documents for mini-gpt; templates for all others." in captions(
         overview
     )
 

@@ -21,6 +21,7 @@ from pcf_core.jobs.worker import Worker
 from pcf_core.settings import Settings, settings
 from pcf_core.store import Store
 from pcf_core.ui.stores import open_store
+from tests.mounts import mounted, small_disk_at
 
 RUNS = runs_of(["mini-gpt"], 6)
 
@@ -28,13 +29,8 @@ RUNS = runs_of(["mini-gpt"], 6)
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 2 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("mounting a small file system needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disk_at(tmp_path / "disk", "2m") as folder:
+        yield folder
 
 
 def fill_but(disk: Path, left: int) -> Path:
@@ -100,12 +96,9 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     """A scored cache on a file system that is mounted read-only."""
     cache = tmp_path / "cache"
     undisturbed(cache, RUNS, 0.0)
-    bind = ["mount", "--bind", str(cache), str(cache)]
-    if os.geteuid() != 0 or subprocess.run(bind, check=False, capture_output=True).returncode:
-        pytest.skip("mounting read-only needs root")
-    subprocess.run(["mount", "-o", "remount,bind,ro", str(cache)], check=True)
-    yield cache
-    subprocess.run(["umount", "-l", str(cache)], check=True)
+    with mounted(cache, "--bind", str(cache)):
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(cache)], check=True)
+        yield cache
 
 
 def test_a_read_only_cache_is_read_and_takes_no_work(read_only: Path) -> None:

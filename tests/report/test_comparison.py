@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
+from pcf_core.findings.comparison import difference_text, signed
 from pcf_core.report import comparison_document, comparison_table
+from pcf_core.report.comparison import several_table
 from tests.charts.compared import FIRST, NAMES, SECOND, compared_example
 
 
@@ -20,7 +23,7 @@ def test_the_document_holds_every_difference_with_its_verdict() -> None:
 
 
 def test_the_table_has_a_row_per_quantity_and_occupation_after_the_totals() -> None:
-    table = comparison_table(compared_example())
+    table = comparison_table(compared_example(), "templates")
     assert len(table) == 3 * (1 + len(NAMES))
     assert (table["occupation"][:3] == "").all()
     risks = table[(table.quantity == "overall_risk") & (table.occupation != "")]
@@ -28,3 +31,24 @@ def test_the_table_has_a_row_per_quantity_and_occupation_after_the_totals() -> N
     assert risks["first: mini-<i>bert</i>"].tolist() == list(FIRST)
     assert risks["second: mini-gpt"].tolist() == list(SECOND)
     assert ((table["low"] <= table["difference"]) & (table["difference"] <= table["high"])).all()
+
+
+def test_the_table_has_the_interval_of_the_sentence_and_says_what_it_is_over() -> None:
+    example = compared_example()
+    pilot = example.occupations[0]
+    alone = {
+        name: dataclasses.replace(found, intervals=found.intervals[:1])
+        for name, found in pilot.differences.items()
+    }
+    example = dataclasses.replace(example, occupations=(dataclasses.replace(pilot, differences=alone),))
+    for over in ("templates", "occupations", "both"):
+        table = comparison_table(example, over)
+        wanted = example.differences["overall_risk"].interval(over)
+        assert wanted is not None
+        assert (table["low"][0], table["high"][0], table["over"][0]) == (wanted.low, wanted.high, over)
+        assert difference_text(example.differences["overall_risk"], over).endswith(
+            f"({signed(table['low'][0])} to {signed(table['high'][0])})"
+        )
+        assert table["over"][3] == "templates"  # an occupation has no other
+        several = several_table([example], over)
+        assert several["over"].tolist() == [over] * 3

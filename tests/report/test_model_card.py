@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from pcf_core.audit import ViewOptions, load_result, report
+from pcf_core.findings.models import unseen_share
 from pcf_core.findings.numbers import number, with_interval
 from pcf_core.records import LeftOut, Over, Unit
 from pcf_core.records.report import (
@@ -19,6 +22,7 @@ from pcf_core.records.report import (
 )
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.model_card import model_card, plain
+from pcf_core.report.provenance import risk_numbers
 from pcf_core.report.whole import write_report
 from pcf_core.settings import Settings
 from pcf_core.store import Store
@@ -70,6 +74,43 @@ def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own
             assert f"| {cell} |" in row
 
 
+def test_one_run_under_other_options_is_another_entry(full_store: Store) -> None:
+    """The hub holds two results for one and the same where task, dataset, config and revision are."""
+    key = full_store.runs()[0].run.key
+    found = []
+    for options in ({}, {"occupation_weights": "employment", "template_weighting": "equal"}):
+        request = ReportRequest(runs=(key,), sections=("method",), options=options)
+        text = model_card(write_report(full_store, request))
+        entry = yaml.safe_load(text.split("---\n")[1])["model-index"][0]
+        found.append(model_index_to_eval_results([entry])[1][0])
+        read = found[-1].dataset_args
+        assert read["weights of occupations"] == options.get("occupation_weights", "all alike")
+        row = next(line for line in text.splitlines() if line.startswith("| mini"))
+        assert all(plain(f"{name}: {value}") in row for name, value in read.items())
+    one, other = found
+    assert one.dataset_config != other.dataset_config
+    assert one.unique_identifier != other.unique_identifier
+
+
+def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
+    """Its interval is 0 to 0 however few contexts there are: said is what they can have missed."""
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt", "gender-simplewiki-25")
+    document = write_report(store, ReportRequest(runs=(run.key,), sections=("method",)))
+    facts = document.runs[0]
+    nothing = RiskNumber(value=0, intervals=facts.risks["caprice_risk"].intervals, unseen=0.45)
+    risks = {**facts.risks, "caprice_risk": nothing}
+    text = model_card(document.model_copy(update={"runs": (facts.model_copy(update={"risks": risks}),)}))
+    assert text.count("in no context here; up to 45 % of contexts may be unseen") == 3
+    found = load_result(store, run)
+    steady = report(found, run, ViewOptions())
+    assert facts.risks["caprice_risk"].unseen is None
+    assert steady.caprice_risk > 0
+    zero = dataclasses.replace(steady, caprice_risk=0.0)
+    assert risk_numbers(zero, {})["caprice_risk"].unseen == unseen_share(steady.effective_templates)
+    assert risk_numbers(zero, {})["overall_risk"].unseen is None
+
+
 def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:
     runs = tuple(
         run.model_copy(
@@ -96,7 +137,10 @@ def test_what_has_to_be_known_is_in_it(whole: ReportDocument) -> None:
     run = whole.runs[0].model_copy(update={"warnings": (warning,), "left_out": left_out})
     text = model_card(whole.model_copy(update={"runs": (run,)}))
     assert text.count("There is one template: an interval over templates says nothing.") == 1
-    assert "word9 and 2 more: is \\<no\\> token" in text
+    assert "word9 (is \\<no\\> token); and 2 more" in text
+    unlike = (LeftOut(name="canary", reason="in both groups"), LeftOut(name="themselves", reason="plural"))
+    said = model_card(whole.model_copy(update={"runs": (run.model_copy(update={"left_out": unlike}),)}))
+    assert "left out canary (in both groups); themselves (plural)" in said
     limits = next(section for section in whole.sections if section.name == "limits")
     notes = [note for part in limits.parts for note in part.notes]
     assert notes

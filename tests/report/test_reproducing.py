@@ -26,7 +26,7 @@ from pcf_core.models import resolve
 from pcf_core.records import digest
 from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked, ExperimentName
 from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.records.report import ReportRequest
+from pcf_core.records.report import SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.asked_material import FILE, asked_material
 from pcf_core.report.reproducing import (
     criteria_command,
@@ -34,7 +34,9 @@ from pcf_core.report.reproducing import (
     fairpair_command,
     options_text,
     risk_command,
+    section_command,
 )
+from pcf_core.report.written import read_report
 from pcf_core.settings import Settings
 from pcf_core.store import Store
 from tests.command_line import run_here
@@ -161,3 +163,41 @@ def test_prompts_and_categories_are_named_only_where_the_name_means_them(
     OWN_PROMPTS.save(load_prompts(prompts_file), replace=True)
     assert f"--prompts {FILE}" in fairpair_command(asked)
     assert "--categories words" in fairpair_command(asked)
+
+
+@pytest.mark.parametrize(
+    "names", [("tilt", "heat-map", "factors"), pytest.param(tuple(SECTIONS), marks=pytest.mark.slow)]
+)
+def test_a_section_s_command_writes_that_section_again(
+    whole: ReportDocument, full_store: Store, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """To the letter: every number of its tables and pictures, every sentence."""
+    for section in (one for one in whole.sections if one.name in names):
+        (command,) = section.commands
+        words = shlex.split(command)
+        out = tmp_path / words[words.index("--out") + 1]
+        words[words.index("--out") + 1] = str(out)
+        done = run_here(*words[3:])
+        assert done.returncode == 0, done.stderr
+        again = next(one for one in read_report(out.read_bytes()).sections if one.name == section.name)
+        assert again.parts == section.parts, section.name
+
+
+def test_a_section_s_command_names_what_it_is_about_alone() -> None:
+    request = ReportRequest(
+        runs=("a", "b"), fairpair=("f" * 16,), criteria=("c" * 16,), knowledge=("facts",), over="both"
+    )
+    about = {
+        "tails": "export a b",
+        "knowledge": "export a b --knowledge facts",
+        "fairpair": f"export --fairpair {'f' * 16}",
+        "criteria": f"export --criteria {'c' * 16}",
+        "limits": f"export a b --fairpair {'f' * 16} --criteria {'c' * 16}",
+    }
+    for name, named in about.items():
+        command = section_command(request, name)
+        assert f" --out {name}.json " in command
+        assert " --over both" in command
+        words = command.split()
+        given = [word for word in words if word in named.split()]
+        assert " ".join(given) == named, name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from pcf_core.audit import ViewOptions, load_result, report
 from pcf_core.commands.exporting import document_of, kept_texts
+from pcf_core.commands.verifying import result_lines
 from pcf_core.errors import InputError, TopicError
 from pcf_core.findings.fairpair import fairpair_finding
 from pcf_core.jobs.criteria import kept_criteria
@@ -18,7 +20,7 @@ from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
 from pcf_core.records.report import ReportRequest
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.sections.comparison import MOST_EACH, pairs
-from pcf_core.report.verifying import verify_report
+from pcf_core.report.verifying import Verification, verify_report
 from pcf_core.report.whole import Texts
 from pcf_core.settings import settings
 from pcf_core.store import Store
@@ -55,6 +57,11 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
     first = load_fairpair(shipped, fairpairs[0])
     assert first is not None
     assert document.headline == (fairpair_finding(next(iter(first.reports.values()))),)
+    assert not [figure.alt for figure in document.figures if re.match(r"How far \S+ are", figure.alt)]
+    for facts in document.texts:
+        assert facts.facts["weights and configuration (SHA-256, or revision)"] == facts.scoring["identity"]
+        assert {"tokenizer", "family and rules", "dtype"} < set(facts.facts)
+        assert facts.scoring["identity"] in str(document.sections[-1])
     ways = [part.title.split(":")[0] for part in document.sections[3].parts]
     assert ways == ["Written", "Scored"]
     assert verify_report(shipped, document, kept_texts(shipped, request)).holds
@@ -73,6 +80,10 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
         "figure-tilt",
         "figure-tilt-2",
     ]
+    labels = [facts.label for facts in document.runs]
+    assert labels == [f"mini-gpt · {key[:6]}" for key in (GENDER, RELIGION)]
+    titles = [table.title for _, table in document.tables]
+    assert len(set(titles)) == len(titles)
 
 
 def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
@@ -101,12 +112,34 @@ def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: 
     asked = ReportRequest(runs=(GENDER,), sections=("knowledge",), knowledge=("continents",))
     section = document_of(shipped, asked).sections[1]
     assert section.name == "knowledge"
-    assert section.commands == (
+    assert section.commands[1:] == (
         "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact",
     )
     assert section.parts[0].figure is not None
     with pytest.raises(TopicError, match="no knowledge set"):
         document_of(shipped, asked.model_copy(update={"knowledge": ("/etc/passwd",)}))
+
+
+@pytest.mark.parametrize(("of_runs", "says"), [(True, "computed again"), (False, "compared with the kept")])
+def test_text_audits_are_said_to_be_compared_and_not_computed(of_runs: bool, says: str) -> None:
+    (line,) = result_lines(Verification(request="0" * 16, compared=7), of_runs)
+    assert line.startswith(f"Nothing differs: 7 texts and numbers were {says}")
+
+
+def test_a_tilt_says_against_what_it_is_held_and_names_the_word_of_the_headline(shipped: Store) -> None:
+    asked = ReportRequest(runs=(GENDER,), sections=("tilt",), options={"reference": "labour"})
+    document = document_of(shipped, asked)
+    (tilt,) = (section.parts[0] for section in document.sections if section.name == "tilt")
+    (table,) = tilt.tables
+    note = next(note for note in tilt.notes if "even split" in note)
+    rows = len({row[table.columns.index("occupation")] for row in table.rows})
+    assert f"over {rows} occupations; the risks" in note
+    assert rows > int(note.split()[-2])
+    word = document.headline[1].split("“")[1].split("”")[0]
+    assert any(f"contexts about “{word}”" in found for found in tilt.findings)
+    even = document_of(shipped, asked.model_copy(update={"options": {}}))
+    (tilt,) = (section.parts[0] for section in even.sections if section.name == "tilt")
+    assert not [note for note in tilt.notes if "even split" in note]
 
 
 def test_an_audit_that_is_not_finished_is_said(shipped: Store) -> None:

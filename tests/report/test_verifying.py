@@ -86,10 +86,10 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
 @pytest.mark.parametrize(
     ("one", "other", "agree"),
     [
-        (0.7, 0.7 * (1 + 9e-10), True),  # relative
-        (0.7, 0.7 * (1 + 2e-9), False),
-        (-7e5, -7e5 - 6e-4, True),
-        (-7e5, -7e5 - 8e-4, False),
+        (0.7, 0.7 * (1 + 9e-8), True),  # relative
+        (0.7, 0.7 * (1 + 2e-7), False),
+        (-7e5, -7e5 - 6e-2, True),
+        (-7e5, -7e5 - 8e-2, False),
         (0.0, 9e-15, True),  # absolute: what is left of a zero
         (0.0, 2e-14, False),
         (3e-13, 4e-13, False),  # two p-values
@@ -97,6 +97,8 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
         (1, 1.0, True),
         (1, True, False),
         ("0.5", 0.5, False),
+        (10**400, 0.5, False),  # more than any float
+        (10**400, 10**400, True),
     ],
 )
 def test_numbers_agree_within_a_share_of_their_size_or_next_to_zero(
@@ -171,6 +173,59 @@ def test_a_flipped_byte_of_a_shard_is_not_believed(
     found = verify_report(Store.open(own_settings.cache), short, Texts())
     assert not found.holds
     assert found.problem
+
+
+def test_a_number_that_no_float_holds_is_a_difference(full_store: Store, short: ReportDocument) -> None:
+    document = json.loads(report_bytes(short))
+    table = risk_table(document)
+    place = table["columns"].index("overall_risk")
+    table["rows"][0][place] = 10**400
+    found = verify_report(full_store, read_report(json.dumps(document).encode()), Texts())
+    assert [one.reported for one in found.differences] == [10**400]
+
+
+def test_a_text_audit_that_is_a_path_is_refused(short: ReportDocument) -> None:
+    for name in ("fairpair", "criteria"):
+        document = json.loads(report_bytes(short))
+        document["request"][name] = ["../../x"]
+        with pytest.raises(InputError, match="16 digits"):
+            read_report(json.dumps(document).encode())
+
+
+def test_no_file_is_opened_because_a_report_names_it(
+    full_store: Store, short: ReportDocument, tmp_path: Path
+) -> None:
+    """Its first line would be told, and whether it is there."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text("password,hunter2\n")
+    options = {"occupation_weights": str(secret)}
+    asked = short.request.model_copy(update={"options": options})
+    found = verify_report(full_store, short.model_copy(update={"request": asked}), Texts())
+    assert "--weights" in found.problem
+    assert "hunter2" not in found.problem
+    assert str(tmp_path) not in found.problem
+
+
+def test_weights_of_a_file_are_verified_with_the_user_s_own(
+    full_store: Store, short: ReportDocument, tmp_path: Path
+) -> None:
+    """Written and read in two places: the report names the file and no place."""
+    terms = full_store.load_run(short.request.runs[0]).evidence.terms
+    text = "term,weight\n" + "".join(f"{term},{place}\n" for place, term in enumerate(terms, 1))
+    written, given = (tmp_path / name / "mine.csv" for name in ("one", "other"))
+    for path in (written, given):
+        path.parent.mkdir()
+        path.write_text(text)
+    request = ReportRequest(
+        runs=short.request.runs[:1], sections=("risk",), options={"occupation_weights": str(written)}
+    )
+    report = write_report(full_store, request)
+    assert str(tmp_path) not in report_bytes(report).decode()
+    assert report.runs[0].facts["weights of occupations"] == "the file mine.csv"
+    assert verify_report(full_store, report, Texts(), str(given)).holds
+    given.write_text(text.replace(",1\n", ",1000\n"))
+    assert verify_report(full_store, report, Texts(), str(given)).different
+    assert "leave it out" in verify_report(full_store, short, Texts(), str(given)).problem
 
 
 def test_the_command_says_it_by_its_exit_code(

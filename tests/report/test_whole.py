@@ -61,6 +61,31 @@ def test_pictures_have_the_numbers_of_their_cells_written_out(
     assert "bdata" not in str(figure.plotly)
 
 
+def test_the_band_of_the_prejudice_plot_stands_in_a_table(whole: ReportDocument) -> None:
+    """Every point and both edges that are drawn, and the curve of the histogram by its mean and s.d."""
+    figures = {figure.name: figure.plotly["data"] for figure in whole.figures}
+    tables = {table.name: table for _, table in whole.tables}
+    table = tables["normal"]
+    columns = dict(zip(table.columns, zip(*table.rows, strict=True), strict=True))
+    points = [trace for trace in figures["figure-prejudice-qq"] if trace.get("mode") == "markers"]
+    for axis, column in (("x", "expected"), ("y", "prejudice_risk")):
+        assert [value for trace in points for value in trace[axis]] == list(columns[column])
+    names = [name for trace in points for name in trace["customdata"]]
+    assert names == list(columns["occupation"])
+    drawn = {
+        round(value, 12)
+        for trace in figures["figure-prejudice-qq"]
+        if trace.get("mode") == "lines" and len(trace["y"]) > 2
+        for value in trace["y"]
+    }
+    assert drawn
+    assert drawn <= {round(value, 12) for value in (*columns["low"], *columns["high"])}
+    fits = tables["normal-fits"]
+    mean = fits.rows[0][fits.columns.index("mean")]
+    shown = [row[2] for row in table.rows if row[0] == fits.rows[0][0]]
+    assert mean == pytest.approx(np.mean(shown))
+
+
 def test_every_picture_has_a_sentence_and_every_name_is_there_once(whole: ReportDocument) -> None:
     names = [figure.name for figure in whole.figures] + [table.name for _, table in whole.tables]
     assert len(names) == len(set(names))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
 from pcf_core.models.loading import Loaded
 from pcf_core.topics import load_evidence, load_templates, load_topic
 from tests.scoring.conftest import GPT2, SMALL, build
-from tests.scoring.tiny_tokenizers import byte_bpe
+from tests.scoring.tiny_tokenizers import byte_bpe, word_pieces
 
 
 @functools.cache
@@ -28,24 +27,7 @@ def corpus() -> tuple[str, ...]:
 @functools.cache
 def characters() -> PreTrainedTokenizerFast:
     """As bert-base-chinese: each Chinese character is a token, whatever stands beside it."""
-    raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    raw.normalizer = normalizers.BertNormalizer(handle_chinese_chars=True, lowercase=True)
-    raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    raw.train_from_iterator(
-        corpus(), trainers.WordPieceTrainer(vocab_size=600, special_tokens=specials, show_progress=False)
-    )
-    raw.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        mask_token="[MASK]",
-    )
+    return word_pieces(corpus(), 600)
 
 
 @functools.cache

@@ -79,15 +79,15 @@ def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
     )
 
 
-@functools.cache
-def bert_tokenizer() -> PreTrainedTokenizerFast:
+def word_pieces(corpus: Sequence[str], vocab_size: int) -> PreTrainedTokenizerFast:
+    """As BERT's: each Chinese character is a word, whatever stands beside it."""
     raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     raw.normalizer = normalizers.BertNormalizer(lowercase=True)
     raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     raw.decoder = decoders.WordPiece()
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     raw.train_from_iterator(
-        CORPUS, trainers.WordPieceTrainer(vocab_size=75, special_tokens=specials, show_progress=False)
+        corpus, trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=specials, show_progress=False)
     )
     raw.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
@@ -100,6 +100,11 @@ def bert_tokenizer() -> PreTrainedTokenizerFast:
         unk_token="[UNK]",
         mask_token="[MASK]",
     )
+
+
+@functools.cache
+def bert_tokenizer() -> PreTrainedTokenizerFast:
+    return word_pieces(CORPUS, 75)
 
 
 @functools.cache

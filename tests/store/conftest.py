@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from pcf_core.records import ScoringKey
 from pcf_core.settings import settings
 from pcf_core.store import Store
 from pcf_core.store.places import Place, place_of
+from tests.mounts import small_disk_at
 
 NOBODY = 65534
 KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
@@ -82,10 +82,5 @@ def as_reader() -> Iterator[Path]:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("mounting a small file system needs root")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with small_disk_at(tmp_path / "disk", "1m") as folder:
+        yield folder

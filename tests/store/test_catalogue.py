@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,3 +117,16 @@ def test_prompts_are_told_apart_by_128_bits() -> None:
     hashes = {prompt_hash(key, prompt) for key in ("one", "two") for prompt in ("p", "q", "")}
     assert len(hashes) == 6
     assert {len(found) for found in hashes} == {16}
+
+
+def test_where_nothing_is_indexed_no_prompt_is_looked_at(catalogue: Catalogue) -> None:
+    """Most layers of a store hold nothing under a key, and a run has hundreds of thousands of prompts."""
+
+    class Untouched(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            raise AssertionError("looked at")
+
+    catalogue.add("one", manifest("a"), ["prompt"])
+    assert list(catalogue.holdings("two", Untouched(["prompt"]))) == []
+    with pytest.raises(AssertionError, match="looked at"):
+        list(catalogue.holdings("one", Untouched(["prompt"])))

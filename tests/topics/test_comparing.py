@@ -24,8 +24,12 @@ def test_against_a_loop(one, other):
     weights = [(one.get(key, 0) / sums[0], other.get(key, 0) / sums[1]) for key in range(9)]
     assert found.overlap == pytest.approx(sum(min(pair) for pair in weights))
     assert found.overlap == pytest.approx(1 - sum(abs(a - b) for a, b in weights) / 2)
-    assert found.first_share == pytest.approx(sum(a for key, (a, _) in enumerate(weights) if key in other))
-    assert found.second_share == pytest.approx(sum(b for key, (_, b) in enumerate(weights) if key in one))
+    assert found.first_weights.sum() == pytest.approx(
+        sum(a for key, (a, _) in enumerate(weights) if key in other)
+    )
+    assert found.second_weights.sum() == pytest.approx(
+        sum(b for key, (_, b) in enumerate(weights) if key in one)
+    )
     assert set(found.shared) | set(found.only_first) == set(first.texts)
     assert set(found.shared) | set(found.only_second) == set(second.texts)
     assert not set(found.shared) & {*found.only_first, *found.only_second}

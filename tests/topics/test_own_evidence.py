@@ -14,6 +14,7 @@ from pcf_core.records import Evidence
 from pcf_core.settings import Settings
 from pcf_core.topics import left_out_evidence, list_evidence, load_evidence, make_evidence
 from pcf_core.topics.own_evidence import OWN, evidence_toml
+from tests.topics.refusing import refused
 
 SPORTS = make_evidence(
     "my-sports", ["chess player", 'an "ace"'], weights=[3, 0.5], noun="athlete", title="Sports", notes="\\ #"
@@ -25,12 +26,6 @@ def folder(own_settings: Settings) -> Path:
     return own_settings.cache / "evidence"
 
 
-def refused(refusal: Callable[[Exception], str], call: Callable[[], object]) -> str:
-    with pytest.raises(EvidenceError) as caught:
-        call()
-    return refusal(caught.value)
-
-
 def test_a_list_that_was_saved_is_found_after_the_shipped_ones_and_deleted(
     folder: Path, refusal: Callable[[Exception], str]
 ) -> None:
@@ -39,18 +34,20 @@ def test_a_list_that_was_saved_is_found_after_the_shipped_ones_and_deleted(
     assert list_evidence() == (*shipped, SPORTS)
     assert [path.name for path in folder.iterdir()] == ["my-sports.toml"]
     other = SPORTS.model_copy(update={"weights": ()})
-    assert "There is an evidence list of yours" in refused(refusal, lambda: OWN.save(other))
+    assert "There is an evidence list of yours" in refused(refusal, EvidenceError, lambda: OWN.save(other))
     assert OWN.save(other, replace=True) == load_evidence("my-sports")
     OWN.delete("my-sports")
     assert list(folder.iterdir()) == []
-    assert "shipped evidence list, which stays" in refused(refusal, lambda: OWN.delete("education"))
+    assert "shipped evidence list, which stays" in refused(
+        refusal, EvidenceError, lambda: OWN.delete("education")
+    )
 
 
 def test_a_shipped_list_is_never_replaced_and_what_it_hides_is_named(
     folder: Path, refusal: Callable[[Exception], str]
 ) -> None:
     mine = SPORTS.model_copy(update={"name": "education"})
-    assert "belongs to a shipped evidence list" in refused(refusal, lambda: OWN.save(mine))
+    assert "belongs to a shipped evidence list" in refused(refusal, EvidenceError, lambda: OWN.save(mine))
     folder.mkdir(parents=True)
     (folder / "education.toml").write_text(evidence_toml(mine))
     (folder / "broken.toml").write_bytes(b"terms = [")
@@ -87,7 +84,7 @@ def test_what_is_downloaded_can_be_uploaded_as_toml_and_json(evidence: Evidence)
 def test_an_upload_that_cannot_be_used_is_one_sentence(
     files: list[tuple[str, bytes]], part: str, refusal: Callable[[Exception], str], folder: Path
 ) -> None:
-    assert part in refused(refusal, lambda: OWN.read_upload(files))
+    assert part in refused(refusal, EvidenceError, lambda: OWN.read_upload(files))
     assert not folder.exists()
 
 

@@ -16,6 +16,7 @@ from pcf_core.records.knowledge import Fact, KnowledgeSet
 from pcf_core.settings import Settings
 from pcf_core.topics.knowledge import list_knowledge, load_knowledge, make_knowledge
 from pcf_core.topics.own_knowledge import OWN, knowledge_toml
+from tests.topics.refusing import refused
 
 SKY = make_knowledge(
     "sky",
@@ -39,12 +40,6 @@ CSV = (
 @pytest.fixture
 def folder(own_settings: Settings) -> Path:
     return own_settings.cache / "knowledge"
-
-
-def refused(refusal: Callable[[Exception], str], error: type[Exception], call: Callable[[], object]) -> str:
-    with pytest.raises(error) as caught:
-        call()
-    return refusal(caught.value)
 
 
 def test_a_set_that_was_saved_is_found_after_the_shipped_ones_and_deleted(

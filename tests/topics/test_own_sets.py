@@ -23,17 +23,12 @@ from pcf_core.topics import (
 )
 from pcf_core.topics.editing import cut
 from tests.topics.mined_sets import small
+from tests.topics.refusing import refused
 
 
 @pytest.fixture
 def folder(own_settings):
     return own_settings.cache / "templates"
-
-
-def refused(refusal, error, function, *arguments, **options):
-    with pytest.raises(error) as caught:
-        function(*arguments, **options)
-    return refusal(caught.value)
 
 
 def test_a_set_that_was_saved_is_found_by_name_after_the_shipped_ones(folder):

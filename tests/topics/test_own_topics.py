@@ -29,6 +29,7 @@ from pcf_core.topics import (
     save_topic,
     topic_toml,
 )
+from tests.topics.refusing import refused
 
 TOPIC = make_topic(
     "left-right",
@@ -50,12 +51,6 @@ OTHER = TOPIC.model_copy(update={"groups": (Group(name="left", words=("left", "g
 @pytest.fixture
 def folder(own_settings: Settings) -> Path:
     return own_settings.cache / "topics"
-
-
-def refused(refusal: Callable[[Exception], str], error: type[Exception], call: Callable[[], object]) -> str:
-    with pytest.raises(error) as caught:
-        call()
-    return refusal(caught.value)
 
 
 def test_a_topic_that_was_saved_is_found_by_name_after_the_shipped_ones(folder: Path) -> None:

@@ -4,12 +4,7 @@ import pytest
 
 from pcf_core.errors import EvidenceError, InputError
 from pcf_core.topics.reading import MAX_BYTES, read_table, read_text, read_toml, title_of
-
-
-def refused(refusal, error, function, *arguments):
-    with pytest.raises(error) as caught:
-        function(*arguments)
-    return refusal(caught.value)
+from tests.topics.refusing import refused
 
 
 def test_what_cannot_be_printed_in_a_file_name_is_not_repeated(tmp_path, refusal):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.ui.text import JOINER, plain, plain_label
+from pcf_core.ui.text import JOINER, described, plain, plain_label
 
 # What remark-gfm makes links of in text, escaped or not (mdast-util-gfm-autolink-literal, 2.0).
 ADDRESS = re.compile(r"(https?://|www(?=\.))([-.\w]+)([^ \t\r\n]*)", re.IGNORECASE)
@@ -42,3 +42,9 @@ def test_what_is_no_address_gets_no_joiner(text: str) -> None:
 def test_a_label_is_escaped_where_it_would_be_markup_alone() -> None:
     assert plain_label("F · mini-gpt 1.5 (new)") == "F · mini-gpt 1.5 (new)"
     assert plain_label("**b** [a](b) :red[c] $x$") == ("\\*\\*b\\*\\* \\[a\\](b) \\:red\\[c\\] \\$x\\$")
+
+
+def test_a_source_and_its_notes_are_sentences() -> None:
+    assert described("Appendix D.1", "All are in it.\n") == "Appendix D.1. All are in it."
+    assert described("Ours.", "") == "Ours."
+    assert described("", "") == ""

@@ -14,13 +14,19 @@ from pcf_core.records.report import ReportPart, RunFacts
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import study_notes
 from pcf_core.report.parts import facts_table, said, table_of
-from pcf_core.report.provenance import effective_text
+from pcf_core.report.provenance import (
+    OCCUPATION_WEIGHTS,
+    TEMPLATE_WEIGHTS,
+    WORDS_OF_A_GROUP,
+    effective_text,
+    occupation_weights_text,
+)
 from pcf_core.risk import Criterion
 
 METHOD = (
     "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "
-    "gives the words of every group y a probability; summed over a group's words and divided by the sum over "
-    "all groups they are the **preferences** p of this context t, which sum to 1.",
+    "gives the words of every group y a probability; those of a group, taken together and divided by the sum "
+    "over all groups, are the **preferences** p of this context t, which sum to 1.",
     "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
     "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*.",
     "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). What remains when the "
@@ -42,7 +48,7 @@ LIMITS = (
     "say why.",
     "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
     "and labour statistics say who holds a job, not who should.",
-    "Groups are lists of words from earlier research. People are not lists of words, and every list leaves "
+    "Groups are lists of words that somebody chose. People are not lists of words, and every list leaves "
     "people out.",
     "Caprice is no variance: with two groups it is exactly 0 for an occupation whose stereotype keeps its "
     "sign over all contexts, with more where the same group leads in all of them, however much it moves.",
@@ -64,6 +70,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "effective number": effective_text(study.first.report),
                 "protocol": study.options.protocol,
                 "criterion": study.first.report.criterion,
+                "weights": weights_text(study.options),
+                "a group's words": WORDS_OF_A_GROUP[study.options.aggregation],
                 "models": ", ".join(study.runs),
             }
             for study in studies
@@ -78,7 +86,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
     asked = next((study for study in studies if not study.instead), studies[0] if studies else None)
     options = asked.options if asked else ViewOptions()
     somewhere = any(study.options.reference != options.reference for study in studies)
-    method = (*METHOD[:2], criterion_text(options, somewhere), *METHOD[2:])
+    method = (*METHOD[:2], criterion_text(options, somewhere), *METHOD[2:3], reading_text(options))
+    method += METHOD[3:]
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
 
 
@@ -100,6 +109,27 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
         f"The **criterion** J(s) makes one number of the stereotypes of all groups: here it is {made}, on "
         f"the scale *{options.scale}*, against {neutral}. Of two groups only one is positive, and every "
         "criterion is that one."
+    )
+
+
+def reading_text(options: ViewOptions) -> str:
+    """What means are weighted by, and what a group gets of its words, under options of all studies.
+
+    No file is named, for its name is no word of this program.
+    """
+    occupations = OCCUPATION_WEIGHTS.get(options.occupation_weights, "those of a file")
+    return (
+        f"The **weights** in these means are of occupations {occupations}, of contexts "
+        f"{TEMPLATE_WEIGHTS[options.template_weighting]}. A group gets of its words "
+        f"{WORDS_OF_A_GROUP[options.aggregation]}."
+    )
+
+
+def weights_text(options: ViewOptions) -> str:
+    """What occupations and templates weigh, in a cell."""
+    return (
+        f"occupations: {occupation_weights_text(options)}; templates: "
+        f"{TEMPLATE_WEIGHTS[options.template_weighting]}"
     )
 
 

@@ -15,7 +15,6 @@ from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table, several_table
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.reproducing import compare_command
 
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 MOST_DRAWN = 30
@@ -35,7 +34,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
                 tables=(
                     table_of(several_table(found, study.over), "comparisons", "All pairs", folded=False),
                 ),
-                notes=("P values are controlled for all pairs of a quantity (Holm).", *refused),
+                notes=("P values called controlled are so for all pairs of a quantity (Holm).", *refused),
             )
         )
     return [*parts, *(pair_part(one, study) for one in found[:MOST_PAIRS])]
@@ -61,8 +60,12 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
             "comparison",
             f"Sorted differences of the occupations of {first} and {second} with their intervals",
         ),
-        how=how_to_read.COMPARISON,
-        tables=(table_of(comparison_table(found), "comparison", f"{first} − {second}, every occupation"),),
+        how=how_to_read.DIFFERENCES + how_to_read.COMPARISON,
+        tables=(
+            table_of(
+                comparison_table(found, study.over), "comparison", f"{first} − {second}, every occupation"
+            ),
+        ),
         notes=said(
             [
                 f"The {most:,} largest differences of {len(found.occupations):,} occupations."
@@ -90,8 +93,3 @@ def pairs(study: Study) -> list[tuple[LoadedRun, LoadedRun]]:
     """Which runs are compared."""
     runs = list(study.runs.values())
     return list(combinations(runs, 2)) if len(runs) <= MOST_EACH else [(runs[0], run) for run in runs[1:]]
-
-
-def comparison_commands(study: Study) -> list[str]:
-    """What makes these numbers again."""
-    return [compare_command(first.key, second.key, study.options) for first, second in pairs(study)]

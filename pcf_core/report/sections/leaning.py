@@ -10,6 +10,7 @@ from pcf_core.findings import (
     heat_map_finding,
     interval_sentence,
     leaders_finding,
+    striking_occupation,
     strongest_finding,
     tilt_finding,
 )
@@ -41,17 +42,31 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
         labour = womens_share(study.first.run.evidence) if "female" in groups else None
         drawn = tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over)
         alt, how = f"Box plots of the mean stereotype towards {high} words, one a model", how_to_read.TILT
+    striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     return [
         ReportPart(
-            findings=said([*findings, opening_of(study.runs, reports, study.options)]),
+            findings=said([*findings, opening_of(study.runs, reports, study.options, striking)]),
             numbers=tuple(numbers),
             figure=figure_of(drawn, "tilt", alt),
             how=how,
             tables=(table_of(tilt_table(reports, tilts), "tilt", "Mean stereotype of every occupation"),),
-            notes=said(map(interval_sentence, means)),
+            notes=said([even_note(study), *map(interval_sentence, means)]),
         )
     ]
+
+
+def even_note(study: Study) -> str:
+    """Against what a tilt is held, where the risks are held against something else; else empty."""
+    even, asked = study.even, study.reports
+    if even is asked:
+        return ""
+    shown, counted = (len(next(iter(several.values())).occupations) for several in (even, asked))
+    noun = study.first.run.evidence.noun
+    return (
+        f"The tilt is held against an even split on the scale pcf, over {count(shown, noun)}; the risks are "
+        f"against the neutral point and on the scale that were chosen, over {count(counted, noun)}."
+    )
 
 
 def heat_map_parts(study: Study) -> Sequence[ReportPart]:

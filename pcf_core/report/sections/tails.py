@@ -16,6 +16,8 @@ from pcf_core.report.tails import (
     caprice_figures,
     fits_table,
     largest_caprice,
+    normal_fits_table,
+    normal_table,
     prejudice_figures,
     tails_table,
 )
@@ -85,11 +87,17 @@ def prejudice_parts(study: Study) -> Sequence[ReportPart]:
                 "Histogram of prejudice over occupations with its normal fit",
             ),
             how=how_to_read.PREJUDICE,
+            tables=(table_of(normal_fits_table(shapes), "normal-fits", "Normal fits of prejudice"),),
         ),
         ReportPart(
             title="Prejudice against its normal fit",
             figure=figure_of(
                 qq_plot(reports, shapes), "prejudice-qq", "QQ plot of prejudice against its normal fit"
+            ),
+            tables=(
+                table_of(
+                    normal_table(reports, shapes), "normal", "Prejudice and what its normal fit expects"
+                ),
             ),
         ),
     ]

@@ -17,6 +17,7 @@ from pcf_core.findings.fairpair import (
     words_finding,
 )
 from pcf_core.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
+from pcf_core.findings.numbers import listed
 from pcf_core.records import digest
 from pcf_core.records.criteria_run import CriteriaResult
 from pcf_core.records.fairpair import LABEL, FairPairReport
@@ -37,9 +38,10 @@ CRITERIA_LABEL = (
 def fairpair_parts(results: Sequence[FairPairResult]) -> list[ReportPart]:
     """Models that were asked alike side by side, then the words of each."""
     parts = []
+    named = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
     for several in asked_alike(results):
         measure = next(name for name in several[0].reports if all(name in one.reports for one in several))
-        found = dict(zip(labels(several), several, strict=True))
+        found = {named[result.asked.hash]: result for result in several}
         several_reports = controlled([result.reports[measure] for result in found.values()])
         reports = dict(zip(found, several_reports, strict=True))
         parts += [models_part(found, reports), bars_part(reports)]
@@ -62,7 +64,7 @@ def models_part(results: Mapping[str, FairPairResult], reports: Mapping[str, Fai
             ]
         ),
         figure=figure_of(
-            ratio_dots(reports, list(reports)), "fairpair", f"F of {', '.join(reports)}, against 1"
+            ratio_dots(reports, list(reports)), "fairpair", f"F of {listed(list(reports))}, against 1"
         ),
         how=how_to_read.FAIRPAIR,
         tables=(table_of(models_table(reports), "fairpair", "F of each model, and what it is made of"),),
@@ -93,7 +95,7 @@ def bars_part(reports: Mapping[str, FairPairReport]) -> ReportPart:
     """B and both V of each model."""
     return ReportPart(
         figure=figure_of(
-            variation_bars(reports), "fairpair-variation", f"B and both V of {', '.join(reports)}"
+            variation_bars(reports), "fairpair-variation", f"B and both V of {listed(list(reports))}"
         )
     )
 
@@ -172,7 +174,7 @@ def criteria_parts(results: Sequence[CriteriaResult]) -> list[ReportPart]:
                 figure=figure_of(
                     criteria_dots(drawn, models),
                     "criteria",
-                    f"How far {', '.join(drawn)} are from each criterion",
+                    f"How far {listed(list(drawn))} {'is' if len(drawn) == 1 else 'are'} from each criterion",
                 ),
                 how=how_to_read.CRITERIA,
                 tables=(table_of(summary_table(drawn), "criteria", "Every quantity of every criterion"),),

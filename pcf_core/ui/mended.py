@@ -1,0 +1,53 @@
+"""What Streamlit 1.67 draws too pale, cuts off, or makes too small for a finger, as one style sheet."""
+
+from __future__ import annotations
+
+# The chosen segment, the chosen tab and a slider's value are written in the accent colour, which in the dark
+# theme cannot be both pale enough for that and dark enough for the white text of buttons and chips: 4.5 : 1
+# holds for one of them only.
+ACCENTED_TEXT = """
+button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !important; }
+[data-testid="stTab"][aria-selected="true"], [data-testid="stTab"][aria-selected="true"] p {
+  color: inherit !important;
+}
+[data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p { color: inherit !important; }
+"""
+
+# A key figure's label, value and interval are cut where its column is narrow; here they wrap.
+WHOLE_FIGURES = """
+[data-testid="stMetricDelta"] { height: auto; border-radius: 0.75rem; }
+[data-testid="stMetric"] .stMarkdownEllipsis, [data-testid="stMetric"] .stMarkdownEllipsis p {
+  overflow: visible; white-space: normal;
+}
+"""
+
+# Beside other fields the chips of chosen names are cut on a telephone: a field of them takes a line there.
+WHOLE_CHIPS = """
+.stElementContainer:has(> [data-testid="stMultiSelect"]) { min-width: min(100%, 16rem); }
+"""
+
+# On a touch screen a chart's buttons never go away: they stand above it instead of over its first marks, and
+# without those that a finger has no use for.  What is tapped is about 40 pixels high.
+TOUCH = """
+@media (hover: none) {
+  .stElementContainer:has([data-testid="stPlotlyChart"]) { margin-top: 2.5rem; overflow: visible !important; }
+  [data-testid="stPlotlyChart"] .js-plotly-plot { overflow: visible !important; }
+  [data-testid="stPlotlyChart"] .modebar-container { top: -2.5rem !important; }
+  [data-testid="stPlotlyChart"] .modebar-group { background: none !important; padding: 0; }
+  [data-testid="stPlotlyChart"] .modebar-btn { width: 2.5rem; height: 2.5rem !important; }
+  [data-testid="stPlotlyChart"] .modebar-btn path { fill: currentColor !important; }
+  [data-testid="stPlotlyChart"] .modebar-btn[data-val="zoom"],
+  [data-testid="stPlotlyChart"] .modebar-btn[data-val="auto"] { display: none; }
+  button[data-variant="segmented_control"], [data-testid="stPageLink-NavLink"],
+  [data-testid="stSidebarNavLink"] { min-height: 2.5rem; }
+  [data-testid="stCheckbox"] label { min-height: 2.5rem; align-items: center; }
+  [data-testid="stTooltipIcon"] button, [data-testid="stMultiSelect"] button[aria-label^="Remove "] {
+    position: relative;
+  }
+  [data-testid="stTooltipIcon"] button::after,
+  [data-testid="stMultiSelect"] button[aria-label^="Remove "]::after {
+    content: ""; position: absolute; inset: -0.75rem;
+  }
+}
+"""
+MENDED = f"<style>{ACCENTED_TEXT}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}</style>"
