@@ -22,7 +22,7 @@ from pcf_core.records.report import RiskNumber, RunFacts
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
-from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command, score_command
 from pcf_core.store import Store
 
 READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
@@ -126,7 +126,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         facts=facts,
         left_out=report.left_out,
         warnings=report.warnings,
-        commands=(risk_command(item.key, without_path(options)),),
+        commands=(score_command(run), risk_command(item.key, without_path(options))),
         measured=study.title,
         risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from pcf_core.report.reproducing import (
     export_command,
     options_text,
     risk_command,
+    score_command,
     section_command,
 )
 from pcf_core.report.written import read_report
@@ -124,6 +126,23 @@ def test_whatever_a_user_gives_is_one_word(text: str) -> None:
     words = shlex.split(export_command(request, "html", text))
     assert words.count(text) >= 4
     assert words[4] == text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--within", "0.05", "--protocol", "exact-boundary"),
+        ("--topic", "race-gender", "--swap", "--dtype", "bfloat16"),
+    ],
+)
+def test_a_run_is_scored_anew_by_its_command(store: Store, options: tuple[str, ...]) -> None:
+    """Whoever has a report and not its cache comes to the same run."""
+    asked = run_here("score", "--model", "mini-gpt", *options, "--queue", "--json")
+    key = json.loads(asked.stdout)["run"]
+    words = shlex.split(score_command(store.load_run(key)))
+    again = run_here(*words[3:], "--queue", "--json")
+    assert json.loads(again.stdout)["run"] == key
 
 
 @pytest.mark.parametrize(
