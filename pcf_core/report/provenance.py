@@ -109,9 +109,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     kept = store.run_info(item.key).provenance
-    facts = run_facts(item, options)
-    if device := device_text(kept):
-        facts["scored on"] = device
+    facts = run_facts(item, options) | device_facts(kept)
     return RunFacts(
         label=label,
         run=item.key,
@@ -177,6 +175,7 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
             "texts": f"{asked.count:,} a side and prompt",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
+            **device_facts(result.provenance),
         },
         commands=(fairpair_command(asked, prompts.name),),
     )
@@ -198,6 +197,7 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
             "decoding": decoding_text(asked.generation.decoding),
             "texts of each prompt": f"{asked.repeats:,}",
         }
+    facts |= device_facts(result.provenance)
     return RunFacts(
         label=label,
         run=asked.hash,
@@ -211,15 +211,18 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
     )
 
 
-def device_text(kept: Mapping[str, Any]) -> str:
+def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
     """Device, machine and threads, as far as they were kept."""
     parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    return ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    said = ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    return {"scored on": said} if said else {}
 
 
 def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
-    """Of program and parser, as text audits keep them."""
-    return texts_of({name: kept.get(name) for name in ("pcf_core", "pipeline")})
+    """Of program, parser and what wrote the texts, as far as text audits keep them."""
+    return texts_of(kept.get("versions")) | texts_of(
+        {name: kept.get(name) for name in ("pcf_core", "pipeline")}
+    )
 
 
 def texts_of(found: object) -> dict[str, str]:
