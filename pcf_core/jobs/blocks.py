@@ -20,7 +20,8 @@ from pcf_core.scoring.base import Scorer
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
-P, M = ParamSpec("P"), TypeVar("M", Scorer, Generator)
+P = ParamSpec("P")
+M = TypeVar("M", Scorer, Generator)
 
 
 @dataclass(frozen=True)
