@@ -28,7 +28,7 @@ ROOM = 0.08  # of an axis, at either end
 
 
 def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ()) -> go.Figure:
-    """F of each model with its interval over facts; the dotted line is what sampling alone gives.
+    """F of each model with its interval over statements; the dotted line is what sampling alone gives.
 
     Filled marks: the two sides differ beyond sampling; hollow ones: that cannot be shown.  A model whose F is
     undefined keeps its line and says so.  ``order``: all names, by which every chart gives colours.
@@ -145,7 +145,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
-    """For each model B, V of p(g(x)) and V of g(p(x)), means over prompts with intervals over facts."""
+    """For each model B, V of p(g(x)) and V of g(p(x)), means over prompts with intervals over statements."""
     first = next(iter(reports.values()))
     sides = theme.group_styles([first.original, first.counterpart])
     original, prompt = (theme.text(name, 20) for name in (first.original, first.counterpart))
@@ -242,7 +242,7 @@ def convergence_lines(
 def temperature_lines(
     found: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
 ) -> go.Figure:
-    """F of each model at each temperature with its interval over facts; undefined ones are left out."""
+    """F of each model at each temperature with its interval over statements; undefined ones are left out."""
     names = list(dict.fromkeys(order or found))
     styles = theme.model_styles(names)
     figure = go.Figure()

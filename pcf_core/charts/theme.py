@@ -64,7 +64,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """The same for protected groups, with no model's colour or marker; two take the diverging scale's ends."""
+    """The same for protected groups, with no model's colour or marker; two take the ends of the scale."""
     colors = GROUP_ENDS if len(set(groups)) == 2 else GROUP_COLORS
     return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
 

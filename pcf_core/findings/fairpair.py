@@ -106,12 +106,17 @@ def prompt_finding(row: PromptDifference) -> str:
 
 
 def _unit(report: FairPairReport) -> str:
-    """What intervals are over."""
-    return "fact" if report.facts < len(report.prompts) else "prompt"
+    """What intervals are over: a statement is what several prompts say in other words."""
+    return "statement" if report.facts < len(report.prompts) else "prompt"
+
+
+def drawn_units(report: FairPairReport) -> str:
+    """What intervals of F draw again, for a help text."""
+    return f"{_unit(report)}s{', each with all its prompts' if _unit(report) == 'statement' else ''}"
 
 
 def few_note(report: FairPairReport) -> str:
-    """That few facts make intervals rough, or that one makes none; empty where there are enough."""
+    """That few statements make intervals rough, or that one makes none; empty where there are enough."""
     unit = _unit(report)
     if report.facts == 1:
         return f"With a single {unit} nothing is known of other {unit}s: F has no interval."
@@ -129,8 +134,9 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
     found, unit = [], _unit(report)
     if report.facts < len(report.prompts):
         found.append(
-            f"{count(len(report.prompts), 'prompt')} say {count(report.facts, 'fact')}: those that say the "
-            "same in other words are not independent, so intervals are over facts, each with all its prompts."
+            f"{count(len(report.prompts), 'prompt')} make {count(report.facts, 'statement')}: those that say "
+            "the same in other words are not independent, so intervals are over statements, each with all "
+            "its prompts."
         )
     if few := few_note(report):
         found.append(few)
@@ -254,11 +260,11 @@ def _energy(report: FairPairReport) -> str:
 
 
 def _texts(report: FairPairReport) -> str:
-    """How many prompts, of how many facts, and how many texts of each."""
+    """How many prompts, of how many statements, and how many texts of each."""
     sizes = sorted({row.samples for row in report.prompts})
     texts = count(sizes[0], "text") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} texts"
-    facts = f" of {count(report.facts, 'fact')}" if report.facts < len(report.prompts) else ""
-    return f"{count(len(report.prompts), 'prompt')}{facts} with {texts} a side"
+    made = f" of {count(report.facts, 'statement')}" if report.facts < len(report.prompts) else ""
+    return f"{count(len(report.prompts), 'prompt')}{made} with {texts} a side"
 
 
 def _verdict(report: FairPairReport) -> str:

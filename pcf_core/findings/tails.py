@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pcf_core.findings.models import adds_up, unseen_share
 from pcf_core.findings.numbers import count, listed, number, percent, with_interval
 from pcf_core.records import RiskReport
@@ -67,18 +69,34 @@ def stand_outs(model: str, report: RiskReport) -> str:
     if most == 1:
         share = f"{percent(sums / whole)} of all caprice of {model}"
         return f"One occupation stands out: “{first.occupation}” has {share}."
-    named = [
-        f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
-    ]
-    named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
     if most <= FEW * len(ranked):
-        have = f"{listed(named)} have {percent(sums / whole)} of all caprice of {model}"
-        return f"A few occupations stand out: {have}."
+        shares = [row.caprice_risk / whole for row in ranked[:most]]
+        if most <= MOST_NAMES:
+            written, together = adding_up(shares)
+        else:  # the others bring what the named ones lack
+            written, together = [percent(share) for share in shares], percent(sum(shares))
+        first_named = zip(ranked[:most][:MOST_NAMES], written[:MOST_NAMES], strict=True)
+        named = [f"“{row.occupation}” ({share})" for row, share in first_named]
+        named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
+        return f"A few occupations stand out: {listed(named)} have {together} of all caprice of {model}."
     return (
         f"No small set of occupations stands out: it takes {most:,} of {len(ranked):,} to have half of all "
         f"caprice of {model}, the first of them “{first.occupation}” with "
         f"{percent(first.caprice_risk / whole)}."
     )
+
+
+def adding_up(shares: Sequence[float]) -> tuple[list[str], str]:
+    """Shares of 1 and their sum in per cent, with the fewest decimals at which they add up as written.
+
+    Where two decimals are not enough, one is written, and that it is rounded.
+    """
+    for decimals in range(3):
+        units = 100 * 10**decimals
+        if sum(round(units * share) for share in shares) == round(units * sum(shares)):
+            written = [f"{100 * share:.{decimals}f} %" for share in (*shares, sum(shares))]
+            return written[:-1], written[-1]
+    return [f"{100 * share:.1f} %" for share in shares], f"{100 * sum(shares):.1f} % (rounded)"
 
 
 def shape_finding(model: str, shape: TailShape) -> str:

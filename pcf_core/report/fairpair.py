@@ -110,7 +110,7 @@ def others_document(others: OthersReading) -> dict[str, Any]:
 
 
 def interval_document(interval: Interval) -> dict[str, Any]:
-    """An interval over facts or prompts, or over texts where there is one prompt alone, as its unit says."""
+    """An interval over statements (``fact``), prompts, or texts of one prompt alone, as its unit says."""
     return interval.model_dump(exclude={"over"})
 
 

@@ -11,6 +11,7 @@ from pcf_core.commands.fairpair import estimate_document
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.own_prompts import prompts_toml
 from pcf_core.fairpair.report import controlled
+from pcf_core.findings.fairpair import drawn_units
 from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.findings.numbers import beside_one, count, number
 from pcf_core.jobs.fairpair import (
@@ -169,7 +170,7 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
                 value,
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
-                "facts, each with all its prompts.",
+                f"{drawn_units(report)}.",
                 f"{ends} · B {number(means.between)} · V {number(means.within_original)} and "
                 f"{number(means.within_prompt)}",
             )

@@ -203,8 +203,8 @@ def _draw_which(categories: list[str]) -> tuple[list[str], int | None]:
         key="fp_each",
         bind="query-params",
         placeholder="Empty: all",
-        help="Every fact comes once before any comes in other words. More facts narrow the intervals. "
-        "Empty takes all.",
+        help="Every statement comes once before any comes in other words. More statements narrow the "
+        "intervals. Empty takes all.",
     )
     return chosen, each
 

@@ -65,10 +65,10 @@ become flat says that more texts would not change the mean; it does not say that
 the same.
 """
 HOW_TEMPERATURES = """
-F of each model at each temperature, with its 95 % interval over facts; the dotted line is what sampling
-alone gives. A higher temperature makes texts of one side less alike, so the same B gives a smaller F: read
-models at the same temperature. A point is missing where F is undefined, as it may be at 0, where
-nothing is tested.
+F of each model at each temperature, with its 95 % interval over statements, or over prompts where each says
+something else; the dotted line is what sampling alone gives. A higher temperature makes texts of one side
+less alike, so the same B gives a smaller F: read models at the same temperature. A point is missing where F
+is undefined, as it may be at 0, where nothing is tested.
 """
 
 

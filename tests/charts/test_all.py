@@ -171,7 +171,7 @@ def test_hover_numbers_have_three_significant_digits(figures: dict[str, go.Figur
 
 
 def test_no_pink_and_blue_and_no_red_against_green(figures: dict[str, go.Figure]) -> None:
-    allowed = {*charts.theme.OKABE_ITO, *charts.theme.DIVERGING}
+    allowed = {*charts.theme.OKABE_ITO, *charts.theme.DIVERGING, *charts.theme.GROUP_COLORS}
     for figure in figures.values():
         document = figure.to_plotly_json()
         document["layout"].pop("template")

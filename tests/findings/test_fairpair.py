@@ -14,6 +14,7 @@ from pcf_core.findings.fairpair import (
     bars_finding,
     categories_finding,
     convergence_finding,
+    drawn_units,
     fairpair_finding,
     mean_ratio_note,
     notes,
@@ -191,14 +192,16 @@ def test_nothing_that_was_not_sampled_is_called_beyond_sampling() -> None:
     assert categories_finding(words).startswith("No category of words is tested: nothing was sampled.")
 
 
-def test_facts_are_said_where_prompts_share_them() -> None:
+def test_statements_are_said_where_prompts_share_them() -> None:
     pairs = [replace(pair, fact=str(place // 5)) for place, pair in enumerate(identical(6, prompts=60))]
     found = report(pairs)
-    assert "mini, 60 prompts of 12 facts with 6 texts a side" in fairpair_finding(found)
-    assert notes(found)[0].startswith("60 prompts say 12 facts: those that say the same in other words")
-    assert any("signed ranks of B − √(V V) over 12 facts" in note for note in notes(found))
-    assert notes(report(pairs[:20]))[1].startswith("Intervals over 4 facts are rough; from 10 facts on")
-    assert notes(report(pairs[:5]))[1].startswith("With a single fact nothing is known of other facts")
+    assert drawn_units(found) == "statements, each with all its prompts"
+    assert drawn_units(report(identical(6, prompts=12))) == "prompts"
+    assert "mini, 60 prompts of 12 statements with 6 texts a side" in fairpair_finding(found)
+    assert notes(found)[0].startswith("60 prompts make 12 statements: those that say the same in other words")
+    assert any("signed ranks of B − √(V V) over 12 statements" in note for note in notes(found))
+    assert notes(report(pairs[:20]))[1].startswith("Intervals over 4 statements are rough; from 10 state")
+    assert notes(report(pairs[:5]))[1].startswith("With a single statement nothing is known of other state")
 
 
 def test_f_is_said_with_and_without_the_words_that_are_exchanged(

@@ -10,7 +10,7 @@ from scipy import stats
 
 from pcf_core.audit import ViewOptions, matrix_report
 from pcf_core.findings import bound_finding, normal_finding, shape_finding, tails_finding
-from pcf_core.findings.tails import stand_outs
+from pcf_core.findings.tails import adding_up, stand_outs
 from pcf_core.records import FloatArray, Interval, RiskReport
 from pcf_core.records.tails import (
     Comparison,
@@ -151,12 +151,27 @@ def moody(caprices: list[float]) -> RiskReport:
     return report_of(rows, tuple(f"x{place}" for place in range(len(rows))))
 
 
+@pytest.mark.parametrize(
+    ("shares", "written"),
+    [
+        ([0.386, 0.097, 0.059], (["38.6 %", "9.7 %", "5.9 %"], "54.2 %")),  # 39 + 10 + 6 are not 54
+        ([0.41, 0.12], (["41 %", "12 %"], "53 %")),
+        ([1 / 3, 1 / 3], (["33.3 %", "33.3 %"], "66.7 % (rounded)")),
+    ],
+)
+def test_parts_add_up_to_what_they_have_together_as_they_are_written(
+    shares: list[float], written: tuple[list[str], str]
+) -> None:
+    assert adding_up(shares) == written
+
+
 def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     one = moody([0.9, *[0.1] * 4, *[0.0] * 15])
     assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
     few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
     assert stand_outs("m", few) == (
-        "A few occupations stand out: “x0” (33 %) and “x1” (33 %) have 67 % of all caprice of m."
+        "A few occupations stand out: “x0” (33.3 %) and “x1” (33.3 %) have 66.7 % (rounded) of all caprice "
+        "of m."
     )
     even = moody([0.2] * 20)
     assert stand_outs("m", even) == (

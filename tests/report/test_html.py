@@ -235,3 +235,42 @@ def test_paper_says_which_tables_it_lacks(whole: ReportDocument) -> None:
     assert text.count('<p class="paper">') == len(folded)
     paper = text.split("@media print")[1]
     assert "details:not([open]) + .paper { display: block" in paper
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_paper_has_two_figures_a_page_and_breaks_between_rows(whole: ReportDocument, tmp_path: Path) -> None:
+    """On Letter, the shorter paper, whose page takes 180 x 247 mm: as wide as that, laid out for print."""
+    file = tmp_path / "report.html"
+    file.write_bytes(html_bytes(whole))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 680, "height": 934})
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        page.emulate_media(media="print")
+        found: dict[str, Any] = page.evaluate(
+            """() => {
+                const all = (name) => [...document.querySelectorAll(name)];
+                const styles = (name, part) =>
+                    [...new Set(all(name).map((one) => getComputedStyle(one)[part]))];
+                return {
+                    figures: all("figure").map((one) => one.getBoundingClientRect().height),
+                    tables: styles("table, tbody, section, details, main", "breakInside"),
+                    rows: styles("table:not(.facts table) tbody tr", "breakInside"),
+                    heads: styles("h2, h3, .question", "breakAfter"),
+                    forced: [...styles("main *", "breakBefore"), ...styles("main *", "breakAfter")],
+                };
+            }"""
+        )
+        a4, letter = (
+            len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) for paper in ("A4", "Letter")
+        )
+        browser.close()
+    assert len(found["figures"]) == len(whole.figures)
+    assert max(found["figures"]) < 934 / 2
+    assert found["tables"] == ["auto"]
+    assert found["rows"] == ["avoid"]
+    assert found["heads"] == ["avoid"]
+    assert not {"page", "always", "left", "right"} & set(found["forced"])
+    assert 4 < a4 <= letter < len(whole.figures) + 8

@@ -86,10 +86,10 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
 @pytest.mark.parametrize(
     ("one", "other", "agree"),
     [
-        (0.7, 0.7 * (1 + 9e-10), True),  # relative
-        (0.7, 0.7 * (1 + 2e-9), False),
-        (-7e5, -7e5 - 6e-4, True),
-        (-7e5, -7e5 - 8e-4, False),
+        (0.7, 0.7 * (1 + 9e-8), True),  # relative
+        (0.7, 0.7 * (1 + 2e-7), False),
+        (-7e5, -7e5 - 6e-2, True),
+        (-7e5, -7e5 - 8e-2, False),
         (0.0, 9e-15, True),  # absolute: what is left of a zero
         (0.0, 2e-14, False),
         (3e-13, 4e-13, False),  # two p-values

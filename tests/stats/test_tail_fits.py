@@ -62,7 +62,7 @@ def test_pareto_is_as_likely_as_scipys_fit(shape: float) -> None:
 
 @pytest.mark.parametrize("shape", [-0.6, -0.2, 0.4, 1.5])
 def test_another_order_of_additions_gives_the_same_parameters(shape: float) -> None:
-    """What another processor or number of threads does: reports of it have to verify (1e-9)."""
+    """What another processor or number of threads does: reports of it have to verify."""
     values = sample(shape, 120, seed=5)
     straight, turned = (pareto_parameters(one) for one in (values, values[::-1]))
     for one, other in zip(straight, turned, strict=True):
