@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from pcf_core.scoring.base import Scorer
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
+P = ParamSpec("P")
+M = TypeVar("M", Scorer, Generator)
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,17 @@ def _score_once(
         )
     timings = {"seconds": seconds, "cells_per_second": block.cells / max(seconds, 1e-9)}
     return ScoredBlock(values, {**environment(scorer), "timings": timings})
+
+
+def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
+    """The same opener, and ``made`` says of what it opened last what :func:`environment` does."""
+
+    def open_and_note(*args: P.args, **kwargs: P.kwargs) -> M:
+        maker = opener(*args, **kwargs)
+        made.update(environment(maker))
+        return maker
+
+    return open_and_note
 
 
 def environment(maker: Scorer | Generator) -> dict[str, Any]:

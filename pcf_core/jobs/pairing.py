@@ -30,6 +30,7 @@ from pcf_core.fairpair.report import beside_others, fairpair_report
 from pcf_core.fairpair.words import word_report
 from pcf_core.generation.declining import count_declining
 from pcf_core.generation.opening import open_generator as open_real_generator
+from pcf_core.jobs.blocks import noting
 from pcf_core.jobs.fairpair import (
     COUNTERPARTS,
     PerturbedTexts,
@@ -103,7 +104,7 @@ def run_fairpair(
         written = generate_missing(
             TextsAsked(key=asked.key, prompts=(*work.prompts.texts, *counterparts), count=asked.count),
             store,
-            open_generator,
+            noting(open_generator, work.made_by),
             on_progress,
             should_stop,
             between_parts,
@@ -127,7 +128,7 @@ def parser_of(pipeline: str) -> Parser:
 
 @dataclass
 class _Work:
-    """A request under way; ``encoders`` by model, ``seconds`` by stage."""
+    """A request under way; ``encoders`` by model, ``seconds`` by stage, ``made_by``: what writes it."""
 
     asked: FairPairAsked
     store: Store
@@ -136,6 +137,7 @@ class _Work:
     on_stage: Callable[[Stage, int, int], None]
     encoders: dict[str, Encode] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    made_by: dict[str, Any] = field(default_factory=dict)
     declined: dict[Side, int] = field(default_factory=lambda: {"original": 0, "prompt": 0})
 
     def __post_init__(self) -> None:
@@ -274,5 +276,6 @@ class _Work:
         return {
             "pcf_core": pcf_core.__version__,
             "pipeline": self.asked.perturbation.pipeline,
+            **self.made_by,
             "seconds": dict(self.seconds),
         }

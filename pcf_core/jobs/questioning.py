@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import pcf_core
 from pcf_core.criteria.experiment import ScoredAsk
 from pcf_core.criteria.questions import Questions
 from pcf_core.generation.opening import open_generator as open_real_generator
 from pcf_core.jobs.asked_prompts import open_asked, score_blocks
-from pcf_core.jobs.blocks import environment
+from pcf_core.jobs.blocks import environment, noting
 from pcf_core.jobs.criteria import load_asked_experiment, load_criteria
 from pcf_core.jobs.criteria_answers import (
     missing_scores,
@@ -79,14 +79,17 @@ def run_criteria(
     experiment, began = load_asked_experiment(store, asked), time.perf_counter()
     ends: Counter[End] = Counter()
     left_out: tuple[LeftOut, ...] = ()
+    made_by: dict[str, Any] = {}
     if asked.scoring is None:
         on_stage("writing")
         wanted = texts_asked(asked, experiment)
-        made = write_missing(wanted, store, open_generator, on_progress, should_stop, between_parts)
+        made = write_missing(
+            wanted, store, noting(open_generator, made_by), on_progress, should_stop, between_parts
+        )
     else:
         on_stage("scoring")
         asks = experiment.scored_asks()
-        made = score_missing(asks, asked.scoring, store, open_scorer, on_progress, pause)
+        made = score_missing(asks, asked.scoring, store, noting(open_scorer, made_by), on_progress, pause)
     answered = time.perf_counter()
     pause()
     on_stage("reading")
@@ -107,6 +110,7 @@ def run_criteria(
         entries_left_out=experiment.material.questions.left_out if isinstance(experiment, Questions) else (),
         provenance={
             "pcf_core": pcf_core.__version__,
+            **made_by,
             "seconds": {name: round(value, 3) for name, value in seconds.items()},
         },
     )

@@ -22,7 +22,7 @@ from pcf_core.records.report import RiskNumber, RunFacts
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
-from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command
+from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command, score_command
 from pcf_core.store import Store
 
 READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
@@ -109,9 +109,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     kept = store.run_info(item.key).provenance
-    facts = run_facts(item, options)
-    if device := device_text(kept):
-        facts["scored on"] = device
+    facts = run_facts(item, options) | device_facts(kept)
     return RunFacts(
         label=label,
         run=item.key,
@@ -126,7 +124,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         facts=facts,
         left_out=report.left_out,
         warnings=report.warnings,
-        commands=(risk_command(item.key, without_path(options)),),
+        commands=(score_command(run), risk_command(item.key, without_path(options))),
         measured=study.title,
         risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )
@@ -180,6 +178,7 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
             else "those that come with the app",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
+            **device_facts(result.provenance),
         },
         commands=(fairpair_command(asked),),
     )
@@ -201,6 +200,7 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
             "decoding": decoding_text(asked.generation.decoding),
             "texts of each prompt": f"{asked.repeats:,}",
         }
+    facts |= device_facts(result.provenance)
     return RunFacts(
         label=label,
         run=asked.hash,
@@ -214,15 +214,18 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
     )
 
 
-def device_text(kept: Mapping[str, Any]) -> str:
+def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
     """Device, machine and threads, as far as they were kept."""
     parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    return ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    said = ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    return {"scored on": said} if said else {}
 
 
 def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
-    """Of program and parser, as text audits keep them."""
-    return texts_of({name: kept.get(name) for name in ("pcf_core", "pipeline")})
+    """Of program, parser and what wrote the texts, as far as text audits keep them."""
+    return texts_of(kept.get("versions")) | texts_of(
+        {name: kept.get(name) for name in ("pcf_core", "pipeline")}
+    )
 
 
 def texts_of(found: object) -> dict[str, str]:

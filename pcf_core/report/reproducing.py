@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 
 from pcf_core.audit import ViewOptions
+from pcf_core.records import RunSpec
 from pcf_core.records.criteria_run import CriteriaAsked
 from pcf_core.records.fairpair_run import FairPairAsked
 from pcf_core.records.report import ALWAYS, SECTIONS, ReportRequest
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
 from pcf_core.store import Store
+from pcf_core.topics.swapping import AS_EVIDENCE, AS_GROUPS
 
 OPTIONS = {  # what the commands call each of the view options
     "occupation_weights": "--weights",
@@ -34,6 +36,21 @@ def options_text(options: ViewOptions) -> str:
 def risk_command(key: str, options: ViewOptions) -> str:
     """What prints the risk of a run."""
     return f"python -m pcf_core risk {shlex.quote(key)} {options_text(options)}"
+
+
+def score_command(run: RunSpec) -> str:
+    """What scores a run anew, its topic, list and templates by name: one's own must be kept by it."""
+    key, topic, evidence = run.scoring, run.topic.name, run.evidence.name
+    turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
+    if turned:
+        topic, evidence = evidence.removesuffix(AS_EVIDENCE), topic.removesuffix(AS_GROUPS)
+    dtype = "" if key.family == "endpoint" else f" --dtype {key.dtype}"
+    return (
+        f"python -m pcf_core score --model {shlex.quote(key.model)} --topic {shlex.quote(topic)}"
+        f" --evidence {shlex.quote(evidence)} --templates {shlex.quote(run.templates.name)}"
+        f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype}"
+        f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
+    )
 
 
 def compare_command(first: str, second: str, options: ViewOptions) -> str:

@@ -144,7 +144,7 @@ def same(one: Any, other: Any) -> bool:
         try:
             return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
         except OverflowError:  # a whole number that no float holds
-            return one == other
+            return bool(one == other)
     return type(one) is type(other) and bool(one == other)
 
 

@@ -15,6 +15,7 @@ from pcf_core.topics.topic_files import UNNAMED
 from pcf_core.topics.topics import make_topic
 
 NAMELESS = "term"
+AS_GROUPS, AS_EVIDENCE = "-as-groups", "-as-evidence"  # behind the name of what was swapped
 ARTICLE = re.compile(r"an? (?=\S)", re.IGNORECASE)
 # Vowel letters that sound like a consonant, silent h: what "a" or "an" goes by is the sound.
 CONSONANT_SOUND = re.compile(r"eu|one\b|once|uni(?![dmn])|use|usu|uti|uro|uk|ugan", re.IGNORECASE)
@@ -60,7 +61,7 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
         for name, term in zip(group_names(evidence.terms), evidence.terms, strict=True)
     ]
     as_topic = make_topic(
-        safe_name(f"{evidence.name} as groups"),
+        safe_name(f"{evidence.name}{AS_GROUPS}"),
         groups,
         title=f"{evidence.title}, as groups",
         position="predicate",
@@ -70,7 +71,7 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
         where=f"The swapped list {evidence.name}",
     )
     as_evidence = make_evidence(
-        safe_name(f"{topic.name} as evidence"),
+        safe_name(f"{topic.name}{AS_EVIDENCE}"),
         terms,
         noun="person",
         title=f"{topic.title}, as evidence",

@@ -65,8 +65,8 @@ def example_with(found, **changes):
 def test_who_has_more_is_said_with_both_figures():
     assert difference_finding(example_with(CLEAR)) == (
         "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.6 for mini-<i>bert</i>, 0.2 for "
-        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001 (0.007 controlled), on the same "
-        "7 occupations and 2 templates."
+        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001 (0.007 controlled), on "
+        "the same 7 occupations and 2 templates."
     )
     assert "The caprice of mini-gpt is higher" in difference_finding(
         example_with(difference(0.2, 0.6, clear=True)), "caprice_risk"

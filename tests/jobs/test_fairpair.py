@@ -438,6 +438,7 @@ def test_what_was_stopped_in_any_stage_goes_on_and_comes_to_the_same(
     elsewhere = Store.open(tmp_path / "undisturbed")
     undisturbed, _ = run_fairpair(kept(elsewhere), elsewhere, fair)
     assert result.model_copy(update={"provenance": {}}) == undisturbed.model_copy(update={"provenance": {}})
+    assert {"versions", "device", "machine"} < set(undisturbed.provenance)
 
 
 # ------------------------------------------------------------------------------------- estimate

@@ -34,6 +34,7 @@ from pcf_core.report.reproducing import (
     fairpair_command,
     options_text,
     risk_command,
+    score_command,
     section_command,
 )
 from pcf_core.report.written import read_report
@@ -163,6 +164,23 @@ def test_prompts_and_categories_are_named_only_where_the_name_means_them(
     OWN_PROMPTS.save(load_prompts(prompts_file), replace=True)
     assert f"--prompts {FILE}" in fairpair_command(asked)
     assert "--categories words" in fairpair_command(asked)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--within", "0.05", "--protocol", "exact-boundary"),
+        ("--topic", "race-gender", "--swap", "--dtype", "bfloat16"),
+    ],
+)
+def test_a_run_is_scored_anew_by_its_command(store: Store, options: tuple[str, ...]) -> None:
+    """Whoever has a report and not its cache comes to the same run."""
+    asked = run_here("score", "--model", "mini-gpt", *options, "--queue", "--json")
+    key = json.loads(asked.stdout)["run"]
+    words = shlex.split(score_command(store.load_run(key)))
+    again = run_here(*words[3:], "--queue", "--json")
+    assert json.loads(again.stdout)["run"] == key
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from pcf_core.commands.exporting import document_of, kept_texts
 from pcf_core.commands.verifying import result_lines
 from pcf_core.errors import InputError, TopicError
 from pcf_core.findings.fairpair import fairpair_finding
-from pcf_core.jobs.criteria import kept_criteria
+from pcf_core.jobs.criteria import kept_criteria, load_criteria
 from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
 from pcf_core.records.report import ReportRequest
 from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.provenance import facts_of_criteria
 from pcf_core.report.sections.comparison import MOST_EACH, pairs
 from pcf_core.report.verifying import Verification, verify_report
 from pcf_core.report.whole import Texts
@@ -93,8 +94,8 @@ def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
     document = document_of(shipped, asked)
     jsonschema.validate(document.model_dump(mode="json"), schemas["report"])
     gender, religion = document.runs
-    assert "--reference labour" in gender.commands[0]
-    assert "--reference uniform" in religion.commands[0]
+    assert "--reference labour" in gender.commands[-1]
+    assert "--reference uniform" in religion.commands[-1]
     result = load_result(shipped, shipped.load_run(RELIGION))
     even = report(result, shipped.load_run(RELIGION), ViewOptions(), brief=True)
     assert religion.risks["overall_risk"].value == even.overall_risk
@@ -140,6 +141,17 @@ def test_a_tilt_says_against_what_it_is_held_and_names_the_word_of_the_headline(
     even = document_of(shipped, asked.model_copy(update={"options": {}}))
     (tilt,) = (section.parts[0] for section in even.sections if section.name == "tilt")
     assert not [note for note in tilt.notes if "even split" in note]
+
+
+def test_what_wrote_texts_is_told_where_it_is_kept(shipped: Store) -> None:
+    found = load_criteria(shipped, kept_criteria(shipped)[0].hash)
+    assert found is not None
+    made = {"versions": {"torch": "2.9"}, "device": "cuda:0", "machine": "x86_64", "threads": 2}
+    told = found.model_copy(update={"provenance": {**found.provenance, **made}})
+    facts = facts_of_criteria(shipped, "one", told)
+    assert facts.facts["scored on"] == "cuda:0, x86_64, 2 threads"
+    assert facts.versions["torch"] == "2.9"
+    assert "scored on" not in facts_of_criteria(shipped, "one", found).facts
 
 
 def test_an_audit_that_is_not_finished_is_said(shipped: Store) -> None:

@@ -97,8 +97,10 @@ def test_provenance_says_what_scored_and_how_to_make_it_again(whole: ReportDocum
     for facts in whole.runs:
         assert set(facts.scoring) >= {"model", "identity", "tokenizer", "family", "rules", "dtype"}
         assert {name.partition(" ")[0] for name in facts.hashes} == {"topic", "list", "templates"}
-        assert facts.run in facts.commands[0]
-        assert facts.commands[0].startswith("python -m pcf_core risk ")
+        score, risk = facts.commands
+        assert score.startswith("python -m pcf_core score ")
+        assert facts.run in risk
+        assert risk.startswith("python -m pcf_core risk ")
         assert {"noise floor", "coverage", "dtype"} & set(facts.facts)
 
 

@@ -86,8 +86,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
     asked = next((study for study in studies if not study.instead), studies[0] if studies else None)
     options = asked.options if asked else ViewOptions()
     somewhere = any(study.options.reference != options.reference for study in studies)
-    method = (*METHOD[:2], criterion_text(options, somewhere), *METHOD[2:3], reading_text(options))
-    method += METHOD[3:]
+    asked_for = criterion_text(options, somewhere), reading_text(options)
+    method = (*METHOD[:2], asked_for[0], METHOD[2], asked_for[1], *METHOD[3:])
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
 
 
