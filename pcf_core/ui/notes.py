@@ -12,6 +12,10 @@ from pcf_core.report.notes import interval_notes, warnings_of
 from pcf_core.ui.data import Loaded, whole_template_intervals
 from pcf_core.ui.text import plain
 
+EQUAL_WEIGHTS = (
+    "Equal template weights are an option under How it is read in the sidebar, as is what is drawn again."
+)
+
 
 def notes(
     loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
@@ -24,16 +28,12 @@ def notes(
         reports: those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
-    for sentence in warnings_of(reports):
-        st.caption(plain(sentence))
     report = loaded.first.report
-    for sentence in said_intervals(loaded) if intervals is None else intervals:
-        st.caption(plain(sentence))
+    said = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
     if report.effective_templates < len(report.templates) - 0.5:
-        st.caption(
-            "Equal template weights are an option under *How it is read* in the sidebar, as is what is drawn "
-            "again."
-        )
+        said.append(EQUAL_WEIGHTS)
+    if said:  # one paragraph: the picture that they are about is not far below
+        st.caption("  \n".join(plain(sentence) for sentence in said))
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
