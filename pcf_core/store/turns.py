@@ -6,12 +6,12 @@ own locks, by which processes share the catalogue, ask no less of the file syste
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import BaseFileLock, FileLock, Timeout
 
 from pcf_core.store.files import told
 
@@ -23,6 +23,8 @@ POLL_SECONDS = 0.2
 def turn(root: Path, name: str, while_waiting: Callable[[], None]) -> Iterator[bool]:
     """Be the only process at something, and say whether another was at it before.
 
+    The empty file stays: one that is taken away while others wait for it would let two of them in.
+
     Args:
         root: the cache folder.
         name: of the work, as a file can be called.
@@ -32,32 +34,25 @@ def turn(root: Path, name: str, while_waiting: Callable[[], None]) -> Iterator[b
         StoreError: the folder is full or read-only.
     """
     path = root / FOLDER / name
+    waited = False
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        held, waited = _take(path), False
+    lock = FileLock(path)
     try:
-        while held is None:
+        while not _taken(lock, path):
             waited = True
             while_waiting()
             time.sleep(POLL_SECONDS)
-            with told(path):
-                held = _take(path)
         yield waited
     finally:
-        if held is not None:
-            with suppress(OSError):  # where it cannot be taken away, it stays as an empty file
-                path.unlink()  # while it is held: whoever opened it before looks again
-            os.close(held)
+        lock.release()
 
 
-def _take(path: Path) -> int | None:
-    """The open and locked file, or ``None`` while another process, or another turn of this one, has it."""
-    opened = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.exists() and path.stat().st_ino == os.fstat(opened).st_ino:
-            return opened
-    except BlockingIOError:
-        pass
-    os.close(opened)
-    return None
+def _taken(lock: BaseFileLock, path: Path) -> bool:
+    """Whether the lock is held now; not while another process, or another turn of this one, has it."""
+    with told(path):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:  # to Python an OSError, and here none
+            return False
+    return True

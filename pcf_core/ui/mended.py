@@ -1,4 +1,4 @@
-"""What Streamlit 1.67 draws too pale, cuts off, or makes too small for a finger, as one style sheet."""
+"""What Streamlit 1.67 draws too pale, cuts off, or makes too small for a finger: one style sheet."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !
   color: inherit !important;
 }
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p { color: inherit !important; }
+"""
+
+# Where the keyboard is in the menu shows as a faint tint alone.
+FOCUS = """
+[data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stPageLink-NavLink"]:focus-visible {
+  outline: 2px solid currentColor; outline-offset: -2px;
+}
 """
 
 # A key figure's label, value and interval are cut where its column is narrow; here they wrap.
@@ -50,4 +57,4 @@ TOUCH = """
   }
 }
 """
-MENDED = f"<style>{ACCENTED_TEXT}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}</style>"
+MENDED = f"<style>{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}</style>"
