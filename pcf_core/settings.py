@@ -30,7 +30,9 @@ HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
 BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
 AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or everybody of a domain
 # A family, a revision behind a hub id, a folder that is not absolute: names of models have none of them.
-NEVER_FITS = re.compile(r"(masked|causal|seq2seq|permutation):|[^/@:]+/[^/@]+@|[~.]")
+NEVER_FITS = re.compile(
+    r"(masked|causal|seq2seq|permutation):|[^/@:]+/[^/@]+@|[~.]|(?!/|endpoint:|[*?\[])[^/]*/[^/]*/"
+)
 Engine = Literal["local", "ray"]
 LONGEST_SAID = 200  # characters of a value, in a sentence
 # What was given may hold a secret: never said back.

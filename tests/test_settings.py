@@ -262,7 +262,17 @@ def test_a_list_of_nothing_but_commas_is_a_slip(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize(
-    "pattern", ["org/name@main", "org/*@v1", "masked:mini-*", "causal:org/x", "~/models/*", "./m", "../m"]
+    "pattern",
+    [
+        "org/name@main",
+        "org/*@v1",
+        "masked:mini-*",
+        "causal:org/x",
+        "~/models/*",
+        "./m",
+        "../m",
+        "data/models/*",
+    ],
 )
 def test_a_pattern_that_no_model_fits_is_a_slip(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
     monkeypatch.setenv("PCF_ALLOWED_MODELS", f"mini-*,{pattern}")
@@ -271,6 +281,15 @@ def test_a_pattern_that_no_model_fits_is_a_slip(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_patterns_that_models_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = ("mini-*", "org/*", "*/*", "endpoint:org/a@b", "/data/@home/x@1/*", "[mn]*")
+    given = (
+        "mini-*",
+        "org/*",
+        "*/*",
+        "*/models/*",
+        "endpoint:org/a@b",
+        "endpoint:a/b/c",
+        "/data/@home/x@1/*",
+        "[mn]*",
+    )
     monkeypatch.setenv("PCF_ALLOWED_MODELS", ",".join(given))
     assert settings().allowed_models == given

@@ -162,11 +162,10 @@ def warnings_of(family: str, tokens: Sequence[int], coverage: CoverageSummary | 
     warnings = []
     if coverage is not None and coverage.flagged:
         lowest = coverage.listed[0]
-        share = np.format_float_positional(lowest.coverage, precision=2, fractional=False)
         warnings.append(
             f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than "
             f"{coverage.limit:g} of the probability: preferences there say little. The lowest is "
-            f"“{lowest.occupation}” in “{lowest.template}”, {share}."
+            f"{lowest.occupation!r} in {lowest.template!r}, {lowest.coverage:.2g}."
         )
     if family in BY_TOKENS and len(set(tokens)) > 1:
         warnings.append(

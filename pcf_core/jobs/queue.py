@@ -67,7 +67,7 @@ LIMITED = (
     """UPDATE jobs SET cells = total, models = coalesce(json_extract(payload, '$.models'), (
         SELECT json_group_array(name) FROM (SELECT coalesce(json_extract(payload, '$.model'),
             json_extract(payload, '$.scoring.model'), json_extract(payload, '$.key.model')) AS name)
-        WHERE name IS NOT NULL)) WHERE kind != 'mine'""",
+        WHERE name IS NOT NULL)) WHERE kind NOT IN ('mine', 'read', 'embedding')""",
 )
 VERSIONS = (TABLES, PEOPLE_AND_DEATHS, LIMITED)
 HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"

@@ -9,11 +9,12 @@ once its goal is met.  The first draws of a finer plan are those of a coarser on
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from pcf_core.audit import furthest, look_at, plan_of, with_draws
-from pcf_core.jobs.scoring import OpenScorer, score_run
+from pcf_core.jobs.scoring import OpenScorer, run_turn, score_run
 from pcf_core.records import Look, ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
 from pcf_core.stats import looks
@@ -69,18 +70,22 @@ def score_asked(
     def progress(done: int, total: int, rate: float) -> None:
         on_progress(scored + done, scored + total, rate)
 
-    for draws in looks(within).sizes:
-        if draws < plan_of(furthest(store, run)).draws:
-            continue  # an earlier look, here or of another process, which was not narrow enough
-        run = with_draws(run, draws)
-        scored += score_run(
-            run, store, scorer, progress, should_stop, between_batches, more_to_come=True, on_wait=on_wait
-        )
-        look = look_at(store, run)
-        on_look(look)
-        if look.half_width <= within:
-            break
-    scored += score_run(run, store, scorer, progress, should_stop, between_batches, on_wait=on_wait)
+    finished = any(info.complete for info in store.runs() if info.run.key == run.key)
+    # All looks are one turn: who waited goes on where the other came to, not at the draws of its own look.
+    turn = run_turn(f"{run.key}.looks", store, should_stop, between_batches, on_wait)
+    with nullcontext() if finished else turn:
+        for draws in looks(within).sizes:
+            if draws < plan_of(furthest(store, run)).draws:
+                continue  # an earlier look, here or of another process, which was not narrow enough
+            run = with_draws(run, draws)
+            scored += score_run(
+                run, store, scorer, progress, should_stop, between_batches, more_to_come=True, on_wait=on_wait
+            )
+            look = look_at(store, run)
+            on_look(look)
+            if look.half_width <= within:
+                break
+        scored += score_run(run, store, scorer, progress, should_stop, between_batches, on_wait=on_wait)
     return Finished(run, scored, look)
 
 

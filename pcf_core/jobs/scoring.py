@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,16 +84,33 @@ def score_run(
         return 0
     store.must_be_writable()  # loading a model can take minutes
 
+    with run_turn(run.key, store, should_stop, between_batches, on_wait):
+        if _is_done(run, store, more_to_come):  # by another process, meanwhile
+            return 0
+        return _score(run, store, open_scorer, on_progress, should_stop, between_batches, more_to_come)
+
+
+def run_turn(
+    name: str,
+    store: Store,
+    should_stop: Callable[[], bool],
+    between_batches: Callable[[], None],
+    on_wait: Callable[[], None],
+) -> AbstractContextManager[None]:
+    """The turn at a run, or at something of it; who waits for it can be stopped as who scores can.
+
+    Raises:
+        Stopped: ``should_stop`` said so.
+        StoreError: the store is full or read-only.
+    """
+
     def while_waiting() -> None:
         on_wait()
         between_batches()
         if should_stop():
             raise Stopped
 
-    with store.turn(run.key, while_waiting) as waited:
-        if waited and _is_done(run, store, more_to_come):
-            return 0
-        return _score(run, store, open_scorer, on_progress, should_stop, between_batches, more_to_come)
+    return store.turn(name, while_waiting)
 
 
 def _is_done(run: RunSpec, store: Store, more_to_come: bool) -> bool:

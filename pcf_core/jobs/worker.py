@@ -156,7 +156,8 @@ class Worker:
                 raise AuditError(
                     f"This worker knows no jobs of the kind {job.kind!r}: start one of this version."
                 )
-            check_may_ask(submitter_of(job.submitter), self.settings)
+            if self.settings.auditors or self.settings.read_only:  # else the app alone knows who may ask
+                check_may_ask(submitter_of(job.submitter), self.settings)
             result = self._answers[job.kind](job)
         except Stopped:
             self.queue.release(self.owner, job.id)
@@ -172,10 +173,20 @@ class Worker:
         run = self.store.load_run(ScoreRequest.model_validate(job.payload).run)
         reported = -REPORT_SECONDS
         before: int | None = None  # cells of the job that were scored before this start
+        waiting = False
+
+        def on_wait() -> None:
+            nonlocal waiting
+            if not waiting:
+                waiting = True
+                self.queue.note(job.id, {"stage": "waiting"}, self.owner)
 
         def report(done: int, total: int, rate: float) -> None:
             """Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows."""
-            nonlocal reported, before
+            nonlocal reported, before, waiting
+            if waiting:
+                waiting = False
+                self.queue.note(job.id, {}, self.owner)
             if before is None:
                 ended = job.done == job.total  # between two looks of a plan, or nothing was done
                 before = job.total if ended else max(0, job.total - total)
@@ -195,6 +206,7 @@ class Worker:
                 partial(self._should_stop, job),
                 partial(self._answer_small, job),
                 on_look,
+                on_wait,
             )
         # Kept, so that pages open it at once.
         load_result(self.store, done.run, cast(Protocol, run.scoring.protocol))

@@ -86,7 +86,7 @@ class Store:
         """
         self._database.must_last()
 
-    def turn(self, name: str, while_waiting: Callable[[], None]) -> AbstractContextManager[bool]:
+    def turn(self, name: str, while_waiting: Callable[[], None]) -> AbstractContextManager[None]:
         """Be the only process on this cache at a piece of work; see :func:`pcf_core.store.turns.turn`.
 
         Raises:

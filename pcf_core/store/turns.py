@@ -20,8 +20,8 @@ POLL_SECONDS = 0.2
 
 
 @contextmanager
-def turn(root: Path, name: str, while_waiting: Callable[[], None]) -> Iterator[bool]:
-    """Be the only process at something, and say whether another was at it before.
+def turn(root: Path, name: str, while_waiting: Callable[[], None]) -> Iterator[None]:
+    """Be the only process at something, once no other is at it any more.
 
     The empty file stays: one that is taken away while others wait for it would let two of them in.
 
@@ -34,16 +34,14 @@ def turn(root: Path, name: str, while_waiting: Callable[[], None]) -> Iterator[b
         StoreError: the folder is full or read-only.
     """
     path = root / FOLDER / name
-    waited = False
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
         while not _taken(lock, path):
-            waited = True
             while_waiting()
             time.sleep(POLL_SECONDS)
-        yield waited
+        yield
     finally:
         lock.release()
 

@@ -40,8 +40,9 @@ DOING = {
     CRITERIA: "asking and reading",
     EMBEDDING: "learning word vectors",
 }
-TEXTS = (FAIRPAIR, CRITERIA)  # kinds that tell their stage
+TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
 STAGES = {
+    "waiting": "waits: another process scores this run",
     "perturbing": "exchanging words, {done:,} of {total:,} prompts",
     "measuring": "comparing the texts",
     "reading": "reading what was answered",
@@ -166,7 +167,7 @@ def progress_text(job: Job) -> str:
         text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
         text += so_far_text(job)
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
-    elif job.kind in TEXTS and job.result and job.result.get("stage") in STAGES:
+    elif job.result and job.result.get("stage") in STAGES:
         return STAGES[job.result["stage"]].format(**job.result)
     else:
         text = f"{job.done:,} of {job.total:,} {unit_of(job)}"

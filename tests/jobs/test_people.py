@@ -161,6 +161,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
     ("changed", "states", "says"),
     [
         ({}, ["done", "done"], ""),
+        ({"auditors": ()}, ["done", "done"], ""),  # a worker that was started without the app's settings
         ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org may read results"),
         ({"read_only": True}, ["failed", "failed"], "takes no work (PCF_READ_ONLY)"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import ModuleType
 
 import pytest
@@ -153,6 +155,26 @@ def test_a_process_that_comes_late_does_not_set_the_run_back(store: Store, toy: 
     assert (done.run, done.look, done.look) == (finished[0].run, finished[0].look, seen[-1])
     assert [look.draws for look in seen] == [100, seen[-1].draws]
     assert store.run_info(done.run.key).complete
+
+
+def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Store, toy: ModuleType) -> None:
+    """The first goes through all its looks while the second waits for the turn at the first of them."""
+    run, opened = plan(toy, 0.03), list[Scorer]()
+    begun, waiting = Event(), Event()
+
+    def hold() -> None:
+        begun.set()
+        assert waiting.wait(30)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(score_asked, run, store, open_large(toy, []), between_batches=hold)
+        assert begun.wait(30)
+        seen: list[Look] = []
+        other = Store.open(store._root)
+        done = score_asked(run, other, open_large(toy, opened), on_look=seen.append, on_wait=waiting.set)
+        assert (done.scored, done.run, done.look) == (0, first.result().run, first.result().look)
+    assert (seen, opened) == ([first.result().look], [])
+    assert store.run_info(run.key).complete
 
 
 def test_other_counts_draw_anew_and_nothing_is_mixed(store: Store, queue: Queue, toy: ModuleType) -> None:

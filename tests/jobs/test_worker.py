@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,7 @@ from pcf_core.records import ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
 from pcf_core.settings import Settings
 from pcf_core.store import Store
+from pcf_core.ui.queue import progress_text
 
 TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,6 +116,20 @@ def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue, 
     worker.run(until_idle=True)
     ends = sorted([*jobs, urgent], key=lambda job: queue.get(job.id).updated)
     assert [job.id for job in ends] == [urgent.id, *(job.id for job in jobs)]
+
+
+def test_a_worker_says_that_it_waits_for_another_process(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    with ThreadPoolExecutor(1) as pool:
+        with store.turn(run.key, lambda: None):
+            working = pool.submit(worker.run, until_idle=True)
+            until(lambda: queue.get(job.id).result)
+            assert progress_text(queue.get(job.id)) == "waits: another process scores this run"
+        working.result()
+    assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 24}
 
 
 def test_models_stay_open_and_the_oldest_makes_room(
