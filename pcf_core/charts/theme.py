@@ -64,7 +64,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """The same for protected groups: no model's colour or marker; two are as purple and orange as the scale."""
+    """The same for protected groups: no model's colour or marker; two are purple and brown."""
     colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
     return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
 
