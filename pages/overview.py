@@ -20,8 +20,8 @@ from pcf_core.ui.text import plain
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
 measures the probability of each group's words. From these **probabilities** it computes **stereotypes**,
-how far each occupation is from neutral, and from them a discrimination **risk**, split into
-**prejudice**, what the model always does, and **caprice**, what changes with the context.
+how far each occupation is from neutral, and from them a discrimination **risk**, split into **prejudice**,
+what is left when contexts are averaged, and **caprice**, what changes with the context.
 """
 HOW = """
 Each dot is the discrimination risk R of one model with its interval over what the sidebar says. 0 is a fair

@@ -91,7 +91,7 @@ def rate_dots(report: AnswersReport) -> go.Figure:
     """
     shown = _all(report)
     styles = {
-        **theme.model_styles([each.pronoun for each in report.pronouns]),
+        **theme.group_styles([each.pronoun for each in report.pronouns]),
         WITHOUT: theme.ModelStyle(theme.MUTED, "diamond-open", ""),
     }
     keys = {(name, each.pronoun): f"{name} {each.pronoun}" for name in RATES for each in shown}

@@ -9,7 +9,9 @@ import plotly.graph_objects as go
 from pcf_core.charts import theme
 from pcf_core.charts.risk import AXIS, RiskBar, overall_trace
 
-MOST_WRAPPED = 16  # rows; with more, labels of two lines would run into each other
+ROW, AROUND = 34, 142  # pixels of a row with room, and of all that stands around the rows
+TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
+SMALLEST, USUAL = 9, 11  # letters, in pixels
 
 
 def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
@@ -37,20 +39,22 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
             x=place,
             y=1,
             yref="paper",
+            xanchor="center",  # to one side it would near its neighbour
             yanchor="bottom",
-            xanchor="right" if place > 0.8 * furthest else "center",
             text=theme.text(label).replace(" ", "<br>", 1),  # side by side they meet on a telephone
             showarrow=False,
             font_size=11,
         )
     figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
-    written = theme.lines if len(rows) <= MOST_WRAPPED else theme.text
+    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(rows)) / TWO_LINES)  # of two lines in a row
+    written = theme.lines if fitting >= SMALLEST else theme.text
     figure.update_yaxes(theme.name_axis({key: written(row.label) for key, row in keyed}))
-    figure.update_yaxes(autorange="reversed", showgrid=True)
-    return theme.base_layout(
+    figure.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=True)
+    theme.base_layout(
         figure,
-        142 + 34 * max(2, len(rows)),
+        AROUND + ROW * max(2, len(rows)),
         view=" ".join(row.label for row in rows),
         legend=len({row.kind for row in rows}) > 1,
-        margin={"l": 8, "r": 24, "t": 40, "b": 8},
+        margin={"l": 8, "r": 28, "t": 40, "b": 8},
     )
+    return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))

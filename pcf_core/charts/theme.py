@@ -29,12 +29,12 @@ ACCENT = "#0072B2"
 CAPRICE = "#D55E00"
 MUTED = "#7F7F7F"
 GRID = "rgba(127, 127, 127, 0.25)"
-GROUP_ENDS = ("#8073ac", "#b35806")
 
 # Of groups, which may stand beside models in one picture: other colours than theirs, chosen so that the first
 # five differ from one another and from the models' also without red or green cones (Machado et al. 2009,
 # doi:10.1109/TVCG.2009.113), other markers, and the patterns from the other end.
 GROUP_COLORS = ("#6644EE", "#00AA44", "#666644", "#8888EE", "#446688", "#AA3377", "#A0522D", "#999933")
+PAIR_COLORS = ("#6644EE", "#A0522D")  # of two groups: hues of the diverging scale
 GROUP_MARKERS = (
     *("triangle-down", "pentagon", "star-diamond", "hourglass"),
     *("bowtie", "hexagram", "triangle-left", "triangle-right"),
@@ -64,8 +64,8 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """The same for protected groups: no model's colour or marker; two take the diverging scale's ends."""
-    colors = GROUP_ENDS if len(set(groups)) == 2 else GROUP_COLORS
+    """The same for protected groups: no model's colour or marker; two are purple and brown."""
+    colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
     return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
 
 

@@ -8,7 +8,8 @@
 model together, with intervals and tests; ``convergence``: the same against the number of samples and of
 folds; ``words``: which n-grams and which categories (``categories``) of words differ.
 
-Every result is our reconstruction; the paper's tables were not available.
+Every result is our reconstruction; the paper's tables were not available.  F is published, B and V are our
+reading of its figure 2.
 
 Source: Dwivedi-Yu, Dwivedi & Schick 2024, https://arxiv.org/abs/2404.06619.
 

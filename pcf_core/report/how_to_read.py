@@ -120,7 +120,7 @@ of each other: **I** the gender in a story and the profession, **II** the label 
 the name. Its quantity is NMI, normalised mutual information: 0 where they are independent, 1 at most, and
 less than 1 where there are more professions or labels than genders; the most that could be reached stands in
 the data. **Separation** and **sufficiency** ask that a pronoun change nothing: **I** in questions with a
-right answer, **II** in tasks at work. Their quantities are gaps between *he* and *she*. Where the role is
+right answer, **II** in tasks at work. Their quantities are gaps between each two pronouns. Where the role is
 right that stereotype makes a woman's, **FNR** is the share of answers that miss it; where the other is right,
 **FPR** is the share that name it all the same. **PPV** and **NPV** are the shares of right answers among
 those that name the one or the other.

@@ -113,11 +113,19 @@ def test_dots_stand_against_the_reference_lines() -> None:
     runs = figure.data[0]
     assert list(runs.error_x.array) == [pytest.approx(0.02), None]
     assert figure.layout.xaxis.range[1] > 1
-    few, many = (risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * n, lines) for n in (2, 20))
-    assert few.layout.yaxis.labelalias["0"] == "mini-bert ·<br>gender-fiction-25"
-    assert many.layout.yaxis.labelalias["0"] == "mini-bert · gender-fiction-25"  # two lines would meet
+    assert {note.xanchor for note in figure.layout.annotations} == {"center"}
     other = risk_dots([RUN], {"4 stereotyped": 4.0})
     assert other.layout.xaxis.range[1] > 4
+
+
+def test_labels_of_two_lines_fit_into_their_rows_in_letters_that_can_be_read() -> None:
+    for count, letters in ((2, 11), (16, 11), (18, 10), (20, 9), (40, 9)):
+        figure = risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * count, {})
+        assert figure.layout.yaxis.tickfont.size == letters
+        label = figure.layout.yaxis.labelalias["0"]
+        assert label == f"mini-bert ·{' ' if count == 40 else '<br>'}gender-fiction-25"  # two would meet
+        lines = 1 + label.count("<br>")
+        assert lines * 1.3 * letters < (figure.layout.height - 110) / count  # pixels a row
 
 
 def test_risks_times_1000_keep_the_deviation_as_it_is() -> None:

@@ -34,7 +34,7 @@ def contrast(one: str, other: str) -> float:
     "color",
     [
         *theme.OKABE_ITO[:4],
-        *theme.GROUP_ENDS,
+        *theme.PAIR_COLORS,
         *theme.GROUP_COLORS[:5],
         theme.ACCENT,
         theme.CAPRICE,
@@ -60,13 +60,6 @@ def test_sixty_four_models_have_sixty_four_pairs() -> None:
 
 def test_styles_keep_their_place_when_models_are_added() -> None:
     assert theme.model_styles(["a", "b", "c"])["b"] == theme.model_styles(["a", "b"])["b"]
-
-
-def test_two_groups_take_the_ends_of_the_diverging_scale() -> None:
-    assert [style.color for style in theme.group_styles(["male", "female"]).values()] == list(
-        theme.GROUP_ENDS
-    )
-    assert set(theme.GROUP_ENDS) < set(theme.DIVERGING)
 
 
 # What light is without the red or the green cones (Machado, Oliveira & Fernandes 2009, severity 1).
@@ -111,6 +104,17 @@ def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str)
     models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
     assert min(apart(one, other, cones) for one, other in itertools.combinations(groups, 2)) > 20
     assert min(apart(one, other, cones) for one in groups for other in models) > 13
+
+
+@pytest.mark.parametrize("cones", CONES)
+def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_scale(cones: str) -> None:
+    pair = [style.color for style in theme.group_styles(["male", "female"]).values()]
+    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    purple, orange = theme.DIVERGING[-2], theme.DIVERGING[1]
+    assert apart(*pair, cones) > 100
+    assert min(apart(one, other, cones) for one in pair for other in models) > 20
+    assert apart(pair[0], purple, cones) < apart(pair[0], orange, cones)
+    assert apart(pair[1], orange, cones) < apart(pair[1], purple, cones)
 
 
 @pytest.mark.parametrize("count", range(1, 9))

@@ -29,8 +29,8 @@ METHOD = (
     "over all groups, are the **preferences** p of this context t, which sum to 1.",
     "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
     "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*.",
-    "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). What remains when the "
-    "stereotype is averaged first is **prejudice**, rᵖ = J(E s), what a model always does; the rest, never "
+    "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). The risk of the "
+    "mean stereotype is **prejudice**, rᵖ = J(E s), what is left when contexts are averaged; the rest, never "
     "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
     "over occupations are R = Rᵖ + Rᶜ: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
     "preferences of two groups, held against an even split, have R = ½, all of it caprice.",
