@@ -1,8 +1,9 @@
 """An order in which neighbours are alike, for the rows and columns of a heat map.
 
 Average linkage of Euclidean distances (Ward or complete linkage would cut otherwise; no number depends on
-it), and of all orders that its tree allows, the one with the least sum of distances between neighbours
-(Bar-Joseph, Gifford & Jaakkola 2001, doi:10.1093/bioinformatics/17.suppl_1.S22).
+it), and of the orders that its tree allows one with a small sum of distances between neighbours: SciPy's
+optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001, doi:10.1093/bioinformatics/17.suppl_1.S22), which
+does not always return the least (github.com/scipy/scipy/issues/11227).
 """
 
 from __future__ import annotations
