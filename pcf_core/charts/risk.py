@@ -13,6 +13,7 @@ from pcf_core.charts.whiskers import whiskers
 from pcf_core.records import RiskReport
 
 MOST_ROWS = 20
+NOTHING = 1e-12  # what the arithmetic leaves of a zero: its digits are another processor's
 AXIS = "risk (0 = unbiased) → more risk"
 AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
 
@@ -183,5 +184,7 @@ def _details(row: RiskBar) -> str:
 
 
 def digits(value: float) -> str:
-    """Three significant digits with their zeros, and one decimal from 100 up."""
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:#.3g}"
+    """Three significant digits with their zeros, one decimal from 100 up; 0 for what is left of a zero."""
+    if abs(value) >= 100:
+        return f"{value:,.1f}"
+    return f"{value if abs(value) > NOTHING else 0.0:#.3g}"

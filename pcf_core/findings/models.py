@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pcf_core.findings.looks import contexts
-from pcf_core.findings.numbers import count, listed, number, percent, with_interval, words_of
+from pcf_core.findings.numbers import count, estimated, listed, number, percent, with_interval, words_of
 from pcf_core.records import Interval, Over, RiskReport
 
 DRAWN = {
@@ -42,9 +42,9 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
-        f"{sentence}; {percent(share)} of it is prejudice ({number(report.prejudice_risk)}) "
-        f"and {percent(1 - share)} is caprice ({number(report.caprice_risk)}){corrected}; the stereotype has "
-        f"a standard deviation of {number(report.stereotype_sd)}."
+        f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}) "
+        f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}; "
+        f"the stereotype has a standard deviation of {number(report.stereotype_sd)}."
     )
 
 
@@ -180,7 +180,9 @@ def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates"
     if not reports:
         return "No model has been scored yet."
     ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
-    lowest, highest = (f"{number(reports[m].overall_risk)} ({m})" for m in (ranked[0], ranked[-1]))
+    lowest, highest = (
+        f"{part_text(reports[m], 'overall_risk', over)} ({m})" for m in (ranked[0], ranked[-1])
+    )
     if len(ranked) == 1:
         risk = risk_with_interval(reports[ranked[0]], over)
         sentence = f"The discrimination risk of {ranked[0]} is {risk}."
@@ -203,6 +205,15 @@ def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates"
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
     """R and its interval over what is asked for, or the first there is."""
-    known = report.intervals.get("overall_risk", ())
-    interval = report.interval("overall_risk", over) or next(iter(known), None)
-    return with_interval(report.overall_risk, interval)
+    return with_interval(report.overall_risk, shown_interval(report, "overall_risk", over))
+
+
+def part_text(report: RiskReport, quantity: str, over: Over) -> str:
+    """A risk or a part of it, with the decimals that it has wherever its interval stands beside it."""
+    value: float = getattr(report, quantity)
+    return estimated(value, shown_interval(report, quantity, over))
+
+
+def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | None:
+    """The interval over what is asked for, or the first there is."""
+    return report.interval(quantity, over) or next(iter(report.intervals.get(quantity, ())), None)

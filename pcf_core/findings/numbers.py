@@ -58,6 +58,11 @@ def with_interval(value: float, interval: Interval | None) -> str:
     return f"{whole} ({low}{dash}{high})"
 
 
+def estimated(value: float, interval: Interval | None) -> str:
+    """A number alone, with the decimals that it has beside its interval: "0.110" of "0.110 (0.107–0.112)"."""
+    return with_interval(value, interval).partition(" ")[0]
+
+
 def alike(value: float, low: float, high: float) -> list[str]:
     """A finite number and the ends of its interval with the same decimals, six at most: 0.52, 0.50, 0.54."""
     ends = (value, low, high)

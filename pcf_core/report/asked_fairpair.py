@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable
 
 from pcf_core.errors import AuditError
 from pcf_core.fairpair.categories import load_categories
 from pcf_core.fairpair.prompts import load_prompts
+from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import load_table
-from pcf_core.records.fairpair_run import FairPairAsked
+from pcf_core.records.fairpair_run import FairPairAsked, PromptsAsked
 
 FILE = "FILE"  # stands in a command for a file that is not known by name
 
@@ -48,9 +50,32 @@ def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str
         known = _holds(is_same)
         options.append(f"{option} {shlex.quote(name) if known else FILE}")
         if not known:
-            said = " ".join(what.split())
-            problems.append(f"{said} are not kept by name: write the path of their file for {option} {FILE}")
+            part = part_of(texts) if option == "--prompts" else ""
+            why = f"{'are ' + part if part else 'are not kept by name'}: write the path of their file"
+            problems.append(f"{' '.join(f'{what} {why}'.split())} for {option} {FILE}")
     return " ".join(options), tuple(problems)
+
+
+def part_of(texts: PromptsAsked) -> str:
+    """What the prompts are of the set that is kept by their name, and where they are had; "" of none.
+
+    A part of chosen categories and one of an earlier state of the set look alike here.
+    """
+    try:
+        kept = load_prompts(texts.name, texts.names)
+    except AuditError:  # as in _holds
+        return ""
+    whole = len(kept.prompts)
+    if texts.count >= whole:
+        return ""
+    sizes = Counter(prompt.category for prompt in kept.prompts).values()
+    each = (most for most in range(1, max(sizes)) if sum(min(size, most) for size in sizes) == texts.count)
+    most = next(each, None)
+    if most is not None and selected(kept, most=most).hash == texts.hash:
+        part = f"{most:,} of each category of the set {texts.name}"
+    else:
+        part = f"{texts.count:,} prompts, of some categories or an earlier state of the set {texts.name}"
+    return f"{part}, which has {whole:,} prompts; the page FairPair has them as a file (Provenance, Prompts)"
 
 
 def _holds(is_same: Callable[[], bool]) -> bool:

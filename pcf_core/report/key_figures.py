@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from pcf_core.findings import number, percent, with_interval
-from pcf_core.findings.numbers import listed
+from pcf_core.findings.comparison import with_sign
+from pcf_core.findings.numbers import estimated, listed
 from pcf_core.records import FloatArray, Interval, Over, RiskReport
 from pcf_core.records.distribution import MeanTilt
 from pcf_core.records.report import KeyFigure
@@ -26,11 +27,12 @@ def risk_figures(
     for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
-        ends = bounds(value, scaled(interval, factor)) if interval else "no interval"
+        shown = scaled(interval, factor) if interval else None
+        ends = bounds(value, shown) if shown else "no interval"
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
-                f"{number(value)}{' (× 1,000)' if thousand else ''}",
+                f"{estimated(value, shown)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
                 f"{'1,000' if thousand else '1'} is stereotyped; {interval_words(interval)} s.d.: standard "
                 "deviation of the stereotype over templates; caprice shows none of it where the sign stays.",
@@ -67,7 +69,7 @@ def tilt_figures(
         figures.append(
             KeyFigure(
                 f"Mean tilt · {name}",
-                signed(tilt.mean),
+                with_sign(estimated(tilt.mean, tilt.intervals[over])),
                 f"From −1 to +1: +1 means only {high} words, 0 is neutral. Mean over occupations; "
                 f"{interval_words(tilt.intervals[over])}",
                 f"{bounds(tilt.mean, tilt.intervals[over])} · "

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from pcf_core.findings.models import drawn_again, interval_sentence, unseen_words
-from pcf_core.findings.numbers import number, with_interval
+from pcf_core.findings.numbers import alike, number, with_interval
 from pcf_core.records import Interval, LeftOut, Over
 from pcf_core.records.report import ReportDocument, RiskNumber, RunFacts
 from pcf_core.report.comparison import RISKS
@@ -78,12 +78,15 @@ def read_text(run: RunFacts) -> str:
 
 
 def interval_text(found: RiskNumber, intervals: Sequence[Interval]) -> str:
-    """Intervals inside a name, with the units that are drawn again for each."""
+    """Intervals inside a name, with the units that are drawn again for each and the table's decimals."""
     if found.unseen is not None:
         return f" ({unseen_words(found.unseen)})"
     if not intervals:
         return ""
-    parts = [f"over {drawn_again(one)}: {number(one.low)} to {number(one.high)}" for one in intervals]
+    ends = [alike(found.value, one.low, one.high)[1:] for one in intervals]
+    parts = [
+        f"over {drawn_again(one)}: {low} to {high}" for one, (low, high) in zip(intervals, ends, strict=True)
+    ]
     plural = "s" if len(parts) > 1 else ""
     return f" ({100 * intervals[0].level:.0f} % interval{plural} {'; '.join(parts)})"
 

@@ -9,6 +9,7 @@ import pandas as pd
 from pcf_core.audit import ViewOptions
 from pcf_core.findings import number, percent, with_interval
 from pcf_core.findings.models import unseen_share
+from pcf_core.findings.numbers import estimated
 from pcf_core.records import Over, RiskReport
 from pcf_core.records.report import KeyFigure
 from pcf_core.records.tails import NormalShape, TailShape
@@ -50,7 +51,7 @@ def caprice_figures(
             figures.append(
                 KeyFigure(
                     f"Tail shape ξ · {name}",
-                    number(shape.shape),
+                    estimated(shape.shape, shape.shape_interval),
                     "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
                     f"{interval_words(shape.shape_interval)}",
                     bounds(shape.shape, shape.shape_interval),
@@ -70,7 +71,7 @@ def prejudice_figures(
         figures.append(
             KeyFigure(
                 f"Prejudice · {name}",
-                number(report.prejudice_risk),
+                estimated(report.prejudice_risk, interval),
                 f"R^p, the mean over occupations by their weight: 0 is fair; {interval_words(interval)} "
                 "s.d.: over occupations.",
                 f"{ends}s.d. {number(shapes[name].fit.sd)}",

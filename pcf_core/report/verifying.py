@@ -20,11 +20,10 @@ from pcf_core.report.whole import Texts, write_report
 from pcf_core.store import Store
 
 # What another order of additions, of other threads or another processor, may change: a share of the larger of
-# two numbers (up to 8e-9 between the newest and the oldest kernels, in bounds of single occupations), or this
-# much of two next to 0, for what is left of a sum that should be 0 has no digit that holds: some 50 roundings
-# of 1, the size of these sums, and less than any p-value that is told apart.
+# two numbers.  What is left of a sum that should be 0 has no digit that holds: two numbers that are both this
+# small are alike, for it is some 50 roundings of 1, the size of these sums.
 RELATIVE = 1e-7
-ABSOLUTE = 1e-14
+NOTHING = 1e-14
 MOST_TOLD = 1000
 ABSENT = "nothing there"  # told where one side has no such place; null is a value
 NOT_COMPARED = frozenset({"versions"})  # of the program that wrote it: said, and no difference by itself
@@ -100,7 +99,8 @@ def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
     """The request with the user's own file of weights for the one that a report was written with.
 
     Raises:
-        InputError: the report was written with a file, and none is given; or none, and one is given.
+        InputError: the report was written with a file, and none is given, or one of another name, which
+            stands in its texts; or with none, and one is given.
     """
     name = request.options.get("occupation_weights", "uniform")
     if name in OCCUPATION_WEIGHTS:
@@ -113,6 +113,11 @@ def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
         raise InputError(
             f"This report weighs occupations by the file {Path(name).name!r}, and no file is opened because "
             "a report names it: give yours with --weights."
+        )
+    if Path(weights).name != Path(name).name:
+        raise InputError(
+            f"This report names the file {Path(name).name!r} in its texts, and --weights gives "
+            f"{Path(weights).name!r}: give the file under the name that it had."
         )
     return request.model_copy(update={"options": {**request.options, "occupation_weights": weights}})
 
@@ -139,10 +144,13 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two leaves agree: |one − other| ≤ max(1e-7 · the larger, 1e-14), all else to the letter."""
-    if is_number(one) and is_number(other):
+    """Whether two leaves agree: numbers within 1e-7 of the larger, or both within 1e-14 of 0.
+
+    Two whole numbers are equal, as is all else, to the letter.
+    """
+    if is_number(one) and is_number(other) and float in (type(one), type(other)):
         try:
-            return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+            return max(abs(one), abs(other)) <= NOTHING or math.isclose(one, other, rel_tol=RELATIVE)
         except OverflowError:  # a whole number that no float holds
             return bool(one == other)
     return type(one) is type(other) and bool(one == other)

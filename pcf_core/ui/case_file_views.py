@@ -9,7 +9,7 @@ import streamlit as st
 
 from pcf_core.charts.case_file import shared_scatter
 from pcf_core.findings.case_file import FOUND, shared_finding, value_text, verdict_of
-from pcf_core.findings.numbers import count, number
+from pcf_core.findings.numbers import count, estimated, number
 from pcf_core.records.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
 from pcf_core.records.report import KeyFigure
 from pcf_core.report.key_figures import bounds
@@ -146,7 +146,7 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 "Risk R",
-                number(report.overall_risk),
+                estimated(report.overall_risk, interval),
                 "Discrimination risk of the run: 0 is fair, on the PCF scale 1 is stereotyped.",
                 bounds(report.overall_risk, interval) if interval else "no interval",
             )

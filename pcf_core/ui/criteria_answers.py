@@ -96,9 +96,10 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
-    shown = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")[2].strip("()")
+    value, _, ends = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")
+    shown = ends.strip("()")
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
     if gap.adjusted is not None:
         parts.append(f"p {number(gap.adjusted)}")
     whose = f", {gap.higher} − {gap.lower}" if gap.higher else ""
-    return KeyFigure(f"{label}{whose}", number(gap.gap), what, " · ".join(filter(None, parts)))
+    return KeyFigure(f"{label}{whose}", value, what, " · ".join(filter(None, parts)))

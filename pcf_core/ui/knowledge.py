@@ -12,10 +12,10 @@ import streamlit as st
 from pcf_core.audit.knowledge import knowledge_audit_of, knowledge_key, knowledge_report, missing_answers
 from pcf_core.errors import AuditError
 from pcf_core.findings import self_audit_facts
-from pcf_core.findings.numbers import number, with_interval
+from pcf_core.findings.numbers import estimated, number, with_interval
 from pcf_core.jobs.knowledge import submit_knowledge
 from pcf_core.models import resolve
-from pcf_core.records import ScoringKey, SelfAudit
+from pcf_core.records import Interval, ScoringKey, SelfAudit
 from pcf_core.records.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.records.report import KeyFigure
 from pcf_core.risk.knowledge import SCORES
@@ -138,7 +138,7 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
     return [
         KeyFigure(
             f"Knowledge · {model}",
-            number(report.knowledge),
+            estimated(report.knowledge, _over_templates(report)),
             "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
             f"guessing gives {number(report.chance)}. 95 % interval over templates.",
             f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
@@ -173,8 +173,12 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
 
 def _over_contexts(report: KnowledgeReport) -> str:
     """What contexts make of knowledge: its interval over templates, and the gap."""
-    over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
+    over = _over_templates(report)
     if over is None:
         return "one template"
-    bounds = with_interval(over.low, over).partition("(")[2].removesuffix(")")
+    bounds = with_interval(report.knowledge, over).partition("(")[2].removesuffix(")")
     return f"{bounds} · gap {number(report.confidence_gap)}"
+
+
+def _over_templates(report: KnowledgeReport) -> Interval | None:
+    return next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)

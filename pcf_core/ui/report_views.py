@@ -35,8 +35,9 @@ FILES: tuple[tuple[str, str, str, Write], ...] = (
     ("Model card", ".md", "text/markdown", model_card),
 )
 DIGITS = 8
-# Two runs of 120 × 100 cells take 2.9 s of a CPU and 124 MB, two of 120 × 2,000 take 4.5 s and 196 MB.
-FIRST_SECONDS, CELLS_A_SECOND = 2.8, 285_000
+# Seconds of a CPU: two runs of 120 × 100 cells take 2.2 to 2.9 and 124 MB, two of 120 × 2,000 take 4.5 and
+# 196 MB, twelve of together 19,512 cells 5.6 to 7.4.
+FIRST_SECONDS, RUN_SECONDS, CELLS_A_SECOND = 1.2, 0.5, 285_000
 MOST_CELLS = 4_000_000  # 17 s of a CPU, 0.7 GB
 MADE = "report_made"  # what the report was made of that this session looks at
 HOW = """
@@ -74,12 +75,17 @@ def draw_report(request: ReportRequest) -> None:
         )
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:DIGITS]}.html"))
         return
-    with st.spinner(f"Writing the report, about {duration(FIRST_SECONDS + cells / CELLS_A_SECOND)} …"):
+    with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
         document = cached_document(key, request)
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
     draw_files(document)
     draw_preview(document)
+
+
+def expected_seconds(runs: int, cells: int) -> float:
+    """How long a report of so many runs, with so many cells together, takes to be written."""
+    return FIRST_SECONDS + RUN_SECONDS * runs + cells / CELLS_A_SECOND
 
 
 def state_of(request: ReportRequest) -> str:

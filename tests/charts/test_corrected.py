@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pcf_core.charts import corrected_dots
-from pcf_core.records import RiskReport
+from pcf_core.records import Interval, RiskReport
 
 from .spread import corrected_report
 
@@ -27,6 +27,14 @@ def test_both_figures_of_both_parts_are_drawn(corrected: RiskReport) -> None:
     ]
     assert traces[0].marker.symbol != traces[1].marker.symbol
     assert (traces[4].name, traces[4].x[0]) == ("expected from sampling alone", 0.05)
+
+
+def test_what_is_left_of_a_zero_has_no_digits(corrected: RiskReport) -> None:
+    """They differ between processors, and a report's texts are compared to the letter."""
+    one = replace(corrected, intervals={"caprice_risk": (Interval(low=0.0, high=4.07e-17),)})
+    hovers = [text for trace in corrected_dots({"one": one}).data[:4] for text in trace.customdata]
+    assert any("(0.00–0.00)" in text for text in hovers)
+    assert not any("e-" in text for text in hovers)
 
 
 @pytest.mark.parametrize(("headline", "whose"), [(False, 0), (True, 1)])

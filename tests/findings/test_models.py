@@ -22,6 +22,9 @@ from pcf_core.findings import (
     with_interval,
 )
 from pcf_core.records import Interval, RiskReport
+from pcf_core.report.key_figures import risk_figures
+
+LATER = Interval(low=0.501, high=0.539)
 
 
 def report_of(male: list[list[float]], occupations: list[str] | None = None) -> RiskReport:
@@ -60,6 +63,29 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
     )
 
 
+def test_a_risk_has_the_same_decimals_with_its_interval_and_without() -> None:
+    """Sentences that give it alone stand beside tables and figures that give both."""
+    report = replace(
+        report_of([[0.76, 0.76]] * 3),
+        overall_risk=0.10998,
+        prejudice_risk=0.10738,
+        caprice_risk=0.0026,
+        intervals={
+            "overall_risk": (Interval(low=0.107, high=0.112),),
+            "caprice_risk": (Interval(low=0.0011, high=0.00412),),
+        },
+    )
+    assert "is 0.110 (0.107–0.112) over" in risk_finding("m", report)
+    assert "caprice (0.00260)" in risk_finding("m", report)
+    assert "0.110 (m) to 0.520 (n)" in overview_finding(
+        {"m": report, "n": replace(report, overall_risk=0.52, intervals={"overall_risk": (LATER,)})}
+    )
+    figure = risk_figures({"m": report})[0]
+    assert figure.value == "0.110"
+    assert figure.detail.startswith("0.107–0.112 · ")
+    assert risk_figures({"m": report}, thousand=True)[0].value == "110 (× 1,000)"
+
+
 def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
     assert (
         "all of it is prejudice, because no occupation's stereotype changes its sign over the templates. "
@@ -67,7 +93,7 @@ def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskRe
         "Contexts in which one does cannot be excluded: 3 effective templates, drawn at random, can miss a "
         "kind of context that makes up as much as 63 % of all (95 % confidence)."
     ) in risk_finding("M1", examples["M1"])
-    assert "is caprice (0.2)" in risk_finding("M2", examples["M2"])
+    assert "is caprice (0.20)" in risk_finding("M2", examples["M2"])
     fair = replace(report_of([[0.5, 0.5]]), intervals={})
     assert risk_finding("fair", fair) == (
         "The discrimination risk of fair is 0 over 1 occupation and 2 templates."

@@ -119,7 +119,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     gaps = [metric.label for metric in again.metric]
     assert [label.partition(",")[0] for label in gaps] == [f"Gap in {name}" for name in RATES]
     assert gaps[0].startswith("Gap in FNR, he − ")
-    assert again.metric[0].value == "1"
+    assert again.metric[0].value == "1.00"
     assert "Whether separation fails cannot be shown by so few tasks" in texts(again)
     (asked,) = kept_criteria(store)
     result = load_criteria(store, asked.hash)

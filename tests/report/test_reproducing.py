@@ -19,6 +19,7 @@ from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.fairpair.categories import load_categories
 from pcf_core.fairpair.own_prompts import OWN as OWN_PROMPTS
 from pcf_core.fairpair.prompts import load_prompts
+from pcf_core.fairpair.selecting import selected
 from pcf_core.fairpair.tables import load_table
 from pcf_core.jobs.criteria import keep_asked
 from pcf_core.jobs.fairpair import fairpair_asked
@@ -164,6 +165,25 @@ def test_prompts_and_categories_are_named_only_where_the_name_means_them(
     OWN_PROMPTS.save(load_prompts(prompts_file), replace=True)
     assert f"--prompts {FILE}" in fairpair_command(asked)
     assert "--categories words" in fairpair_command(asked)
+
+
+@pytest.mark.parametrize(
+    ("categories", "said"),
+    [
+        ((), "3 of each category of the set"),
+        (("home", "food"), "6 prompts, of some categories or an earlier"),
+    ],
+)
+def test_a_part_of_a_kept_set_is_said_to_be_one(categories: tuple[str, ...], said: str) -> None:
+    whole = load_prompts("common-sents-1")
+    part = selected(whole, categories, 3)
+    asked = fairpair_asked(GenerationKey.of(resolve("mini-gpt"), Decoding()), part, load_table("gender"))
+    note, command = fairpair_command(asked).split("\n")
+    assert f"are {said}" in note
+    assert f"common-sents-1, which has {len(whole.prompts)} prompts" in note
+    assert "not kept" not in note
+    assert f"--prompts {FILE}" in command
+    assert "# " not in fairpair_command(asked, "some.toml")
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,15 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
         (0.7, 0.7 * (1 + 2e-7), False),
         (-7e5, -7e5 - 6e-2, True),
         (-7e5, -7e5 - 8e-2, False),
-        (0.0, 9e-15, True),  # absolute: what is left of a zero
+        (0.0, 9e-15, True),  # what is left of a zero
+        (-4e-17, 5e-17, True),
         (0.0, 2e-14, False),
-        (3e-13, 4e-13, False),  # two p-values
+        (1e-14, 1.9e-14, False),  # two p-values
+        (2e-14, 2e-14 * (1 + 9e-8), True),
+        (1.234e-12, 1.243e-12, False),
         (1e-12, 0, False),
+        (41234567, 41234568, False),  # two whole numbers
+        (41234567, 41234568.0, True),
         (1, 1.0, True),
         (1, True, False),
         ("0.5", 0.5, False),
@@ -101,7 +106,7 @@ def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
         (10**400, 10**400, True),
     ],
 )
-def test_numbers_agree_within_a_share_of_their_size_or_next_to_zero(
+def test_numbers_agree_within_a_share_of_their_size_or_next_to_zero_and_counts_to_the_letter(
     one: object, other: object, agree: bool
 ) -> None:
     assert same(one, other) is same(other, one) is agree
@@ -223,6 +228,10 @@ def test_weights_of_a_file_are_verified_with_the_user_s_own(
     assert str(tmp_path) not in report_bytes(report).decode()
     assert report.runs[0].facts["weights of occupations"] == "the file mine.csv"
     assert verify_report(full_store, report, Texts(), str(given)).holds
+    renamed = given.rename(given.with_name("other.csv"))
+    problem = verify_report(full_store, report, Texts(), str(renamed)).problem
+    assert "'mine.csv'" in problem
+    assert "'other.csv'" in problem
     given.write_text(text.replace(",1\n", ",1000\n"))
     assert verify_report(full_store, report, Texts(), str(given)).different
     assert "leave it out" in verify_report(full_store, short, Texts(), str(given)).problem
