@@ -427,7 +427,8 @@ def test_an_interrupted_mining_says_how_to_go_on(own_settings: Settings, tmp_pat
 @pytest.mark.slow
 def test_an_interrupted_run_is_resumed(own_settings: Settings) -> None:
     environment = {**os.environ, "PCF_SHARD_PROMPTS": "64", "PCF_BATCH_TOKENS": "512"}
-    command = [sys.executable, "-m", "pcf_core", "score", "--model", "mini-bert", "--json"]
+    command = [sys.executable, "-m", "pcf_core", "score", "--model", "mini-gpt", "--json"]
+    command += ["--templates", "gender-nineteen"]
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

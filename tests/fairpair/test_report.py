@@ -195,6 +195,7 @@ def test_the_size_across_prompts() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a minute of processor time, and the machine may be shared
 def test_the_size_across_prompts_in_many_simulations() -> None:
     check_size(600)
 
