@@ -41,7 +41,7 @@ def draw() -> None:
     loaded = open_page("Overview", "How much do these models discriminate?", draw_start)
     over = loaded.choice.over
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
-    draw_what()
+    st.markdown(WHAT)  # the words of the figures, before the first of them
     key_figures(risk_figures(loaded.reports, over), loaded, said_intervals_and_more(loaded))
     finding(interval_note(loaded.reports, over))
     draw_seeds(loaded)
@@ -66,11 +66,6 @@ def draw() -> None:
 def draw_start() -> None:
     """Where nothing is chosen or scored yet: where to go on and what is measured."""
     draw_doors()
-    draw_what()
-
-
-def draw_what() -> None:
-    """The words of the figures, explained before the first of them."""
     st.subheader("What is measured")
     st.markdown(WHAT)
 

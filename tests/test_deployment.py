@@ -110,17 +110,24 @@ def test_the_log_in_can_be_read_by_who_runs() -> None:
 
 def test_one_process_serves_what_the_other_asks() -> None:
     assert SERVICES["app"]["environment"]["PCF_START_WORKER"] == "false", "the app has no memory for models"
-    assert {profile for name in WORKERS for profile in SERVICES[name]["profiles"]} == {"cpu", "gpu"}
+    assert {profile for name in WORKERS for profile in SERVICES[name]["profiles"]} == {
+        *("cpu", "gpu", "ray", "ray-gpu")
+    }
     for name in WORKERS:
         values = {
             key.removeprefix("PCF_").lower(): value
             for key, value in SERVICES[name]["environment"].items()
-            if "$" not in value
+            if key.startswith("PCF_") and "$" not in value
         }
         configured = Settings(**values)
         assert configured.worker_idle_seconds >= LIFE_OF_A_CONTAINER
-        # What asks a Ray cluster shares sockets and memory with a node of it: no container of its own does.
-        assert configured.engine == "local"
+        assert SERVICES[name].get("deploy") == (SERVICES["worker-gpu"]["deploy"] if "gpu" in name else None)
+        if configured.engine == "ray":  # it shares sockets and memory with a node: its container is one
+            *_, command = SERVICES[name]["command"]
+            assert re.findall(r"ray start --(\w+)", command) == ["address", "head"]
+            assert command.endswith("&& exec python -m pcf_core worker")
+            assert SERVICES[name]["network_mode"] == "host"
+            assert SERVICES[name]["environment"]["RAY_AUTH_MODE"] == "token", "who reaches a node runs code"
 
 
 def test_the_health_of_the_app_is_streamlits() -> None:

@@ -67,7 +67,7 @@ def heat_map(
     figure.update_xaxes(theme.name_axis(contexts), col=1)
     figure.update_yaxes(theme.name_axis(names), row=2)
     figure.update_yaxes(autorange="reversed", row=2)
-    figure.update_xaxes(title_text="context, with … for the occupation", row=2, col=1)
+    figure.update_xaxes(title={"text": "context, with … for the occupation", "standoff": 12}, row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
     figure.update_yaxes(title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", row=1, col=1)
     figure.update_xaxes(
