@@ -113,7 +113,7 @@ def test_a_flagged_cell_is_said_marked_and_kept_as_it_is(
     ]
     (warning,) = [one for one in found.warnings if "of the probability" in one]
     assert f"In 1 of {run.cells:,} cells" in warning
-    assert "“nurse” in “The [X] said that [Y]”, 0.000010." in warning
+    assert "'nurse' in 'The [X] said that [Y]', 1e-05" in warning
     table = cell_table(result.preferences, found)
     assert table[table.flagged][["occupation", "template"]].drop_duplicates().to_numpy().tolist() == [
         ["nurse", "The [X] said that [Y]"]

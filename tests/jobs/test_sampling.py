@@ -11,7 +11,7 @@ import pytest
 from pcf_core.audit import planned, self_audit_of, with_draws
 from pcf_core.jobs import Queue, estimate, submit_run
 from pcf_core.jobs.requests import ScoreRequest
-from pcf_core.jobs.sampling import Finished, score_asked
+from pcf_core.jobs.sampling import score_asked
 from pcf_core.jobs.scoring import OpenScorer, Stopped
 from pcf_core.jobs.worker import Worker
 from pcf_core.records import Look, ModelSpec, RunSpec
@@ -140,21 +140,6 @@ def test_the_scores_are_audited_once_at_the_end(
     found = self_audit_of(store, done.run)
     assert found is not None
     assert found.noise_scores == len(alone)
-
-
-def test_a_process_that_comes_late_does_not_set_the_run_back(store: Store, toy: ModuleType) -> None:
-    """Another process finishes the plan while this one is at its first look."""
-    seen, finished = list[Look](), list[Finished]()
-
-    def other(look: Look) -> None:
-        seen.append(look)
-        if not finished:
-            finished.append(score_asked(plan(toy, 0.03), store, open_large(toy, [])))
-
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=other)
-    assert (done.run, done.look, done.look) == (finished[0].run, finished[0].look, seen[-1])
-    assert [look.draws for look in seen] == [100, seen[-1].draws]
-    assert store.run_info(done.run.key).complete
 
 
 def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Store, toy: ModuleType) -> None:
