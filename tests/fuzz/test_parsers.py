@@ -1,6 +1,6 @@
 """100,000 inputs over every parser of foreign input: an answer or one sentence, and nothing half done.
 
-All of them take a quarter of an hour of processor time and are slow; a sample is not.
+All of them take some ten minutes of processor time and are slow; a sample is not.
 """
 
 from __future__ import annotations
