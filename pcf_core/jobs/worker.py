@@ -57,6 +57,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.2
 BEAT_SECONDS = 2.0
 REPORT_SECONDS = 0.2
+WAITING = {"stage": "waiting"}  # what a job says while another process scores its run
 Opened = TypeVar("Opened")
 LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
 
@@ -173,13 +174,13 @@ class Worker:
         run = self.store.load_run(ScoreRequest.model_validate(job.payload).run)
         reported = -REPORT_SECONDS
         before: int | None = None  # cells of the job that were scored before this start
-        waiting = False
+        waiting = job.result == WAITING  # as the worker left it that had the job before
 
         def on_wait() -> None:
             nonlocal waiting
             if not waiting:
                 waiting = True
-                self.queue.note(job.id, {"stage": "waiting"}, self.owner)
+                self.queue.note(job.id, WAITING, self.owner)
 
         def report(done: int, total: int, rate: float) -> None:
             """Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows."""

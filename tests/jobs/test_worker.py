@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from pcf_core.errors import ScoringError, StoreError
 from pcf_core.jobs import Queue, submit_run, submit_words
 from pcf_core.jobs.launch import LOG_NAME
 from pcf_core.jobs.scoring import score_run
-from pcf_core.jobs.worker import Worker, _logging_to
+from pcf_core.jobs.worker import WAITING, Worker, _logging_to
 from pcf_core.records import ModelSpec, RunSpec
 from pcf_core.scoring.base import Scorer
 from pcf_core.settings import Settings
@@ -130,6 +131,27 @@ def test_a_worker_says_that_it_waits_for_another_process(
             assert progress_text(queue.get(job.id)) == "waits: another process scores this run"
         working.result()
     assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 24}
+
+
+def test_who_takes_over_from_one_that_waited_does_not_say_that_it_waits(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    assert queue.claim("gone") is not None
+    queue.note(job.id, WAITING, "gone")
+    queue.release("gone")
+    seen: list[str] = []
+    told = queue.progress
+
+    def progress(*given: Any) -> None:
+        seen.append(progress_text(queue.get(job.id)))
+        told(*given)
+
+    monkeypatch.setattr(worker.queue, "progress", progress)
+    worker.run(until_idle=True)
+    assert seen
+    assert not any("waits" in text for text in seen)
 
 
 def test_models_stay_open_and_the_oldest_makes_room(
