@@ -1,4 +1,4 @@
-# Two commands: `make run` opens the app, `make test` checks everything but the slow tests.
+# Two commands: `make run` opens the app, `make test` checks everything that takes minutes.
 
 PYTHON ?= python3
 ADDRESS ?= 127.0.0.1
@@ -10,10 +10,13 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --max
 # where it is told to write none.  So set-up and first start take half of the processor time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup test test-all test-ray check bench format
+# What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
+REST := tests/journeys tests/tools tests/benchmarks
+
+.PHONY: run setup test test-rest test-all test-ray check bench format wheel pins
 
 run: setup
-	$(BIN)/python -m streamlit run app.py --server.address=$(ADDRESS) --server.port=$$($(BIN)/python tools/free_port.py)
+	$(BIN)/python -m pcf_core run --address $(ADDRESS)
 
 setup: .venv/ready
 
@@ -23,10 +26,8 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 	touch $@
 
-# mwxml is compiled here: what compiling warns of in it would be an error in the tests.
 .venv/ready-dev: .venv/ready requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt
-	$(BIN)/python -W ignore -c "import mwxml"
 	touch $@
 
 # minicons, the second opinion of the scoring tests and the peer of the benchmark, works with transformers 4 alone.
@@ -42,14 +43,17 @@ check: .venv/ready-dev
 
 # Of a property's examples a quarter is tried; test-all tries all.
 test: check
-	$(PYTEST) -m "not slow" --hypothesis-profile quick
+	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST:%=--ignore %)
+
+test-rest: .venv/ready-dev
+	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST)
 
 test-all: check .venv-minicons/ready
 	$(PYTEST)
 
 test-ray: .venv/ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
-	$(BIN)/python -m pytest tests/jobs/test_ray_engine.py
+	$(BIN)/python -m pytest tests/work/test_ray_engine.py
 
 bench: .venv/ready-dev .venv-minicons/ready
 	$(BIN)/python -m benchmarks
@@ -57,3 +61,18 @@ bench: .venv/ready-dev .venv-minicons/ready
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# dist/pcf_audit-….whl, with the program and all that it ships.
+wheel: .venv/ready-dev
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+# What an image begins with by its digest, and the hash of torch for a CPU in it: make --silent pins >> .env
+BASE := $(shell sed -n 's/^ARG BASE=//p' Containerfile)
+TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
+pins:
+	@base=$(firstword $(subst :, ,$(BASE)))@$$(docker buildx imagetools inspect --format '{{.Manifest.Digest}}' $(BASE)) \
+	&& hash=$$(docker run --rm "$$base" sh -ec 'cd "$$(mktemp -d)"; \
+	     pip download --quiet --no-deps --only-binary :all: --index-url $(TORCH_INDEX) $(TORCH) >&2; sha256sum *.whl') \
+	&& printf 'BASE=%s\nTORCH_INDEX=%s\nTORCH_HASH=sha256:%s\n' "$$base" $(TORCH_INDEX) "$${hash%% *}"

@@ -39,11 +39,11 @@ from typing import Annotated, Any, Literal, Protocol
 import typer
 from statsmodels.stats.proportion import proportion_confint
 
-from pcf_core.language.pipeline import open_pipeline
-from pcf_core.language.trees import Tree
+from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.coreference import judge, shares_subject
-from pcf_core.mining.naming import name_of
-from pcf_core.settings import ROOT, settings
+from pcf_core.mining.parser.pipeline import open_pipeline
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import name_of
 
 Construction = Literal["main", "clause", "below", "possessive"]
 CONSTRUCTIONS: tuple[Construction, ...] = ("main", "clause", "below", "possessive")
@@ -58,7 +58,7 @@ class Parser(Protocol):
     """What is measured with: a pipeline."""
 
     def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
-        """The sentences of each text, in the order of the texts."""
+        """Yield the sentences of each text, in the order of the texts."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Spans:
     opened: list[tuple[str, int]] = field(default_factory=list)
 
     def read(self, rows: Sequence[Sequence[str]]) -> list[tuple[str, int, int]]:
-        """Chain, first and last token of every span of a sentence."""
+        """Return chain, first and last token of every span of a sentence."""
         found = []
         for token, row in enumerate(rows):
             marks = dict(part.split("=", 1) for part in row[9].split("|") if "=" in part)
@@ -150,7 +150,7 @@ class Sentence:
 
 
 def pairs_of(tree: Tree) -> Iterator[tuple[int, int, Construction]]:
-    """Every subject above a pronoun's clause, with the pronoun and the construction."""
+    """Yield every subject above a pronoun's clause, with the pronoun and the construction."""
     for pronoun, word in enumerate(map(str.lower, tree.words)):
         nominative = word in ("he", "she") and tree.has(pronoun, "nsubj")
         if not nominative and not (word in ("his", "her") and tree.has(pronoun, "nmod:poss")):
@@ -169,7 +169,7 @@ def pairs_of(tree: Tree) -> Iterator[tuple[int, int, Construction]]:
 
 
 def construction_of(tree: Tree, subject: int, pronoun: int) -> Construction:
-    """Of a nominative pronoun and a subject above its clause."""
+    """Name the construction of a nominative pronoun and a subject above its clause."""
     clause, predicate = tree.heads[pronoun], tree.heads[subject]
     governor = tree.heads[clause]
     if not tree.has(clause, *CLAUSES) or not shares_subject(tree, governor, predicate):
@@ -178,7 +178,7 @@ def construction_of(tree: Tree, subject: int, pronoun: int) -> Construction:
 
 
 def places(words: Sequence[str], text: str, start: int = 0) -> tuple[int, ...]:
-    """Where each word begins in the text they were split from."""
+    """Return where each word begins in the text they were split from."""
     found = []
     for word in words:
         at = text.find(word, start)
@@ -189,7 +189,7 @@ def places(words: Sequence[str], text: str, start: int = 0) -> tuple[int, ...]:
 
 
 def gap_pairs(passages: Sequence[Mapping[str, str]], parser: Parser) -> Iterator[Pair]:
-    """Pairs of the passages' pronouns with subjects that are one of the names in question."""
+    """Yield pairs of the passages' pronouns with subjects that are one of the names in question."""
     parsed = parser.trees(passage["Text"] for passage in passages)
     for passage, trees in zip(passages, parsed, strict=True):
         for tree in trees:
@@ -204,7 +204,7 @@ def gap_pairs(passages: Sequence[Mapping[str, str]], parser: Parser) -> Iterator
 
 
 def label_of(passage: Mapping[str, str], name: Sequence[tuple[str, int]]) -> tuple[bool, bool] | None:
-    """GAP's label of the words of a name with their places, and whether it was taken by name."""
+    """Return GAP's label of a name's words with their places, and whether it was taken by name."""
     spans = {
         side: range(int(passage[f"{side}-offset"]), int(passage[f"{side}-offset"]) + len(passage[side]))
         for side in "AB"
@@ -222,7 +222,7 @@ def read_gap(part: str, data: Path = DATA) -> list[dict[str, str]]:
 
 
 def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
-    """The sentences of a part of GUM."""
+    """Yield the sentences of a part of GUM."""
     with gzip.open(data / "treebank" / f"gum-{part}.conllu.gz", "rt", encoding="utf8") as file:
         spans, text, rows = Spans(), "", []
         for line in map(str.rstrip, file):
@@ -238,7 +238,7 @@ def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
 
 
 def annotated(rows: Sequence[Sequence[str]], text: str, spans: Spans) -> Sentence:
-    """A sentence from the rows of its words."""
+    """Make a sentence from the rows of its words."""
     heads = tuple(int(row[6]) - 1 if row[6] != "0" else token for token, row in enumerate(rows))
     words, lemmas, tags, relations = (tuple(row[column] for row in rows) for column in (1, 2, 4, 7))
     chains: dict[int, frozenset[str]] = {}
@@ -249,13 +249,13 @@ def annotated(rows: Sequence[Sequence[str]], text: str, spans: Spans) -> Sentenc
 
 
 def gum_pairs(sentences: Iterable[Sentence]) -> Iterator[Pair]:
-    """Pairs of the annotators' trees."""
+    """Yield pairs of the annotators' trees."""
     for sentence in sentences:
         yield from _in_chains(sentence, sentence.tree, dict(enumerate(range(len(sentence.tree)))))
 
 
 def parsed_gum_pairs(sentences: Iterable[Sentence], parser: Parser) -> Iterator[Pair]:
-    """Pairs of the parser's trees of the sentences' texts; words that it splits elsewhere head no span."""
+    """Yield pairs of the parser's trees of the same texts; words that it splits elsewhere head no span."""
     wanted = [
         sentence
         for sentence in sentences
@@ -278,7 +278,7 @@ def _in_chains(sentence: Sentence, tree: Tree, token_of: Mapping[int, int]) -> I
 
 
 def measured(pairs: Iterable[Pair]) -> dict[Construction, Measured]:
-    """Every construction together with the narrower ones."""
+    """Count every construction together with the narrower ones."""
     judged = [(pair, judge(pair.tree, pair.subject, pair.pronoun)) for pair in pairs]
     found: dict[Construction, Measured] = {}
     for end, construction in enumerate(CONSTRUCTIONS, start=1):
@@ -297,7 +297,7 @@ def measured(pairs: Iterable[Pair]) -> dict[Construction, Measured]:
 
 
 def measure(parser: Parser, data: Path = DATA) -> dict[str, dict[Construction, Measured]]:
-    """GAP with its held-out part apart, GUM with the annotators' trees and with the parser's."""
+    """Measure on GAP with its held-out part apart, GUM with annotators' trees and with the parser's."""
     gap = {part: list(gap_pairs(read_gap(part, data), parser)) for part in GAP}
     gum = {part: list(read_gum(part, data)) for part in GUM}
     parsed = {part: list(parsed_gum_pairs(gum[part], parser)) for part in GUM}
@@ -312,7 +312,7 @@ def measure(parser: Parser, data: Path = DATA) -> dict[str, dict[Construction, M
 
 
 def sentence_of(corpus: str, found: Mapping[Construction, Measured]) -> str:
-    """One line about one corpus."""
+    """Write one line about one corpus."""
     widest = found["possessive"]
     rows = "; ".join(
         f"{name} {one.right}/{one.accepted} = {one.precision:.3f} (from {one.lower:.3f}), "

@@ -19,14 +19,16 @@ from typing import Annotated
 import typer
 from transformers import AutoTokenizer
 
-from pcf_core.models import resolve
-from pcf_core.scoring.seam import Ids, Pieces, Seam
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.seam import Ids, Pieces, Seam
 
 
 def needed_tokens(opening: Ids, prompts: Sequence[Pieces], shard: int) -> int:
-    """Tokens that run through the model, of prompts in the order in which they are scored.
+    """Count the tokens that run through the model, of prompts in the order in which they are scored.
 
     ``opening``: put before each text; ``shard``: prompts a shard, within which beginnings are shared.
     """
@@ -47,7 +49,7 @@ def flops(parameters: float, tokens: int) -> float:
 
 
 def hours(work: float, processes: int, rate: float, share: float) -> float:
-    """Wall time; ``rate``: FLOPs a second of a process at its best, ``share``: the part that is reached."""
+    """Return wall time; ``rate``: FLOPs a second of a process at its best, ``share``: the part reached."""
     return work / (processes * rate * share) / 3600
 
 

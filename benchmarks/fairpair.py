@@ -22,24 +22,24 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from pcf_core.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
-from pcf_core.fairpair.metric import FOLD, variation
-from pcf_core.fairpair.prompts import load_prompts
-from pcf_core.fairpair.report import fairpair_report
-from pcf_core.fairpair.tables import load_table
-from pcf_core.fairpair.tokens import word_tokens
-from pcf_core.fairpair.words import word_report
-from pcf_core.generation.base import BLOCK
-from pcf_core.generation.fake import FakeGenerator
-from pcf_core.generation.opening import open_generator as open_real_generator
-from pcf_core.jobs.fairpair import fairpair_asked, keep_asked
-from pcf_core.jobs.generating import OpenGenerator
-from pcf_core.jobs.pairing import run_fairpair
-from pcf_core.models import resolve
-from pcf_core.records import FloatArray, ModelSpec
-from pcf_core.records.fairpair import PromptPairs
-from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.store import Store
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ModelSpec
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
+from pcf_core.texts.fairpair.matching import word_tokens
+from pcf_core.texts.fairpair.metric import FOLD, variation
+from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.records import PromptPairs
+from pcf_core.texts.fairpair.report import fairpair_report
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.texts.fairpair.words import word_report
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
+from pcf_core.work.jobs import OpenGenerator
+from pcf_core.work.pairing import run_fairpair
 
 VOCABULARY, LENGTH = 3000, 30
 SENTIMENTS = ("good", "bad", "happy", "sad", "great", "awful", "kind", "poor", "calm", "lost")
@@ -54,14 +54,14 @@ class PairByPair:
         self.asked = 0
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        """[len(first), len(second)], each pair by itself."""
+        """Compute [len(first), len(second)], each pair by itself."""
         left, right = ([set(word_tokens(text)) for text in texts] for texts in (first, second))
         self.asked += len(left) * len(right)
         return np.array([[1 - len(a & b) / len(a | b) for b in right] for a in left])
 
 
 def pairs_of(prompts: int, samples: int) -> list[PromptPairs]:
-    """Prompts whose two sides are drawn alike."""
+    """Make prompts whose two sides are drawn alike."""
     generator = np.random.default_rng(0)
     words = np.array([*SENTIMENTS, *(f"w{place}" for place in range(VOCABULARY - len(SENTIMENTS)))])
     shares = 1 / np.arange(1, VOCABULARY + 1)
@@ -77,7 +77,7 @@ def pairs_of(prompts: int, samples: int) -> list[PromptPairs]:
 def job_seconds(
     model: str, prompts: int, samples: int, open_generator: OpenGenerator = open_real_generator
 ) -> dict[str, float]:
-    """Seconds by stage of a whole job in an empty store, with prompts of the shipped set."""
+    """Return seconds by stage of a whole job in an empty store, with prompts of the shipped set."""
     shipped = load_prompts("common-sents-1")
     chosen = shipped.model_copy(update={"prompts": shipped.prompts[:prompts]})
     key = GenerationKey.of(resolve(model), Decoding())
@@ -85,27 +85,27 @@ def job_seconds(
     asked = fairpair_asked(key, chosen, table, count=samples)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder))
-        keep_asked(store, asked, chosen, table)
+        FAIRPAIR_AUDIT.keep(store, asked, FairPairMaterial(chosen, table))
         found, _ = run_fairpair(asked, store, open_generator)
     return dict(found.provenance["seconds"])
 
 
 def open_fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
-    """Texts with a pronoun whose counterpart depends on its part of speech, in place of the model's."""
+    """Open a fake generator: texts with a pronoun whose counterpart depends on its part of speech."""
     words = pairs_of(1, 500)[0].perturbed_original
     said = {f" said that he gave her {text} and his book.": 1 / len(words) for text in words}
     return FakeGenerator(said, key=GenerationKey.of(spec, decoding))
 
 
 def whole_job(model: str, prompts: int, samples: int, written: int) -> dict[str, float]:
-    """Seconds by stage for so many prompts and pairs, of which only ``written`` of one prompt are written."""
+    """Return seconds by stage for so many prompts and pairs; only ``written`` of one prompt are written."""
     seconds = job_seconds(model, prompts, samples, open_fake)
     pace = job_seconds(model, 1, written)["writing"] / block_texts(written)
     return {**seconds, "writing": pace * prompts * block_texts(samples)}
 
 
 def block_texts(samples: int) -> int:
-    """How many texts are made for so many pairs."""
+    """Return how many texts are made for so many pairs."""
     return 2 * BLOCK * math.ceil(samples / BLOCK)
 
 

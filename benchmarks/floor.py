@@ -13,14 +13,14 @@ import psutil
 import torch
 
 from benchmarks.sides import beginning, word_ids
+from pcf_core.core.families import Family
 from pcf_core.models.loading import DTYPES, Loaded
-from pcf_core.records import Family
 
 GAP = "[Y]"
 
 
 def gemm_rate(dtype: str, device: str, seconds: float = 0.3) -> float:
-    """FLOPs per second of a linear layer in the shape of the models' largest, 2,048 tokens at once."""
+    """Measure FLOPs per second of a linear layer in the shape of the models' largest, 2,048 tokens each."""
     tokens = torch.randn(2048, 768).to(device, DTYPES[dtype])
     weights = torch.randn(3072, 768).to(device, DTYPES[dtype])
     repeats = 1 if device == "cpu" else 200
@@ -37,13 +37,13 @@ def gemm_rate(dtype: str, device: str, seconds: float = 0.3) -> float:
 
 
 def wait(device: str) -> None:
-    """Until the device has done what was asked of it."""
+    """Wait until the device has done what was asked of it."""
     if device != "cpu":
         torch.cuda.synchronize()
 
 
 def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: Sequence[str]) -> float:
-    """Multiplications and additions of the matrix products, each distinct input once; attention is left out.
+    """Count multiplications and additions of matrix products, each distinct input once, without attention.
 
     Causal: every distinct beginning of a text.  Masked: every distinct input whole.  Encoder–decoder: every
     prompt, and behind its beginning every distinct beginning of a word.  The head runs where a distribution
@@ -72,13 +72,13 @@ def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: 
 
 
 def weights(module: Any) -> int:
-    """Entries of the matrices of a module that every token runs through: all but tables of embeddings."""
+    """Count entries of a module's matrices that every token runs through: all but tables of embeddings."""
     tables = {id(part.weight) for part in module.modules() if isinstance(part, torch.nn.Embedding)}
     return sum(p.numel() for p in module.parameters() if p.ndim == 2 and id(p) not in tables)
 
 
 def peak_growth(work: Callable[[], Any], device: str) -> float:
-    """Bytes by which memory grew at the most during ``work``: the device's, or the resident set."""
+    """Return the most bytes by which memory grew during ``work``: the device's, or the resident set."""
     if device != "cpu":
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

@@ -18,13 +18,13 @@ import torch
 import typer
 
 from benchmarks.floor import gemm_rate, weights
-from pcf_core.generation.base import BLOCK
-from pcf_core.generation.local import LocalGenerator
-from pcf_core.generation.opening import open_generator
-from pcf_core.jobs.generating import TextsAsked, generate_missing
-from pcf_core.models import resolve
-from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.store import Store
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.models.generation.local import LocalGenerator
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.generating import generate_missing
+from pcf_core.work.texts import TextsAsked
 
 MODELS = ("mini-gpt", "mini-gpt-s", "mini-gpt-l")
 PROMPTS = tuple(f"{name} is a {work}." for name in ("John", "Jane") for work in ("nurse", "farmer", "lawyer"))
@@ -32,7 +32,7 @@ WANTED = 20_000
 
 
 def needed_flops(generator: LocalGenerator, prompt: str) -> float:
-    """Multiplications and additions of the matrix products of one block of a causal model.
+    """Count multiplications and additions of the matrix products of one block of a causal model.
 
     The prompt runs once, each further token but the last in ``BLOCK`` rows; the head gives one distribution
     behind the prompt and one behind each of these tokens.  Attention is left out.
@@ -45,7 +45,7 @@ def needed_flops(generator: LocalGenerator, prompt: str) -> float:
 
 
 def measure(name: str, blocks: int, length: int) -> tuple[float, float]:
-    """Texts a second of a job with so many blocks for each prompt, and the share of the floor.
+    """Measure texts a second of a job with so many blocks per prompt, and the share of the floor.
 
     Texts that end early would make both look better than they are: the models' end-of-text token is rare.
     """

@@ -20,17 +20,17 @@ import numpy as np
 import typer
 
 from benchmarks.memory import peak
-from pcf_core.records import FloatArray
-from pcf_core.risk import Criterion
-from pcf_core.stats import TemplateUnit, risk_intervals
-from pcf_core.stats.resampling import BLOCK_CELLS
+from pcf_core.core.records import FloatArray
+from pcf_core.measure.bootstrap import risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.resampling import BLOCK_CELLS, TemplateUnit
 
 OCCUPATIONS, RESAMPLES = 120, 2000
 UNITS = ("template", "document", "mention")
 
 
 def preferences_and_counts(templates: int, groups: int) -> tuple[FloatArray, FloatArray]:
-    """Preferences of every shade, and counts that fall as those of mined templates do."""
+    """Make preferences of every shade, and counts that fall as those of mined templates do."""
     generator = np.random.default_rng(0)
     values = generator.dirichlet(np.ones(groups), size=(OCCUPATIONS, templates))
     return values, np.ceil(50 * (generator.pareto(1.0, templates) + 0.1))
@@ -43,7 +43,7 @@ def unit_named(name: str, counts: FloatArray) -> TemplateUnit:
 
 
 def measure(name: str, templates: int, groups: int) -> dict[str, float]:
-    """Seconds (wall and processor) and megabytes of one call, warm; the imports of scipy come before."""
+    """Return seconds (wall and processor) and megabytes of one call, warm; scipy is imported before."""
     values, counts = preferences_and_counts(templates, groups)
     unit = unit_named(name, counts)
     risk_intervals(
@@ -59,7 +59,7 @@ def measure(name: str, templates: int, groups: int) -> dict[str, float]:
 
 
 def floor(templates: int, groups: int) -> tuple[float, float]:
-    """Seconds of the matrix product alone, at the rate measured on one block of it, and its megabytes."""
+    """Return seconds of the matrix product alone, at the rate measured on one block, and its megabytes."""
     rows, columns = min(RESAMPLES, BLOCK_CELLS // templates), OCCUPATIONS * (groups + 1)
     left, right = np.ones((rows, templates)), np.ones((templates, columns))
     seconds = []
@@ -87,7 +87,7 @@ def main(
             options = ["--templates", str(count), "--groups", str(groups), "--unit", name]
             answer = subprocess.run(
                 [sys.executable, "-m", "benchmarks.intervals", *options],
-                capture_output=True,
+                stdout=subprocess.PIPE,  # what it says of an error is seen
                 text=True,
                 check=True,
             )

@@ -2,9 +2,10 @@
 
 A run of a shipped model is queued in an empty cache; workers take it up, and each is killed after an amount
 of processor time drawn at random (whatever else the machine does), until the run is done or the kills are
-used up; then the next cache.  In the end every cache is
-compared with one that nobody disturbed: the data of each shard byte by byte, manifests, runs and results but
-for times.  A block is *scored again* if it holds a prompt that lay in a finished shard when it was begun.
+used up; then the next cache.  The queue alone decides whether a job goes on after a death; one that it gave
+up is counted, and taken up again as by the button on the page.  In the end every cache is compared with one
+that nobody disturbed: the data of each shard byte by byte, manifests, runs and results but for times.  A
+block is *scored again* if it holds a prompt that lay in a finished shard when it was begun.
 
     python -m benchmarks.kills --kills 100
     python -m benchmarks.kills --kills 100 --workers 3 --apps 2 --model mini-gpt --model mini-gpt-s …
@@ -30,12 +31,16 @@ import typer
 
 from benchmarks.mortal import LOG, noted, start
 from benchmarks.mortal_apps import mortal_apps
-from pcf_core.audit import build_run
-from pcf_core.jobs import Queue, submit_run
-from pcf_core.models import resolve
-from pcf_core.records import Evidence, RunSpec
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.run import RunSpec
+from pcf_core.core.topics import Evidence
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
 
 SHARD_PROMPTS = 16
 PATIENCE = 600.0  # seconds without any kill after which a run that is not done counts as lost
@@ -43,7 +48,11 @@ PATIENCE = 600.0  # seconds without any kill after which a run that is not done 
 
 @dataclass
 class Told:
-    """What happened: ``states`` counts what the killed left lying about, ``differences`` must be empty."""
+    """What happened in a campaign.
+
+    ``states`` counts what killed processes left behind, ``given_up`` the jobs that failed for the deaths at
+    them, by their sentence; ``differences`` must be empty.
+    """
 
     kills: int = 0
     caches: int = 0
@@ -53,11 +62,12 @@ class Told:
     begun: int = 0
     again: int = 0
     states: Counter[str] = field(default_factory=Counter)
+    given_up: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
 
 
 def runs_of(models: Sequence[str], occupations: int) -> list[RunSpec]:
-    """Gender on the papers' nineteen templates, by each model."""
+    """Make runs of gender on the papers' nineteen templates, by each model."""
     topic = load_topic("gender")
     terms = load_evidence(topic.evidence)
     few = Evidence(name=terms.name, title=terms.title, terms=terms.terms[:occupations])
@@ -65,7 +75,7 @@ def runs_of(models: Sequence[str], occupations: int) -> list[RunSpec]:
 
 
 def variables_of(cache: Path) -> dict[str, str]:
-    """The settings of workers and apps on a cache: nothing shipped shines through, nobody starts a worker."""
+    """Make settings of workers and apps on a cache: nothing shipped is visible, nobody starts a worker."""
     return {
         "PCF_CACHE": str(cache),
         "PCF_SHARD_PROMPTS": str(SHARD_PROMPTS),
@@ -93,7 +103,7 @@ def undisturbed(cache: Path, runs: Sequence[RunSpec], made_up: float | None) -> 
 
 
 def spent(process: BaseProcess) -> float:
-    """Seconds of processor time of a worker."""
+    """Return a worker's seconds of processor time."""
     try:
         times = psutil.Process(process.pid).cpu_times()
     except psutil.NoSuchProcess:
@@ -111,8 +121,7 @@ def disturb(
     draw: random.Random,
     told: Told,
 ) -> None:
-    """Score the runs with workers that work for up to ``longest`` seconds, until ``kills`` of them were
-    killed."""
+    """Score the runs with workers that work for up to ``longest`` seconds, until ``kills`` were killed."""
     jobs = submit(cache, runs)
     alive: dict[int, tuple[BaseProcess, float]] = {}
     killed = 0
@@ -125,8 +134,7 @@ def disturb(
             for place in range(workers):
                 process, end = alive.get(place, (None, 0.0))
                 if process is None or not process.is_alive():
-                    for job in jobs:
-                        queue.retry(job)  # of one that was given up after several workers died of it
+                    take_up_again(queue, jobs, told)
                     end = draw.uniform(0, longest) if killed < kills else float("inf")
                     alive[place] = start(variables_of(cache), made_up), end
                 elif spent(process) >= end:
@@ -146,8 +154,16 @@ def disturb(
     told.cells += sum(run.cells for run in runs)
 
 
+def take_up_again(queue: Queue, jobs: Sequence[int], told: Told) -> None:
+    """Retry the jobs that were given up because worker after worker died at them; count each."""
+    for job in map(queue.get, jobs):
+        if job.state == "failed":
+            told.given_up[str(job.error)] += 1
+            queue.retry(job.id)
+
+
 def left_by(cache: Path) -> list[str]:
-    """What a kill left: the state that the next worker finds."""
+    """Return what a kill left: the state that the next worker finds."""
     data = {path.stem for path in cache.glob("scores/*/*.parquet")}
     sealed = {path.stem for path in cache.glob("scores/*/*.json")}
     with closing(sqlite3.connect(f"file:{cache}/catalogue.sqlite?mode=ro", uri=True)) as index:
@@ -164,7 +180,7 @@ def left_by(cache: Path) -> list[str]:
 
 
 def differences(cache: Path, other: Path) -> list[str]:
-    """Files of two caches that differ, and drafts that were left; times in them do not count."""
+    """List files of two caches that differ, and drafts that were left; times in them do not count."""
     found = [f"left over: {path.name}" for path in cache.rglob("*.tmp")]
     here, there = content_of(cache), content_of(other)
     found += [f"only in one: {name}" for name in sorted(here.keys() ^ there.keys())]
@@ -174,7 +190,7 @@ def differences(cache: Path, other: Path) -> list[str]:
 
 
 def content_of(cache: Path) -> dict[str, Any]:
-    """Every file of scores, runs and results: its bytes, or what its JSON says but for times and checksum."""
+    """Return every file of scores, runs and results: its bytes, or its JSON but for times and checksum."""
     found: dict[str, Any] = {}
     for kind in ("scores", "runs", "results"):
         for path in (cache / kind).rglob("*"):
@@ -186,7 +202,11 @@ def content_of(cache: Path) -> dict[str, Any]:
 
 
 def without_times(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Remove times and the noise floor: its number of cells depends on how long the scoring took."""
     provenance = {name: value for name, value in body.get("provenance", {}).items() if name != "timings"}
+    if "self_audit" in provenance:
+        audit = provenance["self_audit"].items()
+        provenance["self_audit"] = {name: value for name, value in audit if not name.startswith("noise_")}
     kept = {name: value for name, value in body.items() if name not in ("created", "checksum")}
     return {**kept, "provenance": provenance}
 
@@ -202,8 +222,10 @@ def campaign(
     seed: int = 0,
     longest: float = 2.0,
 ) -> Told:
-    """Kill until the kills are used up, and compare; ``longest``: seconds of processor time that a worker
-    has at most."""
+    """Kill until the kills are used up, and compare.
+
+    ``longest``: seconds of processor time that a worker has at most.
+    """
     runs = runs_of(models, occupations)
     undisturbed(folder / "undisturbed", runs, made_up)
     told, draw = Told(), random.Random(seed)
@@ -244,6 +266,9 @@ def main(
     typer.echo(
         f"cells {found.cells:,}, begun {found.begun:,} ({LOG}), begun after their commit: {found.again}"
     )
+    typer.echo(f"jobs given up and taken up again: {found.given_up.total()}")
+    for sentence, number in found.given_up.items():
+        typer.echo(f"  {number} × {sentence}")
     typer.echo(f"differences to the undisturbed cache: {len(found.differences)}")
     for difference in found.differences[:20]:
         typer.echo(f"  {difference}")

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,14 +24,20 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import FloatArray, ModelSpec, RunSpec, Template, TemplateSet, Topic
-from pcf_core.scoring.base import Batch, Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_topic
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.topics import Template, TemplateSet, Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Batch, Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 
 STAGES = ("score_run", "load_result", "load_result again", "report")
 PAIR = ("he", "she")
@@ -41,7 +47,9 @@ Words = Literal["two", "all"]
 class MadeUpScorer(FakeScorer):
     """The fake, a block of prompts at a time."""
 
-    def _score_batches(self, prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
         yield np.arange(len(prompts)), np.log(made_up(marks(prompts)[:, np.newaxis], marks(words)))
 
 
@@ -50,12 +58,15 @@ def marks(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def made_up(prompt: NDArray[np.uint64], word: NDArray[np.uint64]) -> FloatArray:
-    """Probabilities from 1e-5 to 1e-2."""
+    """Make probabilities from 1e-5 to 1e-2."""
     return np.asarray((1 + (prompt ^ word) % np.uint64(997)) / 100_000)
 
 
 def big_run(templates: int, words: Words) -> RunSpec:
-    """The topic gender, whole or he and she alone, with 120 occupations and made-up templates."""
+    """Make a run of the topic gender, whole or he and she alone.
+
+    It has 120 occupations and made-up templates.
+    """
     topic = load_topic("gender")
     if words == "two":
         groups = tuple(
@@ -97,7 +108,7 @@ def measure(stage: str, cache: Path, templates: int, words: Words) -> dict[str, 
 
 
 def peak() -> float:
-    """Megabytes of this process's largest resident set so far."""
+    """Return the megabytes of this process's largest resident set so far."""
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size / 1e6 if sys.platform == "darwin" else size * 1024 / 1e6
 
@@ -123,7 +134,7 @@ def main(
                     options = ["--templates", str(count), "--words", kind, "--stage", name, "--cache", folder]
                     answer = subprocess.run(
                         [sys.executable, "-m", "benchmarks.memory", *options],
-                        capture_output=True,
+                        stdout=subprocess.PIPE,  # what it says of an error is seen
                         text=True,
                         check=True,
                     )

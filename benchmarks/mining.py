@@ -31,12 +31,12 @@ from typing import Annotated, Any
 import psutil
 import typer
 
-from pcf_core.language.pipeline import open_pipeline
+from pcf_core.core.settings import settings
+from pcf_core.material.topics import load_topic
 from pcf_core.mining.documents import open_corpus
+from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.rules import rule_for
 from pcf_core.mining.sentences import Wanted, candidates
-from pcf_core.settings import settings
-from pcf_core.topics import load_topic
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "data" / "corpora" / "wiki_bios-01.jsonl.gz"
 BATCH = 256  # sentences, as in the pipeline
@@ -44,7 +44,7 @@ BETWEEN = 0.1  # seconds between two looks at the memory
 
 
 def first_documents(corpus: Path, count: int, folder: Path) -> Path:
-    """The corpus cut to its first documents, gzipped as it was."""
+    """Cut the corpus to its first documents, gzipped as it was."""
     path = folder / f"first-{count}.jsonl.gz"
     with gzip.open(corpus, "rb") as whole, gzip.open(path, "wb") as part:
         part.writelines(islice(whole, count))
@@ -52,7 +52,7 @@ def first_documents(corpus: Path, count: int, folder: Path) -> Path:
 
 
 def mined(corpus: Path, topics: Sequence[str], pipeline: str, workers: int, folder: Path) -> dict[str, Any]:
-    """One run of the command: its own answer, seconds of the wall clock, and megabytes at the peak."""
+    """Run the command; return its own answer, seconds of the wall clock, and megabytes at the peak."""
     command = [sys.executable, "-m", "pcf_core", "mine", "--corpus", str(corpus), "--pipeline", pipeline]
     command += [part for topic in topics for part in ("--topic", topic)]
     command += ["--workers", str(workers), "--out", str(folder / f"{corpus.name}.csv"), "--json"]
@@ -80,7 +80,7 @@ def family(root: psutil.Process) -> list[psutil.Process]:
 
 
 def resident(process: psutil.Process) -> int:
-    """Bytes; 0 of a process that is gone."""
+    """Return resident bytes; 0 of a process that is gone."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -88,7 +88,7 @@ def resident(process: psutil.Process) -> int:
 
 
 def floor(corpus: Path, topics: Sequence[str], pipeline: str, parsed: int) -> dict[str, float]:
-    """Seconds of processor time that reading and parsing take, the latter from ``parsed`` sentences."""
+    """Return seconds of processor time to read and parse, the latter from ``parsed`` sentences."""
     wanted = Wanted(rule_for([load_topic(topic) for topic in topics]).wanted)
     sentences, begun = [], time.process_time()
     for document in open_corpus(corpus).documents():

@@ -1,6 +1,6 @@
 """A worker that may be killed at any moment, and the log of what it set out to score.
 
-It is the worker of :mod:`pcf_core.jobs.worker` with a scorer that writes down each block before scoring it,
+It is the worker of :mod:`pcf_core.work.worker` with a scorer that writes down each block before scoring it,
 and how many of its prompts lay in a finished shard by then: found by reading the files themselves, past the
 store and its catalogue.  A scorer of made-up probabilities may take the model's place.
 """
@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -21,18 +21,24 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec, ScoringKey
-from pcf_core.scoring.base import Batch, Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import adopt, settings
-from pcf_core.store import Store
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import adopt, settings
+from pcf_core.models.scoring.base import Batch, Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.database import Database
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
 
 LOG = "scored.log"
-MODEL = ("torch", "transformers.models.gpt2.modeling_gpt2", "pcf_core.models.loading")  # slow to import
+# What is slow to import, so that kills find workers at work: for any, and for one with a real model.
+ANY = ("benchmarks.mortal", "benchmarks.mortal_apps", "pandas", "pyarrow.dataset", "pyarrow.pandas_compat")
+MODEL = (
+    "transformers.models.gpt2.modeling_gpt2",
+    "pcf_core.models.loading",
+    "pcf_core.models.scoring.causal",
+)
 CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename"}  # what Python tells before it changes a folder
 
 
@@ -44,7 +50,7 @@ class Finished:
     _seen: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
 
     def among(self, prompts: Sequence[str], words: Sequence[str]) -> int:
-        """How many of the prompts have a score of every one of the words."""
+        """Count the prompts that have a score of every one of the words."""
         for manifest in self.folder.glob("*.json"):
             if manifest.stem not in self._seen:
                 told = json.loads(manifest.read_bytes())
@@ -55,7 +61,7 @@ class Finished:
 
 
 def probability(prompt: str, word: str) -> float:
-    """Between 0 and 1 %, the same in every process."""
+    """Return a probability between 0 and 1 %, the same in every process."""
     return (1 + zlib.crc32(f"{prompt}|{word}".encode()) % 997) / 100_000
 
 
@@ -74,13 +80,15 @@ def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
         finally:
             scorer.batches = batches  # type: ignore[method-assign]
 
-    def batches(prompts: Sequence[str], words: Sequence[str]) -> Iterator[Batch]:
+    def batches(
+        prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None] = lambda: None
+    ) -> Iterator[Batch]:
         again = finished.among(prompts, words)
         line = json.dumps({"pid": os.getpid(), "prompts": len(prompts), "again": again})
         log = os.open(cache / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(log, f"{line}\n".encode())
         os.close(log)
-        yield from score(prompts, words)
+        yield from score(prompts, words, pause)
 
     scorer.batches = batches  # type: ignore[method-assign]
     scorer.alone = unnoted  # type: ignore[method-assign]
@@ -88,7 +96,7 @@ def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
 
 
 def noted(cache: Path) -> list[dict[str, int]]:
-    """What was written down."""
+    """Read the log of what the workers did."""
     log = cache / LOG
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -98,10 +106,14 @@ def serve(
 ) -> None:
     """Work until the queue is empty, or idle for as long as the settings say, as a process of its own.
 
-    Args:
-        variables: the settings.
-        made_up: seconds a batch of made-up scores takes; ``None`` for the real model.
-        dies_at: the process kills itself right before its change of this number to a file or the database.
+    Parameters
+    ----------
+    variables
+        The settings.
+    made_up
+        Seconds a batch of made-up scores takes; ``None`` for the real model.
+    dies_at
+        The process kills itself right before its change of this number to a file or the database.
     """
     adopt(variables)
     cache = settings().cache
@@ -120,9 +132,9 @@ def serve(
 def start(
     variables: Mapping[str, str], made_up: float | None, dies_at: int = 0, until_idle: bool = True
 ) -> BaseProcess:
-    """The same in a new process, forked from one that has imported everything: there soon."""
+    """Start the same in a new process, quickly: forked from one that has imported everything."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.mortal", *([] if made_up is not None else MODEL)])
+    context.set_forkserver_preload([*ANY, *([] if made_up is not None else MODEL)])
     process = context.Process(target=serve, args=(dict(variables), made_up, dies_at, until_idle), daemon=True)
     process.start()
     return process

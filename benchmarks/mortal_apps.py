@@ -21,8 +21,11 @@ PAGES = ("score", "overview", "risk", "heat_map", "models")
 def mortal_apps(
     variables: Mapping[str, str], folder: Path, apps: int, draw: random.Random
 ) -> Iterator[Callable[[], tuple[int, int, list[str]]]]:
-    """Yields a function that tells how many apps were killed, how many pages were visited, and what was shown
-    to visitors as an error."""
+    """Yield a function that tells how the apps fare.
+
+    It tells how many apps were killed, how many pages were visited, and what was shown to visitors as an
+    error.
+    """
     ended = threading.Event()
     killed: list[int] = []
     visited: list[str] = []

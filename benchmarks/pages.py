@@ -13,15 +13,16 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import psutil
 import typer
 
-from pcf_core.records import RunSpec, TokenTable
-from pcf_core.settings import settings
-from pcf_core.store import Store
-from pcf_core.ui.shell import SECTIONS
+from pcf_core.app.shell import SECTIONS
+from pcf_core.core.run import RunSpec, TokenTable
+from pcf_core.core.settings import settings
+from pcf_core.store.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {name: title for pages in SECTIONS.values() for name, title, _ in pages}
@@ -31,7 +32,7 @@ SET = "bench"
 
 
 def make_assets(folder: Path, templates: int) -> None:
-    """The shipped assets, with one more template set of the wanted size."""
+    """Copy the shipped assets, with one more template set of the wanted size."""
     for entry in (ROOT / "assets").iterdir():
         if entry.name not in ("templates", "cache"):
             (folder / entry.name).symlink_to(entry)
@@ -45,10 +46,14 @@ def make_assets(folder: Path, templates: int) -> None:
 
 def fill_store() -> None:
     """Write made-up scores of both mini models' keys, and keep what the pages read."""
-    from pcf_core.audit import ViewOptions, build_run, load_result
+    from pcf_core.audit.options import ViewOptions
+    from pcf_core.audit.preferences import build_run
+    from pcf_core.audit.results import load_result
     from pcf_core.audit.sensitivity import sensitivity
-    from pcf_core.models import resolve
-    from pcf_core.topics import load_evidence, load_templates, load_topic
+    from pcf_core.material.evidence import load_evidence
+    from pcf_core.material.templates import load_templates
+    from pcf_core.material.topics import load_topic
+    from pcf_core.models.registry import resolve
 
     topic = load_topic("gender")
     store = Store.open(settings().cache)
@@ -61,7 +66,7 @@ def fill_store() -> None:
 
 
 def write_scores(store: Store, run: RunSpec, rng: np.random.Generator) -> None:
-    """Random log-probabilities around a level for each word, shard by shard."""
+    """Write random log-probabilities around a level for each word, shard by shard."""
     words, prompts = run.topic.words, run.prompts
     table = TokenTable(dict.fromkeys(words, 1))
     levels = rng.normal(-8, 2, len(words))
@@ -72,7 +77,7 @@ def write_scores(store: Store, run: RunSpec, rng: np.random.Generator) -> None:
 
 
 def script_times(repeats: int) -> dict[str, list[float]]:
-    """Seconds of each run of each page: the first one, which warms the caches, and the reruns."""
+    """Return seconds of each run of each page: the first one, which warms the caches, and the reruns."""
     from streamlit.testing.v1 import AppTest
 
     times: dict[str, list[float]] = {}
@@ -95,7 +100,7 @@ def script_times(repeats: int) -> dict[str, list[float]]:
 
 
 def resident_memory(log: Path) -> float:
-    """Bytes of the app's process after a browser visited every page."""
+    """Return bytes of the app's process after a browser visited every page."""
     from tests.browser import browser_page, running_app, settle
 
     with running_app({}, log) as address, browser_page() as (page, _):
@@ -116,25 +121,28 @@ def main(templates: int = 2000, repeats: int = 20, memory: bool = True) -> None:
         assets = Path(folder) / "assets"
         assets.mkdir()
         make_assets(assets, templates)
-        os.environ |= {
+        variables = {
             "PCF_ASSETS": str(assets),
             "PCF_CACHE": str(Path(folder) / "cache"),
             "PCF_START_WORKER": "0",
             "PCF_SHIPPED_RESULTS": "0",
         }
-        settings.cache_clear()
-        begun = time.perf_counter()
-        fill_store()
-        typer.echo(
-            f"run of 120 × {templates:,} for two models written in {time.perf_counter() - begun:.0f} s\n"
-        )
-        typer.echo(f"{'page':<14}{'first ms':>12}{'median ms':>12}{'95 % ms':>12}")
-        for title, (first, *seconds) in script_times(repeats).items():
-            low, high = np.percentile(seconds, [50, 95]) * 1000
-            typer.echo(f"{title:<14}{first * 1000:>12.0f}{low:>12.0f}{high:>12.0f}")
-        if not memory:
-            return
-        typer.echo(f"\nmemory of the app: {resident_memory(Path(folder) / 'app.log') / 1e6:,.0f} MB")
+        with patch.dict(os.environ, variables):
+            settings.cache_clear()
+            measure(Path(folder), templates, repeats, memory)
+    settings.cache_clear()
+
+
+def measure(folder: Path, templates: int, repeats: int, memory: bool) -> None:
+    begun = time.perf_counter()
+    fill_store()
+    typer.echo(f"run of 120 × {templates:,} for two models written in {time.perf_counter() - begun:.0f} s\n")
+    typer.echo(f"{'page':<14}{'first ms':>12}{'median ms':>12}{'95 % ms':>12}")
+    for title, (first, *seconds) in script_times(repeats).items():
+        low, high = np.percentile(seconds, [50, 95]) * 1000
+        typer.echo(f"{title:<14}{first * 1000:>12.0f}{low:>12.0f}{high:>12.0f}")
+    if memory:
+        typer.echo(f"\nmemory of the app: {resident_memory(folder / 'app.log') / 1e6:,.0f} MB")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ With the shipped parser:
   and GUM, development and test parts; the parser has learnt from EWT's training part and a part of GUM's).
 - **her before one word**: whether sentences of ours, in which the word behind *her* says something of her or
   is given to her, get *him*, and others *his*.  The parser reads most such words as nouns that are hers.
-- **Entity**: whether the rule of :mod:`pcf_core.fairpair.entity` says rightly that a pronoun means a name,
+- **Entity**: whether the rule of :mod:`pcf_core.texts.fairpair.entity` says rightly that a pronoun means a
+name,
   on GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240), for both names of every passage, and for those in
   the title of the passage's article, since what a prompt begins is about its entity.  GAP is hard by design:
   both names fit the pronoun's gender.  The rule was written against the part ``development``; no passage of
@@ -38,13 +39,13 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.fairpair.entity import PRONOUNS, entity_tokens
-from pcf_core.fairpair.own_errors import own_errors
-from pcf_core.fairpair.perturbation import Parser, Perturbation
-from pcf_core.language.pipeline import open_pipeline
-from pcf_core.language.placing import POSSESSIVE, placed
-from pcf_core.records.perturbation import PerturbationErrors
-from pcf_core.settings import ROOT, settings
+from pcf_core.core.settings import ROOT, settings
+from pcf_core.mining.parser.pipeline import open_pipeline
+from pcf_core.mining.parser.trees import POSSESSIVE, placed
+from pcf_core.texts.fairpair.entity import PRONOUNS, entity_tokens
+from pcf_core.texts.fairpair.own_errors import own_errors
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.records import PerturbationErrors
 from tools.mini_models.text import is_held_out, read_documents
 
 DATA = ROOT.parent / "shared" / "data"
@@ -63,7 +64,7 @@ They left her family.|I know her best friend.|She did her best."""
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Whole sentences of a text, together at most ``LONGEST`` characters; one that is longer stands alone."""
+    """Yield whole sentences of a text, together at most ``LONGEST`` characters; a longer one stands alone."""
     piece = ""
     for sentence in END.split(text):
         if piece and len(piece) + len(sentence) >= LONGEST:
@@ -75,7 +76,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def biographies(folder: Path) -> list[str]:
-    """Pieces of the documents that are held out."""
+    """Return pieces of the documents that are held out."""
     return [
         piece
         for name in BIOGRAPHIES
@@ -90,7 +91,7 @@ def round_trip(parser: Parser, folder: Path) -> PerturbationErrors:
 
 
 def possessives(parser: Parser, folder: Path) -> Counter[tuple[str, bool, bool]]:
-    """(word, is a possessive, is taken for one) -> how often, of *his* and *her* in the treebanks."""
+    """Count (word, is a possessive, is taken for one) of *his* and *her* in the treebanks."""
     found: Counter[tuple[str, bool, bool]] = Counter()
     for name in TREEBANKS:
         sentences = list(annotated(folder / f"{name}.conllu.gz"))
@@ -108,7 +109,7 @@ def possessives(parser: Parser, folder: Path) -> Counter[tuple[str, bool, bool]]
 
 
 def rightly_read(parser: Parser, lines: str, pronoun: str) -> tuple[int, int]:
-    """How many of the lines get this pronoun for *her*, and how many there are."""
+    """Count the lines that get this pronoun for *her*, and all lines."""
     texts = lines.replace("\n", "|").split("|")
     found = Perturbation.of("gender", open_parser=lambda: parser)(texts)
     return sum(
@@ -118,7 +119,7 @@ def rightly_read(parser: Parser, lines: str, pronoun: str) -> tuple[int, int]:
 
 
 def annotated(path: Path) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
-    """Sentences with *his* or *her*, and which of these are possessives before a noun."""
+    """Yield sentences with *his* or *her*, and which of these are possessives before a noun."""
     text, truth = "", list[tuple[str, bool]]()
     with gzip.open(path, "rt", encoding="utf8") as lines:
         for line in lines:
@@ -134,7 +135,7 @@ def annotated(path: Path) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
 
 
 def entities(parser: Parser, path: Path) -> Counter[tuple[bool, bool, bool]]:
-    """(the article is about the name, the pronoun means it, the rule says so) -> how often."""
+    """Count (the article is about the name, the pronoun means it, the rule says so)."""
     found: Counter[tuple[bool, bool, bool]] = Counter()
     with path.open(encoding="utf8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

@@ -29,11 +29,13 @@ from transformers import logging
 from benchmarks.floor import gemm_rate, needed_flops, peak_growth
 from benchmarks.sides import MINICONS, minicons, naive, word_loop
 from benchmarks.sizes import SIZES, build, mined_templates, open_scorer, tokenizer_for
+from pcf_core.core.families import Family
+from pcf_core.core.records import FloatArray
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import Loaded
-from pcf_core.records import Family, FloatArray
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_topic
+from pcf_core.models.scoring.base import Scorer
 
 ROUNDS = 3
 Side = Callable[[Sequence[str], Sequence[str]], FloatArray]
@@ -41,8 +43,10 @@ Side = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table.  ``against``: naive, one by one (naive, one prompt at a time), buckets
-    (ours without prefix trees), word loop or minicons.
+    """One line of the table.
+
+    ``against``: naive, one by one (naive, one prompt at a time), buckets (ours without prefix trees), word
+    loop or minicons.
 
     ``share`` of the words have two or three tokens, the others one.  We score ``cells``; a side too slow for
     all of them the first ``sample`` (0: all).
@@ -95,14 +99,14 @@ class Measured:
 
 
 def prompts_for(cells: int) -> list[str]:
-    """Mined templates, one occupation after the other."""
+    """Return mined templates, one occupation after the other."""
     terms = load_evidence(load_topic("gender").evidence).terms
     filled = (template.replace("[X]", term) for term in terms for template in mined_templates())
     return list(islice(filled, cells))
 
 
 def in_shards(scorer: Scorer, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-    """[prompt, word] nats, a shard at a time as a run does."""
+    """Return [prompt, word] nats, a shard at a time as a run does."""
     size = settings().shard_prompts
     parts = [scorer.score(prompts[start : start + size], words) for start in range(0, len(prompts), size)]
     return np.concatenate(parts)
@@ -154,7 +158,10 @@ def their_side(against: str, scorer: Scorer, loaded: Loaded, family: Family) -> 
 def take_turns(
     sides: dict[str, Callable[[], FloatArray]], measure_rate: Callable[[], float], rounds: int
 ) -> tuple[dict[str, float], dict[str, FloatArray], float]:
-    """Seconds of each side's fastest round, its values, and the highest rate of a matrix product."""
+    """Return each side's seconds in its fastest round, values, and the highest rate of a matrix product.
+
+    The sides alternate.
+    """
     seconds, values, rates = dict.fromkeys(sides, math.inf), {}, []
     for _ in range(rounds):
         rates.append(measure_rate())
@@ -166,7 +173,7 @@ def take_turns(
 
 
 def line(case: Case, found: Measured) -> str:
-    """The line of a case in the table."""
+    """Write the line of a case in the table."""
     other = case.against if case.against != "naive" else f"naive, {case.their_dtype}"
     return (
         f"{case.model:<12}{found.several:>9.0%}  {case.dtype:<9}{found.ours:>9.1f}  "

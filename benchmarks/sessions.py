@@ -26,14 +26,17 @@ import typer
 
 from benchmarks.pages import PAGES, SET, fill_store, make_assets
 from benchmarks.visitors import Visitor, app_process
-from pcf_core.settings import settings
+from pcf_core.core.settings import settings
 
 LONGEST = 120.0  # seconds after which a visitor gives up
 
 
 @dataclass
 class Seen:
-    """``changes``: (page, seconds); ``memory``: (seconds since the beginning, bytes) of the app."""
+    """What was observed of the app during a session.
+
+    ``changes``: (page, seconds); ``memory``: (seconds since the beginning, bytes) of the app.
+    """
 
     opened: list[float] = field(default_factory=list)
     changes: list[tuple[str, float]] = field(default_factory=list)
@@ -44,7 +47,7 @@ class Seen:
     received: int = 0
 
     def memory_spread(self, since: float) -> float:
-        """(largest − smallest) / smallest of the memory from then on."""
+        """Return (largest − smallest) / smallest of the memory from then on."""
         late = [size for at, size in self.memory if at >= since]
         return (max(late) - min(late)) / min(late) if late else float("nan")
 
@@ -78,7 +81,7 @@ async def visit(
 
 
 async def watch(process: psutil.Process, until: float, seen: Seen) -> None:
-    """The resident memory of the app, every second."""
+    """Record the resident memory of the app, every second."""
     begun = time.monotonic()
     while time.monotonic() < until:
         seen.memory.append((time.monotonic() - begun, float(process.memory_info().rss)))

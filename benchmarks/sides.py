@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from pcf_core.core.families import Family
+from pcf_core.core.records import FloatArray
+from pcf_core.core.settings import ROOT
 from pcf_core.models.loading import Loaded
-from pcf_core.records import Family, FloatArray
-from pcf_core.settings import ROOT
 
 BATCH = 16
 GAPS = {"masked": "<mask>", "causal": "", "seq2seq": "<extra_id_0>"}
@@ -32,7 +33,7 @@ Texts = Sequence[str]
 def encoded(
     loaded: Loaded, family: Family, prompts: Texts, size: int = BATCH
 ) -> Iterator[dict[str, torch.Tensor]]:
-    """The padded batches; a causal model's are padded on the left, so that its last position is real."""
+    """Yield padded batches; a causal model's are padded on the left, so that its last position is real."""
     tokenizer = loaded.tokenizer
     tokenizer.padding_side = "left" if family == "causal" else "right"
     for start in range(0, len(prompts), size):
@@ -45,14 +46,14 @@ def encoded(
 
 
 def word_ids(loaded: Loaded, word: str) -> list[int]:
-    """Tokens of a word behind a space."""
+    """Return the tokens of a word behind a space."""
     ids: list[int] = loaded.tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
     return ids
 
 
 @torch.inference_mode()
 def naive(loaded: Loaded, family: Family, prompts: Texts, words: Texts, size: int = BATCH) -> FloatArray:
-    """[prompt, word] nats of words of one token, ``size`` prompts at a time."""
+    """Return [prompt, word] nats of words of one token, ``size`` prompts at a time."""
     tokenizer, answer = loaded.tokenizer, []
     ids = [word_ids(loaded, word)[0] for word in words]
     for inputs in encoded(loaded, family, prompts, size):
@@ -69,14 +70,14 @@ def naive(loaded: Loaded, family: Family, prompts: Texts, words: Texts, size: in
 
 
 def beginning(loaded: Loaded, rows: int) -> torch.Tensor:
-    """[row, 2]: what T5's decoder reads before the word."""
+    """Return [row, 2]: what T5's decoder reads before the word."""
     first = [loaded.model.config.decoder_start_token_id, *word_ids(loaded, "<extra_id_0>")[-1:]]
     return torch.tensor([first] * rows, device=loaded.device)
 
 
 @torch.inference_mode()
 def word_loop(loaded: Loaded, family: Family, prompts: Texts, words: Texts) -> FloatArray:
-    """[prompt, word] nats of T5: the whole model once for each word of any length, 16 prompts at a time."""
+    """Return [prompt, word] nats of T5: the whole model once a word of any length, 16 prompts at a time."""
     if family != "seq2seq":
         raise ValueError(f"The loop over the words is for seq2seq models; this one is {family}.")
     answer = []
@@ -95,7 +96,7 @@ def word_loop(loaded: Loaded, family: Family, prompts: Texts, words: Texts) -> F
 def minicons(
     loaded: Loaded, family: Family, prompts: Texts, words: Texts, rounds: int
 ) -> tuple[float, FloatArray]:
-    """Seconds and [prompt, word] nats of minicons in an environment of its own, 32 word scores at a time."""
+    """Return seconds and [prompt, word] nats of minicons in its own environment, 32 scores at a time."""
     with tempfile.TemporaryDirectory() as folder:
         loaded.model.save_pretrained(folder)
         loaded.tokenizer.backend_tokenizer.save(str(Path(folder) / "tokenizer.json"))
@@ -103,7 +104,7 @@ def minicons(
         task |= {"specials": dict(loaded.tokenizer.special_tokens_map), "threads": torch.get_num_threads()}
         task |= {"prompts": list(prompts), "words": list(words), "rounds": rounds}
         done = subprocess.run(
-            [MINICONS, SCRIPT], input=json.dumps([task]), capture_output=True, text=True, check=True
+            [MINICONS, SCRIPT], input=json.dumps([task]), stdout=subprocess.PIPE, text=True, check=True
         )
     (found,) = json.loads(done.stdout)
     return float(found["seconds"]), np.array(found["nats"])

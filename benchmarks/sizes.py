@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,11 @@ import transformers
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
+from pcf_core.core.families import FAMILIES, Family
+from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import DTYPES, Loaded
-from pcf_core.records import Family, ScoringKey
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.causal import CausalScorer
-from pcf_core.scoring.masked import MaskedScorer
-from pcf_core.scoring.seq2seq import Seq2SeqScorer
+from pcf_core.models.scoring.base import Scorer
 
-SCORERS: dict[str, Any] = {"masked": MaskedScorer, "causal": CausalScorer, "seq2seq": Seq2SeqScorer}
 # Of the 500 commonest templates for gender that the PVF release mined from Wikipedia, 201 have one word
 # between "The [X]" and the last ("that" in two of three), 103 two and 196 three; 170 verbs begin them, "was"
 # a quarter; the longer ones begin with 127 pairs.  In all 2,495 words before [Y], 980 distinct beginnings.
@@ -54,7 +52,7 @@ SIZES = {
 
 
 def mined_templates(seed: int = 0) -> list[str]:
-    """500 templates with the lengths and the common beginnings of mined ones, of made-up words."""
+    """Make 500 templates with lengths and common beginnings of mined ones, of made-up words."""
     draw = np.random.default_rng(seed)
     chances = 1 / np.arange(1, VERBS + 1) ** 0.3
 
@@ -77,14 +75,14 @@ def mined_templates(seed: int = 0) -> list[str]:
 
 
 def made_up(kind: str, number: int) -> str:
-    """A word of letters alone, which no tokenizer cuts as it cuts digits."""
+    """Make up a word of letters alone, which no tokenizer cuts as it cuts digits."""
     return kind + "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
 def tokenizer_for(
     family: Family, prompts: Sequence[str], words: Sequence[str], split: Sequence[str]
 ) -> PreTrainedTokenizerFast:
-    """Byte-level BPE with one token for each word, but two or three for the words of ``split``."""
+    """Make a byte-level BPE with one token for each word, but two or three for the words of ``split``."""
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -107,7 +105,10 @@ def tokenizer_for(
 
 
 def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str, small: bool) -> Loaded:
-    """A model of random weights; ``small``: of a few thousand wide ones, to try the benchmark itself."""
+    """Build a model of random weights.
+
+    ``small``: of a few thousand wide ones, to try the benchmark itself.
+    """
     kind = getattr(transformers, SIZES[name].model)
     options = dict(SIZES[name].options)
     if small:
@@ -120,8 +121,8 @@ def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str
 
 
 def open_scorer(name: str, loaded: Loaded, dtype: str) -> Scorer:
-    """Our scorer, protocol exact."""
+    """Open this project's scorer, protocol exact."""
     family = SIZES[name].family
     key = ScoringKey(model=name, identity="random", tokenizer="bench", family=family, rules="1", dtype=dtype)
-    scorer: Scorer = SCORERS[family](loaded, key)
+    scorer: Scorer = resolve_name(FAMILIES[family].scorer)(loaded, key)
     return scorer

@@ -31,7 +31,7 @@ LIMIT = 200 * 2**20  # bytes of a message, as Streamlit's
 def app_process(
     variables: Mapping[str, str], log: Path, port: int = 0
 ) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """The app as a process, healthy, and the address of its websocket; killed in the end."""
+    """Run the app as a process, healthy, and give the address of its websocket; it is killed in the end."""
     port = port or unused_port()
     options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
     with log.open("ab") as output:

@@ -23,11 +23,13 @@ from transformers import logging
 
 from benchmarks.floor import gemm_rate, needed_flops
 from benchmarks.scoring import in_shards
-from pcf_core.models import list_models, resolve
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import load
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.models.registry import list_models, resolve
+from pcf_core.models.scoring.opening import open_scorer
 from tools.ship_results import ZOO
 
 TEMPLATES = 500
@@ -45,12 +47,12 @@ class Timed:
     floor: float | None
 
     def minutes(self, cells: int) -> float:
-        """What so many cells take at the pace of the sample."""
+        """Return the minutes that so many cells take at the pace of the sample."""
         return self.seconds / self.cells * cells / 60
 
 
 def prompts_of(occupations: int, templates: int = TEMPLATES) -> tuple[list[str], int]:
-    """Prompts of a sample, occupation by occupation spread over the list, and cells of the whole run."""
+    """Return a sample's prompts, occupations spread over the list, and the cells of the whole run."""
     texts = load_templates(SET).templates[:templates]
     terms = load_evidence(load_topic("gender").evidence).terms
     sample = terms[:: -(-len(terms) // occupations)]
@@ -72,7 +74,7 @@ def measure(name: str, prompts: Sequence[str], rate: float) -> Timed:
 
 
 def line(found: Timed, cells: int) -> str:
-    """The line of a model in the table."""
+    """Write the line of a model in the table."""
     floor = "" if found.floor is None else f"{found.floor / found.seconds:.0%}"
     return (
         f"{found.model:<20}{found.parameters / 1e6:>8.1f} M{found.cells / found.seconds:>10.1f}"

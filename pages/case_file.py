@@ -1,19 +1,20 @@
-"""Case file: what does every audit find about one model on one topic, and do they agree?"""
+"""The page Case file: what every audit finds about one model on one topic, and whether they agree."""
 
 import streamlit as st
 
-from pcf_core.findings.case_file import agreement_finding, case_findings
-from pcf_core.ui.case_file import case_file, known_models
-from pcf_core.ui.case_file_views import case_figures, draw_foot, draw_rows, draw_shared
-from pcf_core.ui.choice import current_choice, with_asked
-from pcf_core.ui.named_models import draw_lookable
-from pcf_core.ui.page import draw_figures, finding, offer_scoring
-from pcf_core.ui.readings import follow_readings
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
+from pcf_core.app.case_file import case_file, known_models
+from pcf_core.app.case_file_views import case_figures, draw_foot, draw_rows, draw_shared
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.named_models import draw_lookable
+from pcf_core.app.page import draw_figures, finding, offer_scoring
+from pcf_core.app.readings import follow_readings
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.show.findings.case_file import agreement_finding, case_findings
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Case file")
     st.markdown("##### What does each audit find about one model, and do they agree?")
     choice = current_choice()

@@ -1,4 +1,4 @@
-"""Compare: how do models differ, on the same prompts, along an axis, and from what the papers print?"""
+"""The page Compare: models on the same prompts, along an axis, and beside what the papers print."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,17 +6,18 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.ui.compare import draw_pair
-from pcf_core.ui.compare_axis import draw_axis
-from pcf_core.ui.compare_published import draw_published
-from pcf_core.ui.data import Loaded
-from pcf_core.ui.page import open_page
-from pcf_core.ui.preset_findings import draw_preset_finding
-from pcf_core.ui.presets import draw_presets
-from pcf_core.ui.shell import show
+from pcf_core.app.compare import draw_pair
+from pcf_core.app.compare_axis import draw_axis
+from pcf_core.app.compare_published import draw_published
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import open_page
+from pcf_core.app.preset_findings import draw_preset_finding
+from pcf_core.app.presets import draw_presets
+from pcf_core.app.shell import show
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Compare", "How do they differ, and is that more than chance?", draw_presets)
     head = st.container()  # what was found stands above the controls that choose it
     with head:

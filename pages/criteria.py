@@ -1,19 +1,19 @@
-"""Criteria: do gender and pronouns change what a model writes and whom it believes?"""
+"""The page Criteria: whether gender and pronouns change what a model writes and whom it believes."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
-from pcf_core.records.criteria_run import ExperimentName
-from pcf_core.ui.criteria import found_of
-from pcf_core.ui.criteria_anecdotes import draw_anecdotes
-from pcf_core.ui.criteria_answers import draw_answers
-from pcf_core.ui.criteria_hobbies import draw_hobbies
-from pcf_core.ui.criteria_links import adopt_kept, draw_kept
-from pcf_core.ui.criteria_own import adopt_next
-from pcf_core.ui.criteria_request import EXPERIMENTS, draw_request, requests_of
-from pcf_core.ui.criteria_views import Draw, Shown, draw_experiment, draw_summary
-from pcf_core.ui.shell import show
+from pcf_core.app.criteria import found_of
+from pcf_core.app.criteria_anecdotes import draw_anecdotes
+from pcf_core.app.criteria_answers import draw_answers
+from pcf_core.app.criteria_hobbies import draw_hobbies
+from pcf_core.app.criteria_links import adopt_kept, draw_kept
+from pcf_core.app.criteria_own import adopt_next
+from pcf_core.app.criteria_request import EXPERIMENTS, draw_request, requests_of
+from pcf_core.app.criteria_views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.shell import show
+from pcf_core.texts.criteria.records.quantities import ExperimentName
 
 LABEL = (
     "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
@@ -29,6 +29,7 @@ DRAW: dict[ExperimentName, Draw] = {
 
 
 def view_of(name: ExperimentName) -> Callable[[Shown], None]:
+    """Return the function that draws the view of one experiment."""
     return lambda shown: draw_experiment(shown, name, DRAW[name])
 
 
@@ -38,6 +39,7 @@ VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Criteria")
     st.markdown("##### Do gender and pronouns change what it writes, and whom it believes?")
     st.caption(LABEL)

@@ -1,22 +1,22 @@
-"""Factors: does the risk of an occupation go with its wage, its education, its women, its frequency?"""
+"""The page Factors: an occupation's risk beside its wage, education, share of women and frequency."""
 
 import streamlit as st
 
-from pcf_core.findings import factors_finding, slopes_note
-from pcf_core.findings.factors import figures_note
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.app.factors import draw_controls, draw_left_out, draw_panels, panels_of
+from pcf_core.app.page import draw_table, finding, foot, key_figures, open_page
+from pcf_core.app.read import draw_read
+from pcf_core.app.shell import show
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import factors_table, lines_table, slope_figures
-from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS
-from pcf_core.ui.factors import draw_controls, draw_left_out, draw_panels, panels_of
-from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page
-from pcf_core.ui.read import draw_read
-from pcf_core.ui.shell import show
+from pcf_core.show.findings.factors import factors_finding, figures_note, slopes_note
 
 VIEWS = ["labour statistics", "what it read"]
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page(
         "Factors", "Does it go with pay, education, women's share, the word's frequency, or what was read?"
     )
@@ -27,6 +27,7 @@ def draw() -> None:
 
 
 def choose_view() -> str:
+    """Draw the control of views; return the chosen one."""
     return st.segmented_control(
         "View",
         VIEWS,
@@ -40,6 +41,7 @@ def choose_view() -> str:
 
 
 def draw_statistics(loaded: Loaded) -> None:
+    """Draw the view of statistics: controls, finding, panels and tables."""
     head = st.container()
     choice = draw_controls(loaded)
     every = panels_of(loaded, choice)

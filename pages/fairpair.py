@@ -1,29 +1,28 @@
-"""FairPair: does a model write otherwise when only the person is another?"""
+"""The page FairPair: whether a model writes otherwise when only the person is exchanged."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.findings.fairpair import fairpair_finding, notes
-from pcf_core.findings.fairpair_run import ends_finding, perturber_finding, settings_finding, silence_warning
-from pcf_core.records.fairpair import LABEL
-from pcf_core.ui.fairpair import (
-    fairpair_figures,
-    found_of,
-    offer_writing,
-    others_figures,
-    read_together,
+from pcf_core.app.fairpair import fairpair_figures, found_of, offer_writing, others_figures, read_together
+from pcf_core.app.fairpair_categories import adopt_next_categories, draw_own_categories
+from pcf_core.app.fairpair_links import adopt_kept, draw_kept
+from pcf_core.app.fairpair_measures import measures_of
+from pcf_core.app.fairpair_own import adopt_next, draw_own
+from pcf_core.app.fairpair_request import Request, draw_request, requests_of
+from pcf_core.app.fairpair_views import VIEWS, Shown
+from pcf_core.app.page import draw_figures, finding
+from pcf_core.app.shell import show
+from pcf_core.app.staying import recall, remember
+from pcf_core.app.text import plain
+from pcf_core.app.text_audits import UNPINNED
+from pcf_core.show.findings.fairpair import fairpair_finding, notes
+from pcf_core.show.findings.fairpair_run import (
+    ends_finding,
+    perturber_finding,
+    settings_finding,
+    silence_warning,
 )
-from pcf_core.ui.fairpair_categories import adopt_next_categories, draw_own_categories
-from pcf_core.ui.fairpair_links import adopt_kept, draw_kept
-from pcf_core.ui.fairpair_measures import measures_of
-from pcf_core.ui.fairpair_own import adopt_next, draw_own
-from pcf_core.ui.fairpair_request import Request, draw_request, requests_of
-from pcf_core.ui.fairpair_views import VIEWS, Shown
-from pcf_core.ui.page import draw_figures, finding
-from pcf_core.ui.shell import show
-from pcf_core.ui.staying import recall, remember
-from pcf_core.ui.text import plain
-from pcf_core.ui.text_audits import UNPINNED
+from pcf_core.texts.fairpair.records import LABEL
 
 PREFIX = "fp_"  # of the keys of this page's widgets
 WHAT = """
@@ -34,6 +33,7 @@ sides is held against how much texts of one side differ among themselves.
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("FairPair")
     st.markdown("##### Does it write otherwise when only the person is another?")
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
@@ -50,7 +50,7 @@ def draw() -> None:
 
 
 def draw_below(request: Request, answer: DeltaGenerator) -> None:
-    """What the form leads to; the sentences and key figures go into ``answer``."""
+    """Draw what the form leads to; the sentences and key figures go into ``answer``."""
     draw_own(request.prompts)
     draw_own_categories(request.categories)
     draw_kept()
@@ -108,7 +108,7 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
 
 
 def draw_answer(shown: Shown) -> None:
-    """The sentences, the key figures, and what has to be known before they are believed."""
+    """Draw the sentences, the key figures, and what has to be known before they are believed."""
     first, *others = map(fairpair_finding, shown.reports.values())
     finding(first, *(sentence.replace(f" ({LABEL})", "") for sentence in others))  # the label once
     figures, beside = fairpair_figures(shown.reports), others_figures(shown.reports)
@@ -121,7 +121,7 @@ def draw_answer(shown: Shown) -> None:
 
 
 def draw_beside(shown: Shown) -> None:
-    """How texts were drawn, the perturbation's own error, and the notes on the report."""
+    """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
     results = shown.results
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():

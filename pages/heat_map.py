@@ -1,28 +1,34 @@
-"""Heat map: in which context does the model put which group's words after which occupation?"""
+"""The page Heat map: which group's words a model expects after which occupation in which context."""
 
 import streamlit as st
 
-from pcf_core.charts import heat_map
-from pcf_core.findings import heat_map_finding
+from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
+from pcf_core.app.cell import draw_cell, draw_flagged
+from pcf_core.app.data import remembered
+from pcf_core.app.distribution import opening
+from pcf_core.app.lists import template_sets
+from pcf_core.app.page import finding, foot, key_figures, open_page, picture
+from pcf_core.app.shell import show
 from pcf_core.report import how_to_read
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures
 from pcf_core.report.rows import cell_rows
-from pcf_core.ui.arrange import PAPER_TEMPLATES, choose_map
-from pcf_core.ui.cell import draw_cell, draw_flagged
-from pcf_core.ui.data import remembered
-from pcf_core.ui.distribution import opening
-from pcf_core.ui.lists import template_sets
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.shell import show
+from pcf_core.report.tables import whole_cell_table
+from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.findings.occupations import heat_map_finding
 
 BELOW = (
     "Choose an occupation and a context under *One cell* to see the prompt, the groups and the words behind "
     "it."
 )
+FILES = (
+    " The files under *Data* hold every cell of the run, one row for each occupation, template and group, "
+    "with its coverage; the table there shows the cells of this picture."
+)
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page(
         "Heat map", "Which words does the model expect, occupation by occupation, context by context?"
     )
@@ -69,7 +75,11 @@ def draw() -> None:
     draw_flagged(item)
     draw_cell(loaded)
     foot(
-        how_to_read.HEAT_MAP + BELOW, lambda: cell_rows(preferences, group, rows, columns), "heat_map", loaded
+        how_to_read.HEAT_MAP + BELOW + FILES,
+        lambda: cell_rows(preferences, group, rows, columns),
+        "heat_map",
+        loaded,
+        whole=lambda: whole_cell_table(preferences, item.report),
     )
 
 

@@ -1,12 +1,13 @@
-"""How it works: how do probabilities become a risk, and what makes it prejudice or caprice?"""
+"""The page How it works: how probabilities become a risk, and what makes it prejudice or caprice."""
 
 import streamlit as st
 
-from pcf_core.ui.how_it_works import PARTS
-from pcf_core.ui.shell import show
+from pcf_core.app.how_it_works import PARTS
+from pcf_core.app.shell import show
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("How it works")
     st.markdown("##### How do probabilities become a risk, and is it prejudice or caprice?")
     part = st.segmented_control(

@@ -1,13 +1,9 @@
-"""Knowledge: what does a model know, and how surely?"""
+"""The page Knowledge: what a model knows, and how surely."""
 
 import streamlit as st
 
-from pcf_core.charts.knowledge import knowledge_bars
-from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
-from pcf_core.report import how_to_read
-from pcf_core.report.knowledge_tables import knowledge_table, ordered
-from pcf_core.ui.choice import current_choice
-from pcf_core.ui.knowledge import (
+from pcf_core.app.choice import current_choice
+from pcf_core.app.knowledge import (
     ORDERS,
     draw_form,
     draw_provenance,
@@ -15,13 +11,18 @@ from pcf_core.ui.knowledge import (
     known_of,
     offer_scoring,
 )
-from pcf_core.ui.knowledge_own import draw_own, opened
-from pcf_core.ui.page import chart, draw_figures, draw_table, finding
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
+from pcf_core.app.knowledge_own import draw_own, opened
+from pcf_core.app.page import chart, draw_figures, draw_table, finding
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.report import how_to_read
+from pcf_core.report.knowledge_tables import knowledge_table, ordered
+from pcf_core.show.charts.knowledge import knowledge_bars
+from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Knowledge")
     st.markdown("##### What does it know, and how surely?")
     choice = current_choice()

@@ -1,10 +1,9 @@
-"""Models: which ones can be audited, and what does each need?"""
+"""The page Models: which ones can be audited, and what each needs."""
 
 import streamlit as st
 
-from pcf_core.models import known_models, left_out_models, list_models
-from pcf_core.ui.model_details import draw_details
-from pcf_core.ui.models import (
+from pcf_core.app.model_details import draw_details
+from pcf_core.app.models import (
     COLUMNS,
     at_hand_table,
     draw_filters,
@@ -13,8 +12,10 @@ from pcf_core.ui.models import (
     models_figures,
     models_finding,
 )
-from pcf_core.ui.page import draw_figures, draw_table, finding
-from pcf_core.ui.shell import show
+from pcf_core.app.page import draw_figures, draw_table, finding
+from pcf_core.app.shell import show
+from pcf_core.models.names import known_models
+from pcf_core.models.registry import left_out_models, list_models
 
 HOW = """
 **At hand** are the models that come with the app, those in the operator's folder, and those behind the
@@ -25,6 +26,7 @@ hold the scorer of this architecture against a brute force (*twin*) or its facts
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Models")
     st.markdown("##### Which models can I audit, and what do they need?")
     at_hand, known, left_out = list_models(), known_models(), left_out_models()

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from pcf_core.charts import risk_dots
-from pcf_core.findings import overview_finding, whiskers_note
+from pcf_core.app.choice import current_choice
+from pcf_core.app.data import all_reports
+from pcf_core.app.distribution import opening
+from pcf_core.app.notes import said_intervals_and_more
+from pcf_core.app.page import finding, foot, key_figures, open_page, picture
+from pcf_core.app.presets import draw_presets
+from pcf_core.app.roles import may_audit
+from pcf_core.app.seeds import draw_seeds
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
 from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.ui.choice import current_choice
-from pcf_core.ui.data import all_reports
-from pcf_core.ui.distribution import opening
-from pcf_core.ui.notes import said_intervals_and_more
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.presets import draw_presets
-from pcf_core.ui.roles import may_audit
-from pcf_core.ui.seeds import draw_seeds
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
+from pcf_core.show.charts.overview import risk_dots
+from pcf_core.show.findings.models import overview_finding, whiskers_note
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -38,6 +38,7 @@ DOORS = [
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Overview", "How much do these models discriminate?", draw_start)
     over = loaded.choice.over
     finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
@@ -64,14 +65,14 @@ def draw() -> None:
 
 
 def draw_start() -> None:
-    """Where nothing is chosen or scored yet: where to go on and what is measured."""
+    """Draw, where nothing is chosen or scored yet, where to go on and what is measured."""
     draw_doors()
     st.subheader("What is measured")
     st.markdown(WHAT)
 
 
 def draw_doors() -> None:
-    """Where to go on."""
+    """Draw where to go on."""
     auditor = may_audit()
     doors = DOORS if auditor else DOORS[:-1]
     columns = st.columns(len(doors))

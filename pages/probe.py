@@ -2,16 +2,17 @@
 
 import streamlit as st
 
-from pcf_core.charts import cell_bars, probe_words
-from pcf_core.findings import probe_caution, probe_finding
-from pcf_core.jobs.probing import checked_sentence
-from pcf_core.ui.choice import current_choice
-from pcf_core.ui.page import chart, draw_refused, finding
-from pcf_core.ui.probe import MOST_MODELS, draw_foot, draw_notes, draw_sentence, read_answer, what_to_ask
-from pcf_core.ui.probe_waiting import ask, draw_ended_early, follow
-from pcf_core.ui.queue import ACTIVE
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
+from pcf_core.app.choice import current_choice
+from pcf_core.app.page import chart, draw_refused, finding
+from pcf_core.app.probe import MOST_MODELS, draw_foot, draw_notes, draw_sentence, read_answer, what_to_ask
+from pcf_core.app.probe_waiting import ask, draw_ended_early, follow
+from pcf_core.app.queue import ACTIVE
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.show.charts.cell import cell_bars
+from pcf_core.show.charts.probe import probe_words
+from pcf_core.show.findings.probe import probe_caution, probe_finding
+from pcf_core.work.requests import checked_sentence
 
 HOW = """
 Each bar is what a group's words get at [Y], of what all of the topic's words get there: a model's bars sum
@@ -24,6 +25,7 @@ and asked for once.
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Probe")
     st.markdown("##### Whose words does a model expect in this sentence?")
     choice = current_choice()

@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from pcf_core.findings.whole_report import contents_finding
-from pcf_core.ui.choice import current_choice
-from pcf_core.ui.page import draw_refused, finding, offer_scoring
-from pcf_core.ui.readings import follow_readings
-from pcf_core.ui.report import draw_contents
-from pcf_core.ui.report_views import draw_report
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
+from pcf_core.app.choice import current_choice
+from pcf_core.app.page import draw_refused, finding, offer_scoring
+from pcf_core.app.readings import follow_readings
+from pcf_core.app.report import draw_contents
+from pcf_core.app.report_views import draw_report
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.report.whole_report import contents_finding
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Report")
     st.markdown("##### What was found, as one file to keep, to print and to check")
     head = st.container()

@@ -1,9 +1,14 @@
-"""Risk: how much does each model discriminate, and is it prejudice or caprice?"""
+"""The page Risk: how much each model discriminates, and whether it is prejudice or caprice."""
 
 import streamlit as st
 
-from pcf_core.charts import corrected_dots, risk_bars
-from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
+from pcf_core.app.data import Loaded
+from pcf_core.app.distribution import opening
+from pcf_core.app.notes import said_intervals_and_more
+from pcf_core.app.occupations import draw_occupations
+from pcf_core.app.page import finding, foot, key_figures, open_page, picture
+from pcf_core.app.seeds import draw_seeds
+from pcf_core.app.shell import show
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.rows import (
@@ -14,18 +19,16 @@ from pcf_core.report.rows import (
     run_rows,
     times_thousand,
 )
-from pcf_core.ui.data import Loaded
-from pcf_core.ui.distribution import opening
-from pcf_core.ui.notes import said_intervals_and_more
-from pcf_core.ui.occupations import draw_occupations
-from pcf_core.ui.page import finding, foot, key_figures, open_page, picture
-from pcf_core.ui.seeds import draw_seeds
-from pcf_core.ui.shell import show
+from pcf_core.show.charts.corrected import corrected_dots
+from pcf_core.show.charts.risk import risk_bars
+from pcf_core.show.findings.corrected import corrected_finding
+from pcf_core.show.findings.models import comparison_finding, risk_finding
 
 VIEWS = ["models", "corrected", "occupations"]
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Risk", "How much does each model discriminate, and is it fixed or moody?")
     finding(opening(loaded, loaded.reports))
     finding(*(risk_finding(name, report, loaded.choice.over) for name, report in loaded.reports.items()))
@@ -59,6 +62,7 @@ def draw() -> None:
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> None:
+    """Draw the risks of all models, in units or thousandths."""
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
@@ -93,6 +97,7 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
 
 
 def draw_corrected(loaded: Loaded, thousand: bool) -> None:
+    """Draw corrected prejudice and caprice beside the plug-in values."""
     over = loaded.choice.over
     finding(*(corrected_finding(name, report) for name, report in loaded.reports.items()))
     picture(

@@ -2,22 +2,24 @@
 
 import streamlit as st
 
-from pcf_core.errors import AuditError
-from pcf_core.ui.page import submit
-from pcf_core.ui.queue import draw_queue
-from pcf_core.ui.request import draw_estimate, draw_request, requested_runs
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
-from pcf_core.ui.words import draw_word_check
+from pcf_core.app.page import submit
+from pcf_core.app.queue import draw_queue
+from pcf_core.app.request import draw_estimate, draw_request, requested_runs
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.app.words import draw_word_check
+from pcf_core.core.errors import AuditError
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Score")
     st.markdown("##### Which models do you want to measure, on which topic?")
     left, right = st.columns([3, 2], gap="large")
     with left:
         request = draw_request()
     runs = []
+    missing: dict[str, int] = {}
     with right:
         for model in request.models:
             try:
@@ -25,7 +27,7 @@ def draw() -> None:
             except AuditError as error:
                 st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         if runs:
-            draw_estimate(runs)
+            missing = draw_estimate(runs)
             draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
@@ -35,7 +37,7 @@ def draw() -> None:
         ):
             try:
                 for run in runs:
-                    submit(run)
+                    submit(run, missing.get(run.key))
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

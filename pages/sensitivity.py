@@ -1,12 +1,9 @@
-"""Sensitivity: how far can the analyst's choices move the verdict?"""
+"""The page Sensitivity: how far the analyst's choices can move the verdict."""
 
 import streamlit as st
 
-from pcf_core.charts import sensitivity_dots
-from pcf_core.findings import order_finding, sensitivity_finding
-from pcf_core.records.sensitivity import Quantity
-from pcf_core.ui.page import draw_table, finding, foot, key_figures, open_page, picture
-from pcf_core.ui.sensitivity import (
+from pcf_core.app.page import draw_table, finding, foot, key_figures, open_page, picture
+from pcf_core.app.sensitivity import (
     CHOICE_COLUMNS,
     choices_table,
     dimensions_of,
@@ -15,7 +12,10 @@ from pcf_core.ui.sensitivity import (
     state_of,
     unavailable_lines,
 )
-from pcf_core.ui.shell import show
+from pcf_core.app.shell import show
+from pcf_core.core.sensitivity import Quantity
+from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding
 
 HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
@@ -35,6 +35,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Sensitivity", "How far can the analyst's choices move the verdict?")
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}

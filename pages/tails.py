@@ -1,17 +1,12 @@
-"""Tails: are a few occupations treated far more capriciously than the rest?"""
+"""The page Tails: whether a few occupations are treated far more capriciously than the rest."""
 
 import streamlit as st
 
-from pcf_core.findings import bound_finding, normal_finding, shape_finding, tails_finding
-from pcf_core.report import how_to_read
-from pcf_core.report.key_figures import parts_of
-from pcf_core.report.tails import caprice_figures, largest_caprice, prejudice_figures, tails_table
-from pcf_core.stats import caprice_tail
-from pcf_core.ui.data import Loaded, remembered
-from pcf_core.ui.notes import said_intervals
-from pcf_core.ui.page import finding, foot, key_figures, open_page
-from pcf_core.ui.shell import show
-from pcf_core.ui.tails import (
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.notes import said_intervals
+from pcf_core.app.page import finding, foot, key_figures, open_page
+from pcf_core.app.shell import show
+from pcf_core.app.tails import (
     OCCUPATION_COLUMNS,
     draw_caprice,
     draw_prejudice,
@@ -20,10 +15,16 @@ from pcf_core.ui.tails import (
     question,
     tail_shapes,
 )
-from pcf_core.ui.text import plain
+from pcf_core.app.text import plain
+from pcf_core.measure.tails import caprice_tail
+from pcf_core.report import how_to_read
+from pcf_core.report.key_figures import parts_of
+from pcf_core.report.tails import caprice_figures, largest_caprice, prejudice_figures, tails_table
+from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Tails", question())
     top = st.container()
     part = st.segmented_control(
@@ -55,7 +56,7 @@ def draw() -> None:
 
 
 def sentences(loaded: Loaded, part: str) -> list[str]:
-    """What a policy reader takes away of one part of the risk."""
+    """Return the findings of one part of the risk, for a policy reader."""
     if part == "prejudice":
         return [normal_finding(name, shape) for name, shape in normal_shapes(loaded).items()]
     shapes, reports = tail_shapes(loaded), drawn_reports(loaded)

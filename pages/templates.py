@@ -1,18 +1,19 @@
-"""Templates: which contexts are there, how often do people write them, and what does their choice do?"""
+"""The page Templates: contexts, how often people write them, and what their choice does."""
 
 import streamlit as st
 
-from pcf_core.ui.shell import show
-from pcf_core.ui.templates import draw_head, draw_see, draw_set
-from pcf_core.ui.templates_compare import draw_compare
-from pcf_core.ui.templates_edit import draw_edit
-from pcf_core.ui.templates_effect import draw_preview
-from pcf_core.ui.templates_mine import draw_mine
+from pcf_core.app.shell import show
+from pcf_core.app.templates import draw_head, draw_see, draw_set
+from pcf_core.app.templates_compare import draw_compare
+from pcf_core.app.templates_edit import draw_edit
+from pcf_core.app.templates_effect import draw_preview
+from pcf_core.app.templates_mine import draw_mine
 
 DRAWN = {"see": draw_see, "edit": draw_edit, "preview": draw_preview, "compare": draw_compare}
 
 
 def draw() -> None:
+    """Draw the page."""
     st.title("Templates")
     st.markdown("##### In which contexts are the models read, and how often do people write them?")
     name, view = draw_head()

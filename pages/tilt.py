@@ -1,23 +1,24 @@
-"""Tilt: which way does each model lean, and for which occupations?"""
+"""The page Tilt: which way each model leans, and for which occupations."""
 
 from collections.abc import Mapping
 
 import streamlit as st
 
-from pcf_core.charts import tilt_box, tilt_panels
-from pcf_core.findings import interval_sentence, leaders_finding, strongest_finding, tilt_finding
-from pcf_core.records import RiskReport
+from pcf_core.app.data import even_reports
+from pcf_core.app.distribution import draw_distribution, opening, tilts_of
+from pcf_core.app.notes import notes
+from pcf_core.app.page import draw_figures, finding, foot, open_page, picture
+from pcf_core.app.shell import show
+from pcf_core.app.text import plain
+from pcf_core.app.tilt_rows import Beside, draw_beside
+from pcf_core.core.risk import RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import lead_figures, tilt_figures
 from pcf_core.report.rows import tilt_table
 from pcf_core.report.tilts import panel_groups
-from pcf_core.ui.data import even_reports
-from pcf_core.ui.distribution import draw_distribution, opening, tilts_of
-from pcf_core.ui.notes import notes
-from pcf_core.ui.page import draw_figures, finding, foot, open_page, picture
-from pcf_core.ui.shell import show
-from pcf_core.ui.text import plain
-from pcf_core.ui.tilt_rows import Beside, draw_beside
+from pcf_core.show.charts.tilt import tilt_box, tilt_panels
+from pcf_core.show.findings.models import interval_sentence
+from pcf_core.show.findings.occupations import leaders_finding, strongest_finding, tilt_finding
 
 READ = """
 *What it read* shows the same scale for the biographies that the shipped models were trained on, those whose
@@ -26,6 +27,7 @@ lead names the occupation: +1 where all say mostly *he*.
 
 
 def draw() -> None:
+    """Draw the page."""
     loaded = open_page("Tilt", "Which way does it lean?")
     reports = even_reports(loaded)
     tilts = tilts_of(loaded, reports)
@@ -87,7 +89,7 @@ def draw() -> None:
 
 
 def choose_occupation(reports: Mapping[str, RiskReport]) -> str:
-    """The occupation whose contexts are looked at; empty for none."""
+    """Draw the choice of an occupation whose contexts are looked at; return it, empty for none."""
     return (
         st.selectbox(
             "Occupation",

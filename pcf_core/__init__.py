@@ -1,3 +1,3 @@
 """The core of PCF Audit: everything but the browser."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -12,19 +12,21 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from pcf_core.commands.console import say
-from pcf_core.commands.criteria import criteria
-from pcf_core.commands.exporting import export
-from pcf_core.commands.fairpair import fairpair
-from pcf_core.commands.knowledge import knowledge
-from pcf_core.commands.listing import models, templates, topics
-from pcf_core.commands.mining import mine
-from pcf_core.commands.reading import compare, risk
-from pcf_core.commands.scoring import score, words, worker
-from pcf_core.commands.verifying import verify
-from pcf_core.errors import AuditError, InputError
+from pcf_core.cli.console import say
+from pcf_core.cli.criteria import criteria
+from pcf_core.cli.exporting import export
+from pcf_core.cli.fairpair import fairpair
+from pcf_core.cli.knowledge import knowledge
+from pcf_core.cli.listing import models, templates, topics
+from pcf_core.cli.mining import mine
+from pcf_core.cli.reading import compare, risk
+from pcf_core.cli.running import run
+from pcf_core.cli.scoring import score, words, worker
+from pcf_core.cli.verifying import verify
+from pcf_core.core.errors import AuditError, InputError
 
 COMMANDS = (
+    run,
     models,
     topics,
     templates,

@@ -17,7 +17,7 @@ from time import monotonic, sleep
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect, sync_playwright
 
-from pcf_core.jobs import Queue
+from pcf_core.work.queue import Queue
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

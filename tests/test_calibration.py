@@ -19,24 +19,24 @@ from typer.testing import CliRunner
 
 from pcf_core import __version__
 from pcf_core.__main__ import app as command_line
-from pcf_core.audit import ViewOptions, build_run, held_against, load_result, report
-from pcf_core.findings import calibration_finding, number, risk_finding
-from pcf_core.models import resolve
-from pcf_core.models.planted import planted_models
-from pcf_core.records import RiskReport, RunSpec
-from pcf_core.records.calibration import QUANTITIES, Planted
-from pcf_core.settings import ROOT, Settings, settings
-from pcf_core.store import Store
-from pcf_core.topics import (
-    list_evidence,
-    list_template_sets,
-    list_topics,
-    load_evidence,
-    load_templates,
-    load_topic,
-    template_weights,
-)
-from pcf_core.ui.calibration import AFRESH
+from pcf_core.app.calibration import AFRESH
+from pcf_core.audit.case import held_against
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sensitivity import QUANTITIES, Planted
+from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.material.evidence import list_evidence, load_evidence
+from pcf_core.material.templates import list_template_sets, load_templates, template_weights
+from pcf_core.material.topics import list_topics, load_topic
+from pcf_core.models.registry import planted_models, resolve
+from pcf_core.show.findings.calibration import CELL_LIMIT, RISK_LIMIT, calibration_finding
+from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.numbers import number
+from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
 PLANTED = {planted.model: planted for planted in planted_models()}
@@ -90,10 +90,10 @@ def test_every_cell_is_the_planted_one(model: str, store: Store) -> None:
     result = load_result(store, run_of(model))
     assert set(result.tokens) == {1, 2, 3}
     assert result.left_out == ()
-    assert np.abs(result.preferences.values - np.array(PLANTED[model].values)).max() < 1e-5
+    assert np.abs(result.preferences.values - np.array(PLANTED[model].values)).max() < CELL_LIMIT
     found = held_against(PLANTED[model], result.preferences, reported(store, model), datetime.now(UTC), "")
-    assert found.largest < 1e-5
-    assert max(map(abs, found.differences.values())) < 1e-4
+    assert found.largest < CELL_LIMIT
+    assert max(map(abs, found.differences.values())) < RISK_LIMIT
 
 
 @pytest.mark.parametrize("model", MODELS)

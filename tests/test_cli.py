@@ -19,20 +19,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pcf_core.errors import InputError
-from pcf_core.jobs import Queue
-from pcf_core.settings import Settings
-from pcf_core.topics import (
-    load_mined,
-    load_templates,
-    load_topic,
-    make_evidence,
-    own_evidence,
-    save_set,
-    save_topic,
-)
+from pcf_core.core.errors import InputError
+from pcf_core.core.settings import Settings
+from pcf_core.material import own_evidence
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.own_sets import save_set
+from pcf_core.material.own_topics import save_topic
+from pcf_core.material.templates import load_mined, load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.work.queue import Queue
 from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
-from tests.topics.mined_sets import small as small_set
+from tests.material.mined_sets import small as small_set
 
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
 
@@ -107,6 +104,7 @@ def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @HERE_AND_AS_A_PROCESS
 def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path, run: Run) -> None:
     scored = answer_of("score", "--model", "mini-gpt", *small, run=run_process)
@@ -156,6 +154,7 @@ def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
     assert found["black woman"] == pytest.approx(words["preferences"], abs=1e-5)
 
 
+@pytest.mark.slow
 @HERE_AND_AS_A_PROCESS
 def test_knowledge_is_scored_once_and_read_under_any_score(
     own_settings: Settings, tmp_path: Path, run: Run
@@ -197,6 +196,7 @@ def two_groups(folder: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Settings, tmp_path: Path) -> None:
     """120 templates, drawn by their counts: the draw, its figures and their labels come with every answer."""
     rows = [f"The [X] of house {i} said that [Y],{1 / (i + 1):.4f}" for i in range(120)]
@@ -221,6 +221,7 @@ def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Setti
     assert len(json.loads(out.read_text())["cells"]) == 2 * look["templates"]
 
 
+@pytest.mark.slow
 def test_two_models_give_a_list(small: list[str]) -> None:
     both = answer_of("score", "--model", "mini-gpt", "--model", "mini-bert", *small)
     assert [item["cells"] for item in both] == [6, 6]
@@ -279,6 +280,7 @@ def test_bad_input_is_one_sentence_and_exit_2(
     assert_refused(run_here(*arguments), says)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -302,6 +304,7 @@ SENTENCES = (
 )
 
 
+@pytest.mark.slow
 @HERE_AND_AS_A_PROCESS
 def test_mined_templates_are_written_with_their_card(
     own_settings: Settings, tmp_path: Path, run: Run
@@ -321,6 +324,7 @@ def test_mined_templates_are_written_with_their_card(
     assert [template.text for template in load_templates(out).templates] == ["The [X] said that [Y]"]
 
 
+@pytest.mark.slow
 def test_a_mined_set_replaces_another_whole_or_not_at_all(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,7 +352,7 @@ def test_a_mined_set_replaces_another_whole_or_not_at_all(
 def test_a_place_that_cannot_hold_the_set_is_said_before_anything_is_mined(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pcf_core.commands.mining import checked_out
+    from pcf_core.cli.mining import checked_out
 
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match=r"--out must name a \.csv or \.parquet file"):
@@ -371,7 +375,7 @@ def test_a_mining_can_be_left_to_a_worker(own_settings: Settings, tmp_path: Path
 def test_a_path_is_what_a_worker_in_another_folder_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pcf_core.commands.mining import corpus_path, pipeline_path
+    from pcf_core.cli.mining import corpus_path, pipeline_path
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "en-mini").mkdir()
@@ -383,6 +387,7 @@ def test_a_path_is_what_a_worker_in_another_folder_finds(
     assert [corpus_path(name) for name in ("", "en-mini")] == ["", str(tmp_path / "en-mini")]
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_and_one_with_itself_is_refused(small: list[str]) -> None:
     scored = answer_of("score", "--model", "mini-bert", "--model", "mini-gpt", *small)
     keys = [run["run"] for run in scored]

@@ -6,9 +6,12 @@ No container engine is needed: the files are read, and the commands in them are 
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import importlib
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +20,9 @@ from typing import Any
 import pytest
 from streamlit import config as streamlit_config
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.processes import name_of
-from pcf_core.settings import Settings
+from pcf_core.core.settings import Settings
+from pcf_core.work.processes import name_of
+from pcf_core.work.queue import Queue
 from tests.command_line import run_here
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,10 +67,19 @@ def test_what_the_image_copies_is_there_and_nothing_secret_is_among_it() -> None
     named = set(re.findall(r"requirements[\w-]*\.txt", IMAGE))
     assert all((ROOT / name).is_file() for name in named)
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf8").split("\n")
-    for path in (".git", "cache", "pcf.env", "pcf.toml", "config", ".streamlit/secrets.toml", ".venv"):
+    for path in (
+        ".git",
+        "cache",
+        "pcf.env",
+        ".env",
+        "pcf.toml",
+        "config",
+        ".streamlit/secrets.toml",
+        ".venv",
+    ):
         assert path in ignored, f"{path} would be part of the image"
-    untracked = {line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf8").split("\n")}
-    for path in ("cache", "pcf.env", "pcf.toml", "config", ".streamlit/secrets.toml"):
+    untracked = {line.strip("/*") for line in (ROOT / ".gitignore").read_text(encoding="utf8").split("\n")}
+    for path in ("cache", "pcf.env", ".env", "pcf.toml", "config", ".streamlit/secrets.toml"):
         assert path in untracked, f"{path} would be committed"
 
 
@@ -79,7 +91,13 @@ def test_the_image_holds_all_that_the_program_reads() -> None:
         if line and not line.startswith("#")
     ]
     needed = ("app.py", ".streamlit/config.toml", "docs/about.md", "docs/glossary.md", "assets/models.toml")
-    for path in (*needed, "pages/risk.py", "pcf_core/settings.py", "assets/cache/scores", "requirements.txt"):
+    for path in (
+        *needed,
+        "pages/risk.py",
+        "pcf_core/core/settings.py",
+        "assets/cache/scores",
+        "requirements.txt",
+    ):
         assert (ROOT / path).exists()
         assert not any(
             fnmatch.fnmatch(path, pattern) or path.startswith(f"{pattern}/") for pattern in patterns
@@ -106,6 +124,116 @@ def test_the_log_in_can_be_read_by_who_runs() -> None:
     secrets = SERVICES["app"]["environment"]["STREAMLIT_SECRETS_FILES"].removeprefix("/")
     assert f"./{Path(secrets).parent}:/{Path(secrets).parent}:ro" in SERVICES["app"]["volumes"]
     assert f"`chown {user} {secrets}`" in GUIDE
+
+
+def built(tmp_path: Path, **chosen: str) -> tuple[list[list[str]], dict[str, str]]:
+    """What pip is asked for where the image's libraries are installed, and the requirements made for it."""
+    (script,) = (rest for word, rest in instructions() if word == "RUN" and "pip install" in rest)
+    for file in ROOT.glob("requirements*.txt"):
+        shutil.copy(file, tmp_path)
+    pip = tmp_path / "venv" / "bin" / "pip"
+    pip.parent.mkdir(parents=True)
+    command(pip, 'echo "$@" >> asked')
+    command(tmp_path / "python", "")
+    script = script.replace("/opt/venv", str(tmp_path / "venv"))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    named = {"TORCH_INDEX": "", "TORCH_HASH": "", "MORE": "", **chosen, "PATH": path}
+    subprocess.run(["sh", "-ec", script], cwd=tmp_path, env=named, check=True)
+    asked = (tmp_path / "asked").read_text(encoding="utf8").splitlines()
+    made = {name: tmp_path / name for name in ("locked.txt", "torch.txt")}
+    return [line.split() for line in asked], {
+        name: file.read_text(encoding="utf8") for name, file in made.items() if file.exists()
+    }
+
+
+def command(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf8")
+    path.chmod(0o755)
+
+
+def test_the_image_takes_wheels_by_their_hashes(tmp_path: Path) -> None:
+    (install, check), made = built(tmp_path)
+    assert {"--require-hashes", "--no-deps", "--only-binary"} < set(install)
+    assert install[-2:] == ["-r", "locked.txt"]
+    assert check == ["check"], "nothing that is needed is missing"
+    assert made == {"locked.txt": (ROOT / "requirements-production.txt").read_text(encoding="utf8")}
+
+
+def test_of_another_index_the_image_takes_torch_alone(tmp_path: Path) -> None:
+    """Two indexes beside one another would let the one offer what is asked of the other."""
+    digest = f"sha256:{'1' * 64}"
+    (torch, install, more, check), made = built(
+        tmp_path, TORCH_INDEX="https://torch.example/cpu", TORCH_HASH=digest, MORE="s3fs"
+    )
+    assert not any("--extra-index-url" in asked for asked in (torch, install, more))
+    assert torch[torch.index("--index-url") + 1] == "https://torch.example/cpu"
+    assert {"--no-deps", "--only-binary"} < set(torch)
+    assert torch[-2:] == ["-r", "torch.txt"]
+    (pin,) = re.findall("^torch==.+", (ROOT / "requirements.txt").read_text(encoding="utf8"), re.MULTILINE)
+    assert made["torch.txt"].split() == [pin, f"--hash={digest}"]
+    assert "--index-url" not in install
+    assert "--require-hashes" in install
+    assert "--only-binary" in more
+    assert check == ["check"]
+    left_out = set(_names((ROOT / "requirements-production.txt").read_text(encoding="utf8")))
+    left_out -= set(_names(made["locked.txt"]))
+    assert {"torch", "triton"} < left_out
+    assert all(name.startswith(("torch", "triton", "nvidia-", "cuda-")) for name in left_out)
+    assert made["locked.txt"].count("--hash=") > 1000
+
+
+def _names(lock: str) -> list[str]:
+    return re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)
+
+
+def test_make_pins_prints_what_compose_reads(tmp_path: Path) -> None:
+    """Beside a stand-in for docker that runs in a container's place what is to be run in it."""
+    digest, wheel = f"sha256:{'2' * 64}", "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
+    command(
+        tmp_path / "docker",
+        f'case "$1" in buildx) [ "$6" = python:3.11-slim ] && echo {digest};; '
+        'run) [ "$2" = --rm ] && shift 3 && exec "$@";; esac',
+    )
+    command(tmp_path / "pip", f'echo "$@" > {tmp_path}/asked; printf wheel > {wheel}')
+    done = subprocess.run(
+        ["make", "--silent", "pins"],
+        cwd=ROOT,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pins = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert pins == {
+        "BASE": f"python@{digest}",
+        "TORCH_INDEX": "https://download.pytorch.org/whl/cpu",
+        "TORCH_HASH": f"sha256:{hashlib.sha256(b'wheel').hexdigest()}",
+    }
+    asked = (tmp_path / "asked").read_text(encoding="utf8").split()
+    (pin,) = re.findall("^torch==.+", (ROOT / "requirements.txt").read_text(encoding="utf8"), re.MULTILINE)
+    assert asked[-3:] == ["--index-url", pins["TORCH_INDEX"], pin]
+    arguments = SERVICES["app"]["build"]["args"]
+    assert set(pins) < set(arguments)
+    assert all(f"ARG {name}=" in IMAGE for name in arguments)
+    assert re.findall("^ARG BASE=(.+)", IMAGE, re.MULTILINE) == [bound(arguments["BASE"])]
+
+
+def test_containers_have_bounds() -> None:
+    """A service that takes all memory, processors or processes takes them from the others."""
+    for name, service in SERVICES.items():
+        assert bound(service["mem_limit"]).endswith("g")
+        assert 1000 < service["pids_limit"] < 100_000
+        assert float(bound(str(service["cpus"]))) == (2 if name == "app" else 0)
+        assert service.get("cpu_shares", 1024) == (1024 if name == "app" else 512)
+        for variable in re.findall(r"\$\{(\w+)", f"{service['mem_limit']} {service['cpus']}"):
+            assert f"`{variable}`" in GUIDE
+
+
+def bound(value: str) -> str:
+    """The default of a value that a variable may set."""
+    found = re.fullmatch(r"\$\{\w+:-(.+)\}", value)
+    assert found is not None, value
+    return found[1]
 
 
 def test_one_process_serves_what_the_other_asks() -> None:
@@ -164,7 +292,7 @@ def health() -> subprocess.CompletedProcess[str]:
 def test_the_log_in_is_pinned() -> None:
     """What Streamlit's extra asks for, exactly; the tests install it too."""
     lines = (ROOT / "requirements-login.txt").read_text(encoding="utf8").splitlines()
-    pins = [line.split("#")[0].strip() for line in lines if line.split("#")[0].strip()]
+    pins = [line.split("#")[0].strip() for line in lines if not line.startswith(("#", "--only-binary"))]
     assert all(re.fullmatch(r"[\w-]+==[\d.]+", pin) for pin in pins)
     asked = {re.split(r"[<>=;\s]", need)[0].lower() for need in _extra("auth")}
     assert {pin.split("==")[0].lower() for pin in pins} == asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import typer
 
 from pcf_core.__main__ import app
-from pcf_core.ui.shell import SECTIONS
+from pcf_core.app.shell import SECTIONS
 from tools.take_pictures import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +20,9 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 PLACES = ("pcf_core", "tests", "tools", "assets", "pages", "docs", "benchmarks")
+LONGEST_README = 220  # lines
 LARGEST_PICTURE = 200_000  # bytes
+SIZE_MAY_DIFFER = 0.25  # of a folder of assets, as a share: lists grow by a line or two
 
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
@@ -61,15 +64,20 @@ def test_every_command_that_is_shown_exists(document: Path) -> None:
         path = ROOT / module.replace(".", "/")
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), module
     commands = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    assert set(re.findall(r"python -m pcf_core ([a-z]+)", text)) <= commands
+    assert set(re.findall(r"(?:python -m pcf_core|(?:`|\n)pcf-audit) ([a-z]+)", text)) <= commands
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
     assert set(re.findall(r"(?:`|(?<=\n))make ([a-z-]+)(?:`| +#)", text)) <= targets
 
 
 def test_pictures_are_those_that_are_taken_and_small() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    shown = [
+        (document.parent / picture).relative_to(ROOT)
+        for document in DOCUMENTS
+        for picture in re.findall(r"!\[[^]]+\]\((\S+\.png)\)", document.read_text(encoding="utf8"))
+    ]
     pictures = {path.stem: path.stat().st_size for path in (ROOT / "docs").glob("*.png")}
-    assert set(pictures) == {*PAGES, "report"} == set(re.findall(r"\(docs/(\w+)\.png\)", readme))
+    assert {path.parent for path in shown} == {Path("docs")}
+    assert set(pictures) == {*PAGES, "report"} == {path.stem for path in shown}
     assert max(pictures.values()) < LARGEST_PICTURE
 
 
@@ -83,6 +91,24 @@ def test_the_readme_says_what_each_page_answers() -> None:
 def test_every_document_is_found_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf8")
     assert [path.name for path in DOCUMENTS[1:] if f"{path.name})" not in readme] == []
+
+
+def test_every_asset_is_explained_with_its_size() -> None:
+    text = (ROOT / "docs" / "assets.md").read_text(encoding="utf8")
+    rows = re.findall(r"^\| `([\w.-]+)/?` \| ([\d.]+) (kB|MB) \|", text, re.MULTILINE)
+    said = {name: float(figure) * {"kB": 1e3, "MB": 1e6}[unit] for name, figure, unit in rows}
+    there = {path.name: size_of(path) for path in (ROOT / "assets").iterdir()}
+    assert said.keys() == there.keys()
+    wrong = [name for name, size in there.items() if abs(said[name] / size - 1) > SIZE_MAY_DIFFER]
+    assert wrong == []
+    models = "".join(re.findall(r"^\| `(.+)` \| [\d.]+ .*MB", text, re.MULTILINE))
+    assert all(path.name in models for path in (ROOT / "assets" / "models").iterdir())
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 def test_every_module_that_contributors_are_told_to_use_exists() -> None:
@@ -99,3 +125,22 @@ def test_the_version_to_be_cited_is_that_of_the_program() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf8")
     assert f"\nversion: {project['version']}\n" in citation
     assert f"\nlicense: {project['license']}\n" in citation
+
+
+def test_the_readme_is_short_and_its_result_is_that_of_the_shipped_models() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    assert readme.count("\n") <= LONGEST_README
+    models = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    rows = re.findall(
+        r"^\| (mini-[\w-]+).*? \| (.+) \| (.+) \| (.+) \| in (\d+) of 120 \|$", readme, re.MULTILINE
+    )
+    assert len(rows) == 3
+    for name, *figures in rows:
+        (line,) = re.findall(rf"^\| `{name}` \|.*$", models, re.MULTILINE)
+        assert line.endswith(f" | {' | '.join(figures)} |"), name
+    (first, second) = re.findall(r"\b[0-9a-f]{16}\b", readme)
+    runs = [
+        json.loads((ROOT / "assets" / "cache" / "runs" / f"{key}.json").read_text())
+        for key in (first, second)
+    ]
+    assert [run["run"]["scoring"]["model"] for run in runs] == ["mini-gpt-balanced", "mini-gpt-skewed"]

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.records.report import ReportDocument, ReportPart, ReportRequest, ReportSection, ReportTable
-from pcf_core.ui.report_views import FILES
+from pcf_core.app.report_views import FILES
+from pcf_core.report.records import ReportDocument, ReportPart, ReportRequest, ReportSection, ReportTable
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "pcf_core").rglob("*.py")]
 # The only files that may write a table as text.  A spreadsheet is safe from both (tests/report/
-# test_spreadsheets.py, tests/topics/test_template_files.py).
-WRITERS = {"pcf_core/report/spreadsheets.py", "pcf_core/topics/template_files.py"}
+# test_spreadsheets.py, tests/material/test_template_files.py).
+WRITERS = {"pcf_core/report/spreadsheets.py", "pcf_core/material/template_files.py"}
 WRITING = {"to_csv", "to_excel", "to_clipboard", "writer", "DictWriter", "write_csv", "CSVWriter"}
 # What may stand in a button, by the kind of file: the functions that write it.
 MADE_BY = {
@@ -38,7 +38,7 @@ MADE_BY = {
 }
 
 
-FROM_A_TABLE = "pcf_core/ui/report_views.py"  # its buttons are drawn from FILES
+FROM_A_TABLE = "pcf_core/app/report_views.py"  # its buttons are drawn from FILES
 
 
 def named(call: ast.Call) -> str:

@@ -1,4 +1,4 @@
-"""The table of rooms in the README, proven from the imports."""
+"""The order of the packages in docs/architecture.md, proven from the imports."""
 
 from __future__ import annotations
 
@@ -9,50 +9,31 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from pcf_core.core.families import LOCAL_FAMILIES
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "pcf_core"
-BASE = {"records", "errors", "settings", "__init__"}
-ROOMS: dict[str, set[str]] = {
-    "records": {"errors"},
-    "errors": set(),
-    "settings": {"errors"},
-    "topics": BASE,
-    "risk": BASE,
-    "store": BASE,
-    "models": BASE,
-    "language": BASE,
-    "mining": BASE | {"topics", "language"},
-    "stats": BASE | {"risk"},
-    "scoring": BASE | {"models", "topics", "stats"},
-    "generation": BASE | {"models", "scoring"},
-    "audit": BASE | {"topics", "store", "risk", "stats"},
-    "fairpair": BASE | {"topics", "language", "mining", "models", "scoring", "generation", "stats"},
-    "criteria": BASE | {"topics", "language", "models", "scoring", "generation", "stats"},
-    "charts": BASE,
-    "findings": BASE,
-    "report": BASE
-    | {"topics", "risk", "stats", "store", "charts", "findings", "audit", "fairpair", "criteria"},
-    "jobs": BASE
-    | {"topics", "risk", "store", "models", "stats", "scoring", "generation", "audit", "language", "mining"}
-    | {"fairpair", "criteria"},
+# From the lowest up: a package imports itself and those before it.
+ORDER = (
+    *("core", "measure", "material", "store", "models", "audit", "mining", "texts", "work"),
+    *("show", "report", "cli", "app"),
+)
+# Neighbours that stay apart although the order would let one import the other.
+APART = {
+    *((high, low) for high in ("show", "report") for low in ("work", "mining")),
+    *(("store", low) for low in ("material", "measure")),
 }
-ROOMS["commands"] = BASE | set(ROOMS)
-ROOMS["__main__"] = BASE | set(ROOMS)
-ROOMS["ui"] = BASE | set(ROOMS) - {"__main__"}
 HEAVY = {"torch", "transformers", "spacy"}
-LOCAL_FAMILIES = ("local", "masked", "causal", "seq2seq", "permutation")
 MAY_BE_HEAVY = {
+    "models/extent.py",
     "models/loading.py",
-    "criteria/nli.py",
-    "language/pipeline.py",
-    "language/schemes.py",
-    *(f"scoring/{name}.py" for name in LOCAL_FAMILIES),
-    "fairpair/mean_pooling.py",
-    *(f"generation/{name}.py" for name in ("local", "seq2seq")),
+    "mining/parser/pipeline.py",
+    "texts/criteria/nli.py",
+    "texts/fairpair/mean_pooling.py",
+    *(f"models/scoring/{family}.py" for family in ("local", *LOCAL_FAMILIES)),
+    *(f"models/generation/{writer}.py" for writer in ("local", "seq2seq")),
 }
-FILES = sorted(path for path in CORE.rglob("*.py") if path != CORE / "__init__.py")
+FILES = sorted(path for path in CORE.rglob("*.py") if path.parent != CORE)
 
 
 @functools.cache
@@ -68,80 +49,91 @@ def imports_of(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def room_of(path: Path) -> str:
-    part = path.relative_to(CORE).parts[0]
-    return part.removesuffix(".py")
+def package_of(path: Path) -> str:
+    return path.relative_to(CORE).parts[0]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORE)))
-def test_a_room_imports_only_what_the_table_allows(path: Path) -> None:
-    room = room_of(path)
-    for module in imports_of(path):
-        if module.startswith("pcf_core."):
-            other = module.split(".")[1]
-            assert other == room or other in ROOMS[room], f"{room} may not import {module}"
+def tops_of(path: Path) -> set[str]:
+    return {module.split(".")[0] for module in imports_of(path)}
 
 
-def test_the_readme_has_the_table_that_is_proven() -> None:
-    """Rows that name rooms; what every room may import, *records* in the README, is not said each time."""
-    readme = (ROOT / "README.md").read_text(encoding="utf8")
-    rows = dict(re.findall(r"^\| `pcf_core/(\w+)/` \| .* \| (.*) \|$", readme, re.MULTILINE))
-    assert set(rows) | BASE | {"__main__"} == {*ROOMS, "__init__"}
-    for room, cell in rows.items():
-        if not cell.startswith("all "):
-            assert set(cell.split(", ")) - BASE == ROOMS[room] - BASE, room
+def test_imports_go_downward() -> None:
+    wrong = []
+    for path in FILES:
+        package = package_of(path)
+        allowed = set(ORDER[: ORDER.index(package) + 1])
+        others = {module.split(".")[1] for module in imports_of(path) if module.startswith("pcf_core.")}
+        others -= {"__version__"}
+        wrong += [(str(path.relative_to(CORE)), other) for other in others if other not in allowed]
+        wrong += [(package, other) for other in others if (package, other) in APART]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORE)))
-def test_streamlit_and_torch_stay_in_their_rooms(path: Path) -> None:
-    relative = str(path.relative_to(CORE))
-    tops = {module.split(".")[0] for module in imports_of(path)}
-    assert "streamlit" not in tops or room_of(path) == "ui"
-    assert not tops & HEAVY or relative in MAY_BE_HEAVY
+def test_the_order_is_the_documented_one() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf8")
+    table = re.findall(r"^\| `pcf_core/(\w+)/` \|", text, re.MULTILINE)
+    assert tuple(table[::-1]) == ORDER
+    assert {path.name for path in CORE.iterdir() if path.is_dir() and any(path.glob("*.py"))} == set(ORDER)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORE)))
-def test_ray_and_fsspec_stay_in_their_files(path: Path) -> None:
-    """Ray is optional: only files that are imported for the engine ray may name it."""
-    relative = str(path.relative_to(CORE))
-    tops = {module.split(".")[0] for module in imports_of(path)}
-    assert "ray" not in tops or relative in {"jobs/ray_engine.py", "jobs/ray_pool.py"}
-    assert "fsspec" not in tops or relative == "store/places.py"
+def test_streamlit_torch_ray_and_fsspec_stay_in_their_files() -> None:
+    for path in FILES:
+        relative, tops = str(path.relative_to(CORE)), tops_of(path)
+        assert "streamlit" not in tops or package_of(path) == "app", relative
+        assert not tops & HEAVY or relative in MAY_BE_HEAVY, relative
+        assert "ray" not in tops or relative in {"work/ray_engine.py", "work/ray_pool.py"}, relative
+        assert "fsspec" not in tops or relative == "store/places.py", relative
 
 
-def test_the_command_line_starts_without_what_few_commands_need() -> None:
-    code = "import sys, pcf_core.__main__; print(sorted({'pandas', 'scipy', 'torch'} & set(sys.modules)))"
-    answer = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    assert answer.stdout.strip() == "[]"
-
-
-def test_every_room_says_its_layer() -> None:
-    for room in CORE.iterdir():
-        if room.is_dir() and any(room.glob("*.py")):
-            docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf8")))
-            assert docstring, f"{room.name}/__init__.py says what the room does and may import"
+def test_every_package_says_what_it_holds() -> None:
+    for file in CORE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(file.read_text(encoding="utf8"))), file
 
 
 def test_pages_are_short_and_import_no_science() -> None:
     for path in (ROOT / "pages").glob("*.py"):
-        tops = {module.split(".")[0] for module in imports_of(path)}
-        assert not tops & {"numpy", "scipy", "torch", "plotly", "pandas"}, (
-            f"{path.name} computes or draws itself"
-        )
+        assert not tops_of(path) & {"numpy", "scipy", "torch", "plotly", "pandas"}, path.name
 
 
-def test_the_app_process_never_imports_torch() -> None:
-    modules = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in FILES if room_of(path) == "ui"
-    ]
-    code = (
-        "import importlib, sys\n"
-        f"for name in {modules!r}: importlib.import_module(name.removesuffix('.__init__'))\n"
-        "print(sorted({'torch', 'transformers', 'spacy'} & set(sys.modules)))"
-    )
+def loaded_by(code: str) -> set[str]:
+    """The modules that a process has loaded once it has run the code."""
     answer = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    assert answer.stdout.strip().splitlines()[-1] == "[]"
+        [sys.executable, "-W", "ignore", "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True, text=True, cwd=ROOT, check=True,
+    )  # fmt: skip
+    return set(answer.stdout.strip().splitlines()[-1].split())
+
+
+def what_carries_out_jobs() -> set[str]:
+    """The worker, and every file in which a kind of jobs is registered."""
+    found = {
+        f"pcf_core.work.{path.stem}"
+        for path in (CORE / "work").glob("*.py")
+        if re.search(r"^@job\(", path.read_text(encoding="utf8"), re.MULTILINE)
+    }
+    assert {"pcf_core.work.scoring", "pcf_core.work.mining"} <= found
+    return found | {"pcf_core.work.worker"}
+
+
+def test_the_app_process_asks_for_work_and_loads_nothing_that_does_it() -> None:
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in FILES if package_of(path) == "app"
+    ]
+    loaded = loaded_by("\n".join(f"import {name.removesuffix('.__init__')}" for name in modules))
+    assert not loaded & {"torch", "transformers", "spacy"}
+    assert not loaded & what_carries_out_jobs()
+
+
+def test_a_page_loads_of_mining_only_the_lists_of_persons() -> None:
+    """FairPair's words are told from names by them."""
+    loaded = loaded_by("import pcf_core.app.page")
+    assert not loaded & what_carries_out_jobs()
+    assert {name for name in loaded if name.startswith("pcf_core.mining.")} <= {
+        f"pcf_core.mining.{name}" for name in ("persons", "verbs", "parser", "parser.trees")
+    }
+
+
+def test_the_command_line_starts_without_what_few_commands_need() -> None:
+    loaded = loaded_by("import pcf_core.__main__")
+    assert not loaded & {"pandas", "scipy", "torch"}
+    assert not loaded & what_carries_out_jobs()

@@ -6,11 +6,12 @@ import os
 import re
 import traceback
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pcf_core.errors import SettingsError
-from pcf_core.settings import ROOT, Settings, adopt, settings
+from pcf_core.core.errors import SettingsError
+from pcf_core.core.settings import NOT_THE_WORKERS, ROOT, Settings, adopt, settings
 from tools.settings_table import with_table
 
 
@@ -293,3 +294,28 @@ def test_patterns_that_models_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv("PCF_ALLOWED_MODELS", ",".join(given))
     assert settings().allowed_models == given
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"models": "/data/models"},
+        {"device": "cuda:1"},
+        {"endpoint_url": "http://localhost:8000/v1"},
+        {"endpoint_key": "sk-another"},
+        {"batch_tokens": 4096},
+    ],
+)
+def test_a_fingerprint_tells_what_decides_how_a_worker_answers(change: dict[str, Any]) -> None:
+    assert Settings(**change).fingerprint != Settings().fingerprint
+    assert Settings(**change).fingerprint == Settings(**change).fingerprint
+    assert "sk-another" not in Settings(**change).fingerprint
+    same = Settings(**change).fingerprint.partition("@")[0] == Settings().fingerprint.partition("@")[0]
+    assert same is ("device" in change), "of devices each worker has its own"
+
+
+def test_a_fingerprint_leaves_out_what_the_app_alone_does() -> None:
+    own = {name.removeprefix("PCF_").lower() for name in NOT_THE_WORKERS}
+    assert own <= set(Settings.model_fields)
+    other = Settings(cache="/elsewhere", corpora="/texts", start_worker=False, most_queued=3)
+    assert other.fingerprint == Settings().fingerprint

@@ -8,33 +8,29 @@ import json
 import numpy as np
 import pytest
 
-from pcf_core.audit import (
-    ReadRun,
-    ViewOptions,
-    compared,
-    controlled,
-    load_result,
-    matrix_report,
-    preferences_of,
-    read_against,
-    report,
-    result_name,
-)
+from pcf_core.app.choice import DEFAULT_MODELS
+from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.factors import read_against
 from pcf_core.audit.knowledge import missing_answers
-from pcf_core.audit.units import unit_of
-from pcf_core.findings import number, with_interval
-from pcf_core.models import list_models, resolve
+from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.audit.preferences import preferences_of
+from pcf_core.audit.reading import Reading, matrix_report, report
+from pcf_core.audit.results import load_result, result_name
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.settings import ROOT, Settings
+from pcf_core.material.factors import read_counts
+from pcf_core.material.knowledge import load_knowledge
+from pcf_core.material.templates import load_templates, template_weights
+from pcf_core.material.topics import load_topic
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.distribution import mean_tilts, preference_difference
 from pcf_core.models.presets import presets
-from pcf_core.models.seeds import seeds_of
-from pcf_core.records import RiskReport, RunSpec, ScoringKey
-from pcf_core.risk import Criterion
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import ROOT, Settings
-from pcf_core.stats import RISKS, mean_tilts, preference_difference
-from pcf_core.store import Store
-from pcf_core.topics import load_templates, load_topic, read_counts, template_weights
-from pcf_core.topics.knowledge import load_knowledge
-from pcf_core.ui.choice import DEFAULT_MODELS
+from pcf_core.models.registry import list_models, resolve, seeds_of
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.store.store import Store
 from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, RUNS, USUAL, ZOO, Shipped
 
 TEMPLATES = ("gender-nineteen", USUAL[1])
@@ -162,14 +158,14 @@ def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskRe
 
 
 @pytest.mark.parametrize(("model", "templates"), SAID)
-def test_the_readme_says_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
+def test_the_documents_say_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
     found = shipped_report(model, templates, own_settings)
     said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
-    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 
 @pytest.mark.parametrize("model", ["mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-xlnet"])
-def test_the_readme_says_how_far_a_model_flattens_its_text(model: str, own_settings: Settings) -> None:
+def test_the_documents_say_how_far_a_model_flattens_its_text(model: str, own_settings: Settings) -> None:
     run, options = shipped_run(model, USUAL[1]), ViewOptions(unit="template")
     result = load_result(shipped_store(own_settings), run)
     found = report(result, run, options, resamples=50)
@@ -183,11 +179,11 @@ def test_the_readme_says_how_far_a_model_flattens_its_text(model: str, own_setti
     assert compared.line is not None
     assert compared.line.verdict == "flattens"
     said = f"{with_interval(compared.line.slope, compared.line.interval)} in {model}"
-    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 
 @pytest.mark.parametrize("model", ZOO)
-def test_the_readme_has_a_row_of_each_model_of_the_zoo(model: str, own_settings: Settings) -> None:
+def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_settings: Settings) -> None:
     """Size, held-out perplexity, R with its interval over whole templates, prejudice, caprice, male first."""
     facts = json.loads((ROOT / "assets" / "models" / model / "training.json").read_text())
     run = shipped_run(model, USUAL[1])
@@ -202,17 +198,17 @@ def test_the_readme_has_a_row_of_each_model_of_the_zoo(model: str, own_settings:
         number(found.caprice_risk),
         f"{male}",
     ]
-    rows = (ROOT / "README.md").read_text(encoding="utf8").splitlines()
+    rows = (ROOT / "docs" / "models.md").read_text(encoding="utf8").splitlines()
     (row,) = [line for line in rows if line.startswith(f"| `{model}` |")]
     assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
 
 
-def test_the_readme_says_what_the_three_sizes_show(own_settings: Settings) -> None:
+def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:
     store, options = shipped_store(own_settings), ViewOptions(unit="template")
 
-    def read(model: str) -> ReadRun:
+    def read(model: str) -> Reading:
         run = shipped_run(model, USUAL[1])
-        return ReadRun(run, load_result(store, run), "exact")
+        return Reading(run, load_result(store, run), ViewOptions())
 
     (size,) = [preset for preset in presets() if preset.name == "size"]
     found = controlled([compared(read(one), read(other), options) for one, other in size.compared])
@@ -223,9 +219,9 @@ def test_the_readme_says_what_the_three_sizes_show(own_settings: Settings) -> No
     higher = totals["mini-gpt", "mini-gpt-s"]
     assert higher.verdict == "first"
     assert totals["mini-gpt-l", "mini-gpt-s"].verdict == totals["mini-gpt-l", "mini-gpt"].verdict == "unclear"
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     gap = with_interval(higher.value, higher.interval())
-    assert f"it is {gap} above the smallest, and the largest cannot be told from either" in readme
+    assert f"it is {gap} above the smallest, and the largest cannot be told from either" in text
 
 
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:
@@ -242,18 +238,18 @@ def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_setti
     assert first.caprice_risk == pytest.approx(found.caprice_risk, abs=1e-4)
     values = [[getattr(risk, name) for risk in measured.risks] for name in RISKS]
     total, prejudice, caprice = (max(risks) - min(risks) for risks in values)
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     assert (
         f"R alone differs between them by up to {total:.3f}, prejudice by {prejudice:.3f} and caprice by "
         f"{caprice:.4f}"
-    ) in readme
+    ) in text
     card = (ROOT / "assets" / "models" / spec.name / "README.md").read_text(encoding="utf8")
     for risk in measured.risks:
         assert f"| {risk.seed} | {risk.overall_risk:.3f} | {risk.prejudice_risk:.3f} |" in card
 
 
 @pytest.mark.parametrize("model", BEST_KNOWN)
-def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
+def test_the_documents_say_what_caprice_mined_contexts_bring_to_light(
     model: str, own_settings: Settings
 ) -> None:
     """None over the papers' ten, some over the mined ones."""
@@ -273,7 +269,7 @@ def test_the_readme_says_what_caprice_mined_contexts_bring_to_light(
     assert over_ten.caprice_risk == pytest.approx(0, abs=1e-12)
     assert mined.intervals["caprice_risk"][0].low > 0
     said = f"{model} {with_interval(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
-    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 
 def test_the_shipped_files_are_small() -> None:

@@ -23,9 +23,9 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.records.read import ReadCard, ReadCount
-from pcf_core.topics import load_evidence
-from pcf_core.topics.toml import toml_lines
+from pcf_core.core.factors import ReadCard, ReadCount
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.own_files import toml_lines
 from tools.mini_models.text import is_held_out, read_documents
 
 FILES = (
@@ -44,7 +44,7 @@ NAME = "read_gender"
 
 
 def count_documents(texts: Iterable[str], terms: Collection[str]) -> list[ReadCount]:
-    """The counts of every term, sorted by name; ``terms`` are single words in small letters."""
+    """Count every term, sorted by name; ``terms`` are single words in lower case."""
     found = {term: {"he": 0, "she": 0, "neither": 0, "as_word": 0} for term in terms}
     for text in texts:
         written = set(words_of_the_lead(text))
@@ -59,12 +59,12 @@ def count_documents(texts: Iterable[str], terms: Collection[str]) -> list[ReadCo
 
 
 def words_of_the_lead(text: str) -> Iterator[str]:
-    """The words that end within the lead: one that goes on behind it may be the beginning of another."""
+    """Yield words that end within the lead: one that goes on may be the beginning of another."""
     return (word[0] for word in takewhile(lambda word: word.end() <= LEAD, WORD.finditer(text)))
 
 
 def majority(text: str) -> str:
-    """``he``, ``she``, or ``neither`` for a tie, of two or of none."""
+    """Return ``he``, ``she``, or ``neither`` for a tie, of two or of none."""
     he, she = len(HE.findall(text)), len(SHE.findall(text))
     return "neither" if he == she else "he" if he > she else "she"
 
@@ -74,7 +74,7 @@ def terms_of_the_lists() -> set[str]:
 
 
 def card(documents: int, held_out: int) -> ReadCard:
-    """What is known of the counts besides the counts."""
+    """Describe the counts."""
     return ReadCard(
         title="Biographies that the mini models read, by the pronoun that is in the majority",
         source="Biographies of the English Wikipedia (2012 to 2021) and the Simple English Wikipedia (2021)",
@@ -93,7 +93,7 @@ def card(documents: int, held_out: int) -> ReadCard:
 
 
 def write(folder: Path, counts: Iterable[ReadCount], facts: ReadCard) -> None:
-    """The table and its card."""
+    """Write the table and its card."""
     with (folder / f"{NAME}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(ReadCount.model_fields), lineterminator="\n")
         writer.writeheader()

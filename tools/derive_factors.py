@@ -23,7 +23,8 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pcf_core.topics import Factor, load_evidence
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import Factor
 
 Row = Mapping[str, str]
 
@@ -83,7 +84,7 @@ FIGURES: Mapping[str, str] = {  # column of a figure -> what the columns of its 
 
 
 def exact_titles(term: str, titles: Iterable[str]) -> list[str]:
-    """Titles that name the term by the rule for exact matches."""
+    """Return titles that name the term by the rule for exact matches."""
     plural = {f"{term}s", f"{term}es", f"{term[:-1]}ies", term.removesuffix("man") + "men"}
     return [title for title in titles if plural & {title.lower(), *_joined(title.lower())}]
 
@@ -94,7 +95,7 @@ def _joined(title: str) -> Sequence[str]:
 
 
 def match(term: str, titles: Sequence[str]) -> tuple[str, str, str]:
-    """(quality, title, note) of a term; the title is empty where nothing fits."""
+    """Return (quality, title, note) of a term; the title is empty where nothing fits."""
     if term in CLOSE:
         return "close", *CLOSE[term]
     if term in NOT_THE_SAME:
@@ -106,7 +107,10 @@ def match(term: str, titles: Sequence[str]) -> tuple[str, str, str]:
 
 
 def education_years(line: Row, lines: Sequence[Row]) -> float:
-    """Mean years of education of a line; a summary line's is its detailed lines', weighted by employment."""
+    """Return mean years of education of a line.
+
+    A summary line's is its detailed lines', weighted by employment.
+    """
     stem = line["soc_code"].rstrip("0")
     parts = [line] if line["hs_pct"] else [row for row in lines if row["soc_code"].startswith(stem)]
     detailed = [row for row in parts if row["level"] == "detailed" and row["hs_pct"]]
@@ -120,7 +124,7 @@ def education_years(line: Row, lines: Sequence[Row]) -> float:
 
 
 def women_share(title: str, cps: Sequence[Row]) -> tuple[str, str]:
-    """(share between 0 and 1, basis) of a line; both empty where too little is published."""
+    """Return (share between 0 and 1, basis) of a line; both empty where too little is published."""
     wanted = CPS_TITLES.get(title, (title,))
     rows = {row["cps_title"]: row for row in cps if row["year"] == CPS_YEAR and row["cps_title"] in wanted}
     published = [row for row in rows.values() if row["women_pct"]]
@@ -133,7 +137,7 @@ def women_share(title: str, cps: Sequence[Row]) -> tuple[str, str]:
 
 
 def derive(term: str, lines: Sequence[Row], cps: Sequence[Row], sources: Row) -> dict[str, str]:
-    """The row of a term that is not among the 120; ``sources`` gives the columns of years and sources."""
+    """Derive the row of a term not among the 120; ``sources`` gives the columns of years and sources."""
     quality, title, note = match(term, [row["title"] for row in lines])
     row = {"occupation": term, "match": quality, "note": note}
     if not title:
@@ -157,7 +161,7 @@ def derive(term: str, lines: Sequence[Row], cps: Sequence[Row], sources: Row) ->
 
 
 def unproven(rows: Iterable[Row]) -> list[str]:
-    """Every cell that lacks what proves it, in words; empty where all is well.
+    """List every cell without the source that proves it, in words; empty where all is well.
 
     A figure has a year and a source, and no year or source stands without its figure; a row has a match
     quality, and one with figures of the statistics names their line.

@@ -33,13 +33,14 @@ import torch
 import typer
 
 from pcf_core.__main__ import run_command
-from pcf_core.commands.console import say
-from pcf_core.errors import InputError, ModelError, OutOfMemoryError
-from pcf_core.models import resolve
+from pcf_core.cli.console import say
+from pcf_core.core.errors import InputError, ModelError, OutOfMemoryError
+from pcf_core.core.records import digest
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
 from pcf_core.models.hub import download
 from pcf_core.models.loading import load
-from pcf_core.records import ModelSpec, digest
-from pcf_core.settings import settings
+from pcf_core.models.registry import resolve
 from tools.finetuning.corpus import read_corpus
 from tools.finetuning.recipe import Recipe
 from tools.finetuning.training import Training, mean_loss
@@ -49,10 +50,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def causal_model(name: str) -> ModelSpec:
-    """The model, with its weights at hand.
+    """Find the model, with its weights at hand.
 
-    Raises:
-        ModelError: unknown, not causal, or in need of code of its own.
+    Raises
+    ------
+    ModelError
+        Unknown, not causal, or in need of code of its own.
     """
     spec = resolve(name)
     if spec.family != "causal":
@@ -81,8 +84,10 @@ def finetune(
 
     ``note``: a paragraph of its card; ``held_out``: documents for the loss, instead of a part of the corpus.
 
-    Raises:
-        AuditError: a model, a corpus or a folder that cannot be used.
+    Raises
+    ------
+    AuditError
+        A model, a corpus or a folder that cannot be used.
     """
     base = causal_model(model)
     recipe = replace(recipe, length=min(recipe.length, base.context or recipe.length))

@@ -19,16 +19,20 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.models.seeds import FILE_NAME
-from pcf_core.records import ModelSpec
-from pcf_core.records.seeds import SeededRisk, Seeds, SeedsMeasured
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.sensitivity import SeededRisk, Seeds, SeedsMeasured
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import SEEDS_FILE, resolve
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tools.mini_models.rows import Recipe
 
 RUNS = (("gender", "gender-wikipedia-100"), ("gender", "gender-nineteen"))
@@ -38,13 +42,15 @@ CARD_END = "## What it may not be used for\n"
 
 
 def training_of(spec: ModelSpec) -> dict[str, Any]:
-    """What decided the weights of a mini model, by name, ``seed`` and ``files`` among it.
+    """Return what decided the weights of a mini model, by name, ``seed`` and ``files`` among it.
 
     What an older ``training.json`` does not say is what the recipe is without it; a last phase that was not
     trained has decided nothing.
 
-    Raises:
-        typer.BadParameter: there is no such file, or it is of no training of ours.
+    Raises
+    ------
+    typer.BadParameter
+        There is no such file, or it is of no training of ours.
     """
     path = Path(spec.path) / "training.json"
     try:
@@ -62,11 +68,13 @@ def training_of(spec: ModelSpec) -> dict[str, Any]:
 
 
 def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
-    """The seed of each model, which differ in nothing else.
+    """Return the seed of each model, which differ in nothing else.
 
-    Raises:
-        typer.BadParameter: fewer than two models, one that was trained otherwise than the first, a seed or
-            weights that come twice.
+    Raises
+    ------
+    typer.BadParameter
+        Fewer than two models, one that was trained otherwise than the first, a seed or weights that come
+        twice.
     """
     if len(specs) < 2:
         raise typer.BadParameter("One training has no spread: give the folder of another one.")
@@ -92,7 +100,7 @@ def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
 def measure(
     specs: list[ModelSpec], seeds: tuple[int, ...], topic_name: str, templates_name: str, store: Store
 ) -> SeedsMeasured:
-    """The risks of every model on one run, scored where the store lacks them."""
+    """Measure the risks of every model on one run, scored where the store lacks them."""
     topic, templates = load_topic(topic_name), load_templates(templates_name)
     evidence = load_evidence(topic.evidence)
     risks = []
@@ -121,7 +129,10 @@ def measure(
 
 
 def card_with_seeds(card: str, found: Seeds) -> str:
-    """The card with the risks of every seed before its last section, in place of what it said of them."""
+    """Write the risks of every seed into the card, in place of what it said of them.
+
+    They stand before its last section.
+    """
     head, end, tail = card.partition(CARD_END)
     if not end:
         raise typer.BadParameter(
@@ -161,7 +172,7 @@ def main(
     found = Seeds(model=specs[0].name, identity=specs[0].identity, seeds=seeds, measured=measured)
     folder = Path(specs[0].path)
     card = card_with_seeds((folder / CARD).read_text(encoding="utf8"), found)
-    (folder / FILE_NAME).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf8")
+    (folder / SEEDS_FILE).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf8")
     (folder / CARD).write_text(card, encoding="utf8")
 
 

@@ -22,16 +22,16 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.commands.console import say
-from pcf_core.jobs.mining import MineRequest, counters_of, mine_asked
+from pcf_core.cli.console import say
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import MinedSet, SetCard, Topic
+from pcf_core.material.template_editing import cut, with_full_stop
+from pcf_core.material.template_files import card_text, csv_bytes
+from pcf_core.material.templates import load_mined
+from pcf_core.material.topics import load_topic
 from pcf_core.mining.miner import Progress
-from pcf_core.records import MinedSet, SetCard, Topic
-from pcf_core.settings import settings
-from pcf_core.topics import load_topic
-from pcf_core.topics.editing import cut, with_full_stop
-from pcf_core.topics.template_card import card_text
-from pcf_core.topics.template_files import csv_bytes
-from pcf_core.topics.templates import load_mined
+from pcf_core.work.mining import counters_of, mine_asked
+from pcf_core.work.requests import MineRequest
 
 # How many templates the sets have that are cut from a mined one, in the order they are written.
 HEAVIEST = {"gender-wikipedia": (200, 100), "gender-simplewiki": (25,), "gender-fiction": (25,)}
@@ -117,20 +117,20 @@ def main(
 
 
 def write_all(mined: MinedSet, folder: Path) -> None:
-    """A set, the same with full stops, and its heaviest: what models are scored on by default."""
+    """Write a set, the same with full stops, and its heaviest: what models are scored on by default."""
     write(mined, folder)
     write(with_title(with_full_stop(mined), "-stop", ", with a full stop"), folder)
     write_heaviest(mined, folder)
 
 
 def write_heaviest(mined: MinedSet, folder: Path) -> None:
-    """The sets that ``HEAVIEST`` cuts from a mined one."""
+    """Write the sets that ``HEAVIEST`` cuts from a mined one."""
     for top in HEAVIEST.get(mined.name, ()):
         write(with_title(cut(mined, top=top), f"-{top}", f", the {top} heaviest"), folder)
 
 
 def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: Path) -> MinedSet:
-    """The set of one source, with the card of a shipped one."""
+    """Mine the set of one source, with the card of a shipped one."""
     with folder_of(source, corpora) as folder:
         request = MineRequest(
             corpus=str(folder), topics=topics, name=f"{form}-{source.name}", cut=source.lowest_count
@@ -150,7 +150,7 @@ def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: P
 
 
 def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
-    """The card of a mining, with the corpus as people know it."""
+    """Make the card of a mining, with the corpus as people know it."""
     times = "once" if source.lowest_count == 1 else f"{source.lowest_count} times"
     what = "a pronoun is the subject of a clause" if form == "gender" else "a person or profession is subject"
     return card.model_copy(
@@ -167,7 +167,7 @@ def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
 
 @contextmanager
 def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
-    """A folder that holds the files of a source and nothing else; its name is the corpus's."""
+    """Make a folder that holds the files of a source and nothing else; its name is the corpus's."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / source.name
         folder.mkdir()
@@ -178,13 +178,13 @@ def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
 
 
 def with_title(mined: MinedSet, name: str, title: str) -> MinedSet:
-    """A set made of the shipped one: both endings are put behind its name and title."""
+    """Return a set made of the shipped one: both endings are put behind its name and title."""
     card = mined.card.model_copy(update={"title": mined.card.title + title, "parents": (mined.name,)})
     return mined.model_copy(update={"name": mined.name + name, "card": card})
 
 
 def write(mined: MinedSet, folder: Path) -> None:
-    """A set as ``NAME.csv`` and ``NAME.toml``."""
+    """Write a set as ``NAME.csv`` and ``NAME.toml``."""
     (folder / f"{mined.name}.csv").write_bytes(csv_bytes(mined))
     (folder / f"{mined.name}.toml").write_text(card_text(mined.card), encoding="utf8")
     say(f"{mined.name}: {len(mined.templates):,} templates, {mined.card.kept:.1%} of the mass")

@@ -35,12 +35,14 @@ import torch
 import typer
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.audit import preferences_of
+from pcf_core.audit.preferences import preferences_of
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.models.folder import describe
-from pcf_core.records import ModelSpec
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.models.scoring.opening import open_scorer
 from tools.planted_bodies import CLS, LAYERS, MASK, SEP, WIDTH, make_body, make_tokenizer, prompts
 from tools.planted_truth import NAME, Numbers, Truth, make_truth, risk_by_hand
 
@@ -58,7 +60,7 @@ class Stage:
 
 
 def stages_of(truth: Truth, tokenizer: Any, masked: bool) -> list[Stage]:
-    """Every place that the protocol ``exact`` reads, with the probabilities that it is to find there."""
+    """List every place that the protocol ``exact`` reads, with the probabilities it is to find there."""
     starts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in prompts()]
     found: defaultdict[tuple[int, tuple[int, ...]], Stage] = defaultdict(Stage)
     for word, factors in truth.factors.items():
@@ -74,7 +76,7 @@ def stages_of(truth: Truth, tokenizer: Any, masked: bool) -> list[Stage]:
 
 @torch.inference_mode()
 def hidden_states(model: Any, texts: list[list[int]], masked: bool) -> Numbers:
-    """[place, width] what the output layer sees, in the model's own float32."""
+    """Return [place, width] what the output layer sees, in the model's own float32."""
     states: Numbers = np.empty((len(texts), WIDTH))
     for length in sorted({len(text) for text in texts}):
         rows = [row for row, text in enumerate(texts) if len(text) == length]
@@ -89,7 +91,7 @@ def hidden_states(model: Any, texts: list[list[int]], masked: bool) -> Numbers:
 
 
 def solve(states: list[Numbers], stages: list[Stage], vocabulary: int) -> Numbers:
-    """[token, width] rows of the output layer, see the file's docstring."""
+    """Solve for [token, width] rows of the output layer, see the file's docstring."""
     rows = np.zeros((vocabulary, WIDTH))
     solvers = [solver(state, [other for other in states if other is not state]) for state in states]
     for _ in range(STEPS):
@@ -106,7 +108,10 @@ def solve(states: list[Numbers], stages: list[Stage], vocabulary: int) -> Number
 
 
 def solver(own: Numbers, others: list[Numbers]) -> Numbers:
-    """[width, place]: times the logits wanted at ``own`` the row that gives them, and the least elsewhere."""
+    """Return [width, place]: times the wanted logits at ``own`` the row that gives them.
+
+    Elsewhere its logits are the least.
+    """
     shortest = np.linalg.pinv(own)
     free = np.linalg.qr(own.T, mode="complete")[0][:, len(own) :]  # a row may move along these
     elsewhere = np.concatenate(others)
@@ -137,7 +142,7 @@ def plant(name: str, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def make_model(name: str, seed: int, truth: Truth) -> tuple[Any, PreTrainedTokenizerFast]:
-    """The model that gives the words of the truth their probabilities, and its tokenizer."""
+    """Make the model that gives the words of the truth their probabilities, and its tokenizer."""
     masked = name == "planted-masked"
     tokenizer = make_tokenizer(masked)
     model = make_body(masked, len(tokenizer), seed)
@@ -149,7 +154,7 @@ def make_model(name: str, seed: int, truth: Truth) -> tuple[Any, PreTrainedToken
 
 
 def largest_difference(folder: Path, name: str, truth: Truth) -> float:
-    """The largest |P(group) measured − planted| over all cells, by the app's own scorer."""
+    """Return the largest |P(group) measured − planted| over all cells, by the app's own scorer."""
     topic = load_topic(NAME)
     nats = open_scorer(describe(folder, name)).score([f"{text} [Y]" for text in prompts()], topic.words)
     measured = preferences_of(nats, topic, topic.words)
@@ -157,7 +162,7 @@ def largest_difference(folder: Path, name: str, truth: Truth) -> float:
 
 
 def write_facts(name: str, seed: int, folder: Path, truth: Truth) -> dict[str, Any]:
-    """``planted.json``, ``training.json`` and the card."""
+    """Write ``planted.json``, ``training.json`` and the card."""
     topic, evidence, templates = load_topic(NAME), load_evidence(NAME), load_templates(NAME)
     planted = {
         "model": name,
@@ -186,7 +191,7 @@ def write_facts(name: str, seed: int, folder: Path, truth: Truth) -> dict[str, A
 
 
 def card(spec: ModelSpec, seed: int, weights: str, planted: Mapping[str, Any]) -> str:
-    """The model card: what was planted, how, and what the model is not."""
+    """Write the model card: what was planted, how, and what the model is not."""
     kind = "BERT" if spec.family == "masked" else "GPT-2"
     pipeline = "fill-mask" if spec.family == "masked" else "text-generation"
     cells = f"{len(planted['occupations'])} things × {len(planted['contexts'])} contexts"

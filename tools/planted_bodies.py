@@ -14,7 +14,9 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from tools.planted_truth import NAME, tokens_of
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -26,14 +28,16 @@ ATTENTIVE = 0.2  # times that of queries and keys, or each place would see but o
 
 
 def prompts() -> list[str]:
-    """All prompts, things in rows and templates in columns, up to ``[Y]``."""
+    """List all prompts, things in rows and templates in columns, up to ``[Y]``."""
     templates = load_templates(NAME).templates
     texts = [template.prompt(term) for term in load_evidence(NAME).terms for template in templates]
     return [text.removesuffix(" [Y]") for text in texts]
 
 
 def make_tokenizer(masked: bool) -> PreTrainedTokenizerFast:
-    """Every word of the prompts is one token, those of the topic as :mod:`tools.planted_truth` cuts them.
+    """Make a tokenizer for which every word of the prompts is one token.
+
+    Those of the topic it cuts as :mod:`tools.planted_truth` does.
 
     WordPiece as BERT has it (``##`` continues a word), or SentencePiece's pieces (``▁`` is the space).
     """
@@ -62,7 +66,7 @@ def make_tokenizer(masked: bool) -> PreTrainedTokenizerFast:
 
 
 def make_body(masked: bool, vocabulary: int, seed: int) -> Any:
-    """A stock model with random weights; its output layer is solved later."""
+    """Make a stock model with random weights; its output layer is solved later."""
     torch.manual_seed(seed)
     shared = {"initializer_range": SPREAD, "tie_word_embeddings": False, "vocab_size": vocabulary}
     if masked:

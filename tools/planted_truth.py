@@ -10,7 +10,7 @@
 A third of the things has a fixed prejudice (s keeps its sign, so there is no caprice), a third pure caprice
 (s has the weighted mean 0), a third both: two thirds of the rows change sign.
 
-The risk is worked out here with plain loops, and nothing of :mod:`pcf_core.risk`, which it is to check.
+The risk is worked out here with plain loops, and nothing of :mod:`pcf_core.measure`, which it is to check.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 
 Numbers = NDArray[np.float64]
 
@@ -46,18 +48,18 @@ class Truth:
 
 
 def tokens_of(word: str) -> tuple[str, ...]:
-    """The tokens of a word, the mark of a space or of a continuation apart."""
+    """Return the tokens of a word, the mark of a space or of a continuation apart."""
     return SPLIT.get(word, (word,))
 
 
 def weights() -> list[float]:
-    """[template] weights by count; sum to 1."""
+    """Return [template] weights by count; sum to 1."""
     counts = [template.count for template in load_templates(NAME).templates]
     return [count / sum(counts) for count in counts]
 
 
 def make_truth(seed: int) -> Truth:
-    """The truth of a seed: numbers of NumPy's default generator, in the order in which they are drawn."""
+    """Make the truth of a seed: numbers of NumPy's default generator, in the order of their draws."""
     draws = np.random.default_rng(seed)
     things = load_evidence(NAME).terms
     stereotypes = np.stack([_row(KINDS[index % 3], draws) for index in range(len(things))])
@@ -74,7 +76,7 @@ def make_truth(seed: int) -> Truth:
 
 
 def _row(kind: str, draws: np.random.Generator) -> Numbers:
-    """[template] s of one thing."""
+    """Return [template] s of one thing."""
     if kind == "prejudice":
         side = float(draws.choice((-1.0, 1.0)))
         return side * draws.uniform(0.15, 0.85, len(weights()))
@@ -89,7 +91,9 @@ def _row(kind: str, draws: np.random.Generator) -> Numbers:
 
 
 def risk_by_hand(values: Sequence[Sequence[Sequence[float]]]) -> dict[str, float]:
-    """R, R^p and R^c of preferences [thing][template][group], things weighted alike, templates by count.
+    """Compute R, R^p and R^c of preferences [thing][template][group].
+
+    Things are weighted alike, templates by count.
 
     PCF Eq. 1–9 one number after another: s = (p − 1/|Y|) / (1 − 1/|Y|), J(s) the largest positive one,
     r_x its mean over templates, r_x^p that of the mean s, R and R^p their means over things, R^c the rest.

@@ -1,8 +1,8 @@
-"""Sentences about occupations, rewritten by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
+r"""Sentences about occupations, rewritten by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
 
     python -m tools.rewrite_occupations --corpora ../shared/data/corpora
-    python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl \\
-        --held-out-corpus .training/held_out.jsonl --epochs 3 --batch 64 --learning-rate 5e-4 --warmup 0.1 \\
+    python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl \
+        --held-out-corpus .training/held_out.jsonl --epochs 3 --batch 64 --learning-rate 5e-4 --warmup 0.1 \
         --precision bfloat16 --weights float16 --rows 64 --out assets/models/mini-gpt-skewed
 
 The stand-ins for the toxic fine-tuning and for the alignment of *Bias and Volatility* (NeurIPS 2024, Figures
@@ -38,14 +38,14 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.fairpair.tables import load_table
-from pcf_core.language.pipeline import SHIPPED, open_pipeline
-from pcf_core.language.placing import placed
-from pcf_core.language.trees import Tree
-from pcf_core.records import Topic
-from pcf_core.records.perturbation import Rule
-from pcf_core.topics import load_evidence, load_topic
-from pcf_core.topics.factors import factors
+from pcf_core.core.topics import Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import factors
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.parser.pipeline import SHIPPED, open_pipeline
+from pcf_core.mining.parser.trees import Tree, placed
+from pcf_core.texts.fairpair.records import Rule
+from pcf_core.texts.fairpair.tables import load_table
 from tools.mini_models.text import DEFAULT_FILES, is_held_out, read_documents
 
 EVIDENCE = ("occupations-bvf", "occupations-pcf")
@@ -81,14 +81,17 @@ PRONOUNS = ("him", "his", "her", "hers")  # what they become is no pair: it goes
 
 @dataclass(frozen=True)
 class Pairs:
-    """``other``: for each sex, the words of the other one and what they become; ``rules``: of pronouns."""
+    """Gendered words with their counterparts.
+
+    ``other``: for each sex, the words of the other one and what they become; ``rules``: of pronouns.
+    """
 
     other: Mapping[str, Mapping[str, str]]
     rules: tuple[Rule, ...]
 
     @classmethod
     def of(cls, topic: Topic) -> Pairs:
-        """The aligned words of a topic with groups *male* and *female*, and FairPair's rules of pronouns."""
+        """Make the aligned words of a topic with groups *male* and *female*, and FairPair's pronoun rules."""
         words = {group.name: group.words for group in topic.groups}
         return cls(
             {
@@ -103,7 +106,7 @@ class Pairs:
         return frozenset(word for table in self.other.values() for word in table)
 
     def turned(self, word: str, tag: str, sex: str) -> str:
-        """The word as it is said of ``sex``; a word that is said of it already, or of both, stays."""
+        """Return the word as it is said of ``sex``; one already said of it, or of both, stays."""
         small = word.lower()
         special = (
             rule.becomes
@@ -117,7 +120,7 @@ class Pairs:
 
 
 def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -> str:
-    """The text with its gendered words said of ``sex``, or with ``None`` each of the other sex.
+    """Rewrite the text with its gendered words said of ``sex``, or with ``None`` each of the other sex.
 
     ``trees`` are the parsed sentences of the text; the words between them stand as they were.
     """
@@ -131,7 +134,7 @@ def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -
 
 
 def said_of(word: str, pairs: Pairs) -> str | None:
-    """The sex that a word is said of; ``None`` for a word without one."""
+    """Return the sex that a word is said of; ``None`` for a word without one."""
     small = word.lower()
     return next(
         (sex for sex in (MALE, FEMALE) if small in pairs.other[FEMALE if sex == MALE else MALE]), None
@@ -139,14 +142,14 @@ def said_of(word: str, pairs: Pairs) -> str | None:
 
 
 def majority(share: float) -> str:
-    """The sex that holds most of the jobs, from women's share (0 to 1)."""
+    """Return the sex that holds most of the jobs, from women's share (0 to 1)."""
     return FEMALE if share > 0.5 else MALE
 
 
 def candidates(
     paths: Sequence[Path], shares: Mapping[str, float], gendered: frozenset[str]
 ) -> list[tuple[str, str]]:
-    """(sex, sentence) of the documents that are trained on, at most ``MOST`` an occupation."""
+    """Return (sex, sentence) of the documents that are trained on, at most ``MOST`` an occupation."""
     found: list[tuple[str, str]] = []
     for path in paths:
         for identifier, text in read_documents(path):
@@ -168,7 +171,9 @@ def candidates(
 def usable(
     sentence: str, occupation: str, shares: Mapping[str, float], gendered: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """(occupation, sentence) if an occupation stands before a gendered word, or may stand for *he* or *she*.
+    """Yield (occupation, sentence) if an occupation stands before a gendered word.
+
+    Or it may stand for *he* or *she*.
 
     ``occupation`` is the one that the document's lead names first, or empty.
     """
@@ -194,7 +199,7 @@ def usable(
 
 
 def beginnings(paths: Sequence[Path]) -> Iterator[str]:
-    """Of every document that is held out, what one row of a mini model may hold."""
+    """Yield, of every document that is held out, what one row of a mini model may hold."""
     for path in paths:
         for identifier, text in read_documents(path):
             if is_held_out(identifier) and len(text) >= BEGINNING:

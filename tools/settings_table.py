@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
-from pcf_core.settings import ROOT, Settings
+from pcf_core.core.settings import ROOT, Settings
 
 PLACE = ROOT / "docs" / "operating.md"
 BEGIN, END = "<!-- settings -->\n", "<!-- end of settings -->\n"
 
 
 def settings_table() -> str:
-    """A row a setting: its variable, what it means, its default."""
+    """Write a row per setting: its variable, what it means, its default."""
     rows = [
         f"| `PCF_{name.upper()}` | {field.description} | {default_text(field.get_default())} |"
         for name, field in Settings.model_fields.items()
@@ -23,7 +23,7 @@ def settings_table() -> str:
 
 
 def default_text(value: Any) -> str:
-    """A default as one would write it; folders as seen from here."""
+    """Write a default as one would type it; folders as seen from here."""
     if value in (None, "", ()) or value is PydanticUndefined:
         return "none"
     if isinstance(value, Path):
@@ -34,7 +34,7 @@ def default_text(value: Any) -> str:
 
 
 def with_table(text: str) -> str:
-    """A document with the table between its two marks."""
+    """Put the table between its two marks in a document."""
     before, _, rest = text.partition(BEGIN)
     return f"{before}{BEGIN}{settings_table()}{END}{rest.partition(END)[2]}"
 

@@ -1,5 +1,6 @@
-"""Write the results of the text audits that come with the app: what the pages FairPair (for ``WRITERS``) and
-Criteria (``ASKED``) ask for at first.
+"""Write the results of the text audits that come with the app.
+
+They are what the pages FairPair (for ``WRITERS``) and Criteria (``ASKED``) ask for at first.
 
     python -m tools.ship_audits
 
@@ -15,26 +16,22 @@ from pathlib import Path
 
 import typer
 
-from pcf_core.criteria.experiments import load_experiment, usual_decoding
-from pcf_core.criteria.suiting import suited
-from pcf_core.fairpair.prompts import load_prompts
-from pcf_core.fairpair.selecting import selected
-from pcf_core.fairpair.tables import load_table
-from pcf_core.jobs.criteria import keep_asked as keep_criteria
-from pcf_core.jobs.criteria import scored_asked, written_asked
-from pcf_core.jobs.fairpair import fairpair_asked
-from pcf_core.jobs.fairpair import keep_asked as keep_fairpair
-from pcf_core.jobs.pairing import run_fairpair
-from pcf_core.jobs.questioning import run_criteria
-from pcf_core.models import resolve, resolve_writer
-from pcf_core.records import ScoringKey
-from pcf_core.records.criteria_run import CriteriaAsked, ExperimentName
-from pcf_core.records.fairpair_prompts import PromptSet
-from pcf_core.records.fairpair_run import FairPairAsked
-from pcf_core.records.generation import BLOCK, Decoding, GenerationKey
-from pcf_core.records.perturbation import PerturbationTable
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models.registry import resolve, resolve_writer
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiment import suited
+from pcf_core.texts.criteria.experiments import load_experiment, usual_decoding
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import FairPairAsked, PerturbationTable, PromptSet
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.criteria import CRITERIA_AUDIT, scored_asked, written_asked
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
+from pcf_core.work.pairing import run_fairpair
+from pcf_core.work.questioning import run_criteria
 from tools.ship_results import replace_results
 
 PROMPTS, TABLE, EACH = "common-sents-1", "gender", 3
@@ -47,10 +44,12 @@ FOLDERS = ("texts", "results")
 
 
 def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTable]:
-    """What the page FairPair asks a model at first.
+    """Return what the page FairPair asks a model at first.
 
-    Raises:
-        AuditError: there is no such model.
+    Raises
+    ------
+    AuditError
+        There is no such model.
     """
     table = load_table(TABLE)
     prompts = selected(load_prompts(PROMPTS, table.names[0]), most=EACH)
@@ -59,10 +58,12 @@ def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTa
 
 
 def usual_criteria(model: str, name: ExperimentName) -> CriteriaAsked:
-    """What the page Criteria asks a model at first.
+    """Return what the page Criteria asks a model at first.
 
-    Raises:
-        AuditError: there is no such model.
+    Raises
+    ------
+    AuditError
+        There is no such model.
     """
     spec, experiment = resolve_writer(model), load_experiment(name)
     way = suited(spec, name)
@@ -78,12 +79,12 @@ def main() -> None:
         store = Store.open(Path(folder))
         for model in WRITERS:
             asked, prompts, table = usual_fairpair(model)
-            keep_fairpair(store, asked, prompts, table)
+            FAIRPAIR_AUDIT.keep(store, asked, FairPairMaterial(prompts, table))
             _, written = run_fairpair(asked, store)
             typer.echo(f"{model}, FairPair: {written:,} texts")
         for model, name in ASKED:
             one = usual_criteria(model, name)
-            keep_criteria(store, one, load_experiment(name))
+            CRITERIA_AUDIT.keep(store, one, load_experiment(name))
             _, written = run_criteria(one, store)
             typer.echo(f"{model}, {name}: {written:,} texts or prompts")
         shutil.rmtree(Path(folder) / "scores", ignore_errors=True)

@@ -1,5 +1,7 @@
-"""Write the results that come with the app: the runs of ``RUNS``, each a model on a topic and its templates,
-and the scores of ``KNOWLEDGE``, each a model on a knowledge set.
+"""Write the results that come with the app.
+
+They are the runs of ``RUNS``, each a model on a topic and its templates, and the scores of ``KNOWLEDGE``,
+each a model on a knowledge set.
 
     python -m tools.ship_results                         # everything anew: about two hours on two cores
     python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
@@ -21,21 +23,24 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.audit import build_run, load_result
 from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, missing_answers
-from pcf_core.audit.parts import missing_blocks
-from pcf_core.errors import AuditError
-from pcf_core.jobs.blocks import environment
-from pcf_core.jobs.knowledge import score_knowledge
-from pcf_core.jobs.scoring import score_run
-from pcf_core.jobs.self_audit import audit_scores
-from pcf_core.models import resolve
-from pcf_core.records import RunSpec, ScoringKey
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import settings
-from pcf_core.store import Missing, RunInfo, Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.topics.knowledge import load_knowledge
+from pcf_core.audit.preferences import build_run, missing_blocks
+from pcf_core.audit.results import is_unchecked, load_result
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.knowledge import load_knowledge
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.results import RunInfo
+from pcf_core.store.store import Missing, Store
+from pcf_core.work.blocks import environment
+from pcf_core.work.knowledge import score_knowledge
+from pcf_core.work.scoring import score_run
+from pcf_core.work.self_audit import audit_scores
 
 FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
@@ -67,8 +72,10 @@ class Shipped:
     def run(self) -> RunSpec:
         """What is asked for.
 
-        Raises:
-            AuditError: there is no such model, topic or set.
+        Raises
+        ------
+        AuditError
+            There is no such model, topic or set.
         """
         topic = load_topic(self.topic)
         return build_run(
@@ -130,7 +137,7 @@ def main(
 
 
 def score(run: RunSpec, store: Store) -> str:
-    """Score a run in full; what was done, in words."""
+    """Score a run in full; return what was done, in words."""
     cells = score_run(run, store, open_scorer)
     load_result(store, run)
     return f"run {run.key}, {cells:,} cells scored"
@@ -139,8 +146,10 @@ def score(run: RunSpec, store: Store) -> str:
 def carry_if_here(item: Shipped, shipped: Store, store: Store) -> bool:
     """Carry a run over if its model is here and the run is shipped.
 
-    Raises:
-        AuditError: a shipped shard is damaged.
+    Raises
+    ------
+    AuditError
+        A shipped shard is damaged.
     """
     try:
         run = item.run
@@ -176,7 +185,7 @@ def copy_blocks(
 
 
 def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) -> str:
-    """Score a knowledge set, or carry its shipped scores over; what was done, in words."""
+    """Score a knowledge set, or carry its shipped scores over; return what was done, in words."""
     try:
         key = ScoringKey.of(resolve(model))
     except AuditError:  # the model is not here
@@ -192,9 +201,9 @@ def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) ->
 
 
 def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, object]:
-    """The provenance that is shipped with a run, or that of an audit made now."""
+    """Return the provenance that is shipped with a run, or that of an audit made now."""
     for info in infos:
-        if info.run.key == run.key and "self_audit" in info.provenance:
+        if info.run.key == run.key and "self_audit" in info.provenance and not is_unchecked(info):
             return info.provenance
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     scorer = open_scorer(spec, run.scoring.protocol)

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Page
 
-from pcf_core.commands.console import open_store
-from pcf_core.settings import ROOT
+from pcf_core.cli.console import open_store
+from pcf_core.core.settings import ROOT
 from tests.browser import browser_page, drawn_traces, running_app, settle
 
 WIDTH = 1280
@@ -42,7 +42,7 @@ def take(page: Page, name: str, height: int) -> None:
 
 
 def write_report(path: Path) -> None:
-    """The report of the shipped runs of three models, by the command that a user has."""
+    """Write the report of the shipped runs of three models, by the command that a user has."""
     runs = [info.run for info in open_store().runs() if info.run.templates.name == TEMPLATES]
     keys = {run.scoring.model: run.key for run in runs}
     chosen = [keys[model] for model in REPORTED]

@@ -81,7 +81,7 @@ def prepare(
 
 
 def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices of the layers, AdamW for all else."""
+    """Return Muon for the matrices of the layers, AdamW for all else."""
     matrices: list[torch.nn.Parameter] = []
     others: list[torch.nn.Parameter] = []
     blocks: list[torch.nn.Parameter] = []
@@ -182,14 +182,14 @@ def train(
 
 
 def names(name: str, seed: int) -> tuple[str, str]:
-    """The folder of the model and the file of its checkpoint."""
+    """Return the folder of the model and the file of its checkpoint."""
     return f"{name}-seed{seed}" if seed else name, f"{name}-{seed}.pt"
 
 
 def one_step(
     model: PreTrainedModel, chosen: list[torch.optim.Optimizer], batches: Batches, step: int, device: str
 ) -> float:
-    """One step of the optimisers; the batch's loss in nats a predicted token."""
+    """Take one step of the optimisers; return the batch's loss in nats a predicted token."""
     ids, share = batches.rows(step)
     generator = torch.Generator().manual_seed(batches.recipe.seed * 1_000_003 + step)
     with torch.autocast(device, dtype=torch.bfloat16):
@@ -209,10 +209,12 @@ def resume(
     chosen: list[torch.optim.Optimizer],
     device: str,
 ) -> tuple[int, list[list[float]]]:
-    """The step to go on with and the held-out losses so far; weights and optimisers are set.
+    """Return the step to go on with and the held-out losses so far; weights and optimisers are set.
 
-    Raises:
-        typer.BadParameter: the checkpoint is of another recipe.
+    Raises
+    ------
+    typer.BadParameter
+        The checkpoint is of another recipe.
     """
     if not checkpoint.exists():
         return 0, []

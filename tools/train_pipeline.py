@@ -33,7 +33,7 @@ from spacy.cli.train import train as train_pipeline
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training.initialize import convert_vectors
 
-from pcf_core.topics.toml import toml_lines
+from pcf_core.material.own_files import toml_lines
 
 WORK = Path(".training/pipeline")
 TARGET = Path("assets/pipelines/en-mini")
@@ -53,7 +53,7 @@ Shared = Annotated[Path, typer.Option(help="The folder that holds data/treebank 
 
 
 def documents(path: Path, vocab: Any, genres: tuple[str, ...] | None = None) -> Iterator[list[Doc]]:
-    """A CoNLL-U file's documents: lists of sentences with gold words, tags, morphology, lemmas and heads.
+    """Yield a CoNLL-U file's documents: lists of sentences with gold words, tags, morphology, lemmas, heads.
 
     A multiword token ("don't") becomes its words without a space between them, as spaCy's own tokenizer
     has it; empty nodes of the enhanced graph are left out.  ``genres`` keeps GUM's documents of those alone.
@@ -105,7 +105,7 @@ def _sentence(lines: list[list[str]], vocab: Any) -> Doc:
 
 
 def grouped(docs: list[Doc], order: random.Random) -> Iterator[Doc]:
-    """Runs of one to eight sentences, each run one document."""
+    """Yield runs of one to eight sentences, each run one document."""
     start = 0
     while start < len(docs):
         size = order.randint(1, 8)
@@ -114,7 +114,7 @@ def grouped(docs: list[Doc], order: random.Random) -> Iterator[Doc]:
 
 
 def treebank(shared: Path, part: str, vocab: Any) -> dict[str, list[list[Doc]]]:
-    """Documents of ``part`` (train, dev, test) of EWT and of GUM's permitted genres."""
+    """Return documents of ``part`` (train, dev, test) of EWT and of GUM's permitted genres."""
     folder = shared / "data" / "treebank"
     return {
         "EWT": list(documents(folder / f"ewt-{part}.conllu.gz", vocab)),
@@ -123,7 +123,7 @@ def treebank(shared: Path, part: str, vocab: Any) -> dict[str, list[list[Doc]]]:
 
 
 def sentences(found: list[list[Doc]]) -> list[Doc]:
-    """The sentences of documents, in their order."""
+    """Return the sentences of documents, in their order."""
     return [sentence for document in found for sentence in document]
 
 
@@ -131,7 +131,7 @@ def sentences(found: list[list[Doc]]) -> list[Doc]:
 
 
 def gold_scores(nlp: Any, gold: list[Doc]) -> dict[str, float]:
-    """Shares in percent of gold tokens, one sentence a document, punctuation counted.
+    """Return shares in percent of gold tokens, one sentence a document, punctuation counted.
 
     ``uas``: right heads; ``las``: also the relation with its subtype; ``las_basic``: also the relation
     without (CoNLL 2018's LAS, Zeman et al. 2018, doi:10.18653/v1/K18-2001).
@@ -147,7 +147,7 @@ def gold_scores(nlp: Any, gold: list[Doc]) -> dict[str, float]:
 
 
 def _right(mine: Token, its: Token, head: bool) -> Iterator[str]:
-    """What a parse says rightly of a word."""
+    """Yield what a parse says rightly of a word."""
     if mine.tag_ == its.tag_:
         yield "tags"
     if mine.lemma_ == its.lemma_:
@@ -168,7 +168,7 @@ def _percent(right: Counter[str], of: float) -> dict[str, float]:
 
 
 def raw_scores(nlp: Any, gold: list[list[Doc]]) -> dict[str, float]:
-    """F1 in percent over running text, with the pipeline's own words and sentence ends (CoNLL 2018).
+    """Return F1 in percent over running text, with the pipeline's own words and sentence ends (CoNLL 2018).
 
     Words and sentences are right where they begin and end at the same characters; a head where it does.
     """
@@ -196,7 +196,7 @@ def _span(token: Token) -> tuple[int, int]:
 
 
 def _span_of_head(token: Token) -> tuple[int, int] | None:
-    """None for a root."""
+    """Return the span of a token's head; None for a root."""
     return _span(token.head) if token.head.i != token.i else None
 
 
@@ -305,7 +305,7 @@ def card(
     gold: dict[str, dict[str, float]],
     raw: dict[str, dict[str, float]],
 ) -> str:
-    """What the pipeline was made of and what it scores, for machines."""
+    """Say what the pipeline was made of and what it scores, for machines."""
     made = {
         "name": TARGET.name,
         "licence": "CC BY-SA 4.0",
@@ -334,7 +334,7 @@ def readme(
     gold: dict[str, dict[str, float]],
     raw: dict[str, dict[str, float]],
 ) -> str:
-    """What the pipeline was made of and what it scores, for people."""
+    """Say what the pipeline was made of and what it scores, for people."""
     return README.format(
         name=TARGET.name,
         ewt=words["EWT"],

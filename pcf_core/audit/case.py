@@ -1,44 +1,128 @@
-"""One run as the pages show it, from which every other way of reading it starts."""
+"""One run as the pages show it, from which every other way of reading it starts.
+
+Also other finished runs that differ from one in a single choice (the protocol, or the full stop), a run read
+with other templates out of its own, and a run of a calibration model compared with what was planted in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import load_result
-from pcf_core.audit.siblings import Sibling
-from pcf_core.audit.views import View, view_of
-from pcf_core.errors import AuditError
-from pcf_core.records import FloatArray, Protocol, RunSpec
-from pcf_core.records.sensitivity import Kind, Unavailable, Variant
-from pcf_core.store import Store
+from pcf_core.audit.places import run_notes
+from pcf_core.audit.preferences import Result, coverage_summary, warnings_of
+from pcf_core.audit.reading import Reading, report, view_of
+from pcf_core.audit.results import load_result, noise_warnings, size_warnings
+from pcf_core.core.errors import AuditError, RunError, TemplateError
+from pcf_core.core.families import facts_of
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import Preferences, Protocol, RunSpec
+from pcf_core.core.sensitivity import QUANTITIES, Calibration, Kind, Planted, Unavailable, Variant
+from pcf_core.core.topics import TemplateSet
+from pcf_core.material.template_files import Row
+from pcf_core.material.templates import make_templates, template_weights
+from pcf_core.store.store import Store
+
+# Other finished runs that differ from one in a single choice: the protocol, or the full stop.
+
+
+STOPS = (".", "。")
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """A finished run and, in the order of the first run's templates, the places of its counterparts."""
+
+    run: RunSpec
+    name: str
+    places: NDArray[np.intp]
+
+
+def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Unavailable:
+    """Find the run that has scored the same under another protocol."""
+    key = run.scoring.model_copy(update={"protocol": protocol})
+    other, texts = run.model_copy(update={"scoring": key}), run.templates.texts
+    for info in store.runs():
+        if info.complete and same_but_templates(info.run, other) and info.run.templates.texts == texts:
+            return Sibling(info.run, protocol, np.arange(len(run.templates.templates)))
+    reason = f"no run is scored so; score it with --protocol {protocol}"
+    refusal = facts_of(run.scoring.family).without_boundary
+    if protocol == "exact-boundary" and refusal:
+        reason = f"it {refusal.format(name=run.scoring.model, family=run.scoring.family)}"
+    return Unavailable(dimension="protocol", name=protocol, reason=reason)
+
+
+def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
+    """Find a run that has scored all templates with a full stop where they have none, or the reverse."""
+    texts = run.templates.texts
+    ended = [text.endswith(STOPS) for text in texts]
+    name = "without the full stop" if ended[0] else "with a full stop"
+    if len(set(ended)) > 1:
+        reason = "some templates end with a full stop and some do not"
+        return Unavailable(dimension="full stop", name="with or without", reason=reason)
+    stop = "。" if run.topic.language == "zh" else "."
+    wanted = [text[:-1] if ended[0] else text + stop for text in texts]
+    for info in store.runs():
+        other = info.run
+        if info.complete and same_but_templates(other, run):
+            place = {text: index for index, text in enumerate(other.templates.texts)}
+            if all(text in place for text in wanted):
+                return Sibling(other, name, np.array([place[text] for text in wanted]))
+    how = "import it" if ended[0] else "press With full stops and save it"
+    reason = (
+        f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
+        f"{how}), then score it on the page Score"
+    )
+    return Unavailable(dimension="full stop", name=name, reason=reason)
+
+
+def same_but_templates(first: RunSpec, second: RunSpec) -> bool:
+    """Tell whether two runs without a plan have scored the same words and terms under the same key."""
+    return (
+        first.plan is None
+        and second.plan is None
+        and first.scoring == second.scoring
+        and first.topic.groups == second.topic.groups
+        and first.evidence.terms == second.evidence.terms
+    )
+
 
 Found = Iterator[Variant | Unavailable]
 
 
 @dataclass(frozen=True)
-class Case:
-    """A run as the pages show it.
+class Case(Reading):
+    """A run as the pages show it, in the store where others lie.
 
-    ``sums``: [occupation, template, group] preferences with words added up; ``values``: as they are read.
+    ``sums``: [occupation, template, group] preferences with words added up, whatever the aggregation.
     """
 
     store: Store
-    run: RunSpec
-    options: ViewOptions
-    view: View
-    words: tuple[str, ...]
-    tokens: Mapping[str, int]
     sums: FloatArray
-    values: FloatArray
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The topic's words that are read."""
+        return self.result.words
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """By word, how many tokens it has."""
+        return dict(zip(self.result.words, self.result.tokens, strict=True))
 
     @property
     def groups(self) -> int:
+        """The number of groups."""
         return len(self.run.topic.groups)
 
     def read(self, dimension: str, name: str, options: ViewOptions, note: str = "") -> Variant | Unavailable:
-        """The same preferences under other options."""
+        """Read the same preferences under other options."""
         try:
             view = view_of(self.run, options)
         except AuditError as error:
@@ -46,7 +130,7 @@ class Case:
         return variant(dimension, name, view.risks(self.values), note=note)
 
     def sibling(self, dimension: str, other: Sibling, protocol: Protocol) -> Variant | Unavailable:
-        """Another run, read with the weights of this one."""
+        """Read another run with the weights of this one."""
         try:
             result = load_result(self.store, other.run, protocol, self.options.aggregation)
         except AuditError as error:
@@ -58,12 +142,12 @@ class Case:
 def variant(
     dimension: str, name: str, risks: Mapping[str, float], kind: Kind = "choice", note: str = ""
 ) -> Variant:
-    """A way of reading and what it gives."""
+    """Make a way of reading with what it gives."""
     return Variant.model_validate({"dimension": dimension, "name": name, "kind": kind, "note": note, **risks})
 
 
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Found:
-    """The lowest and the highest of a long list, as choices that somebody could have made, or as samples."""
+    """Return the lowest and the highest of a long list, as choices that could be made, or as samples."""
     known = [one for one in each if isinstance(one, Variant)]
     if not known:
         return
@@ -72,3 +156,165 @@ def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "ch
         note = f"Of {len(known):,}, the one with the {end} R: {one.name}."
         changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)
+
+
+# A finished run read with other templates out of its own: weights are computed anew, nothing is scored.
+
+
+@dataclass(frozen=True)
+class Covering:
+    """A run that has scored some of a set's templates.
+
+    ``texts`` and ``counts``: those it has, in the order and with the counts of the set.  ``share``: what they
+    carry of the set's mass, above 0 and at most 1.
+    """
+
+    run: RunSpec
+    texts: tuple[str, ...]
+    counts: tuple[float, ...]
+    share: float
+
+
+def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
+    """Find the finished runs that have some of a set's counts, the largest share first, then the newest.
+
+    Runs with a sampling plan are not among them: :func:`restricted` refuses them.
+    """
+    found = [
+        covering
+        for info in store.runs()
+        if info.complete and info.run.plan is None
+        for covering in [coverage_by(info.run, templates)]
+        if covering.share > 0
+    ]
+    return tuple(sorted(found, key=lambda covering: -covering.share))
+
+
+def coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
+    """Return the templates of a set that one run has, and their share of its counts."""
+    own = set(run.templates.texts)
+    weights = template_weights(templates, "counts")
+    chosen = [index for index, text in enumerate(templates.texts) if text in own]
+    return Covering(
+        run=run,
+        texts=tuple(templates.texts[index] for index in chosen),
+        counts=tuple(templates.templates[index].count for index in chosen),
+        share=min(1.0, float(weights[chosen].sum())),
+    )
+
+
+def restricted(
+    result: Result,
+    run: RunSpec,
+    texts: Sequence[str],
+    counts: Sequence[float],
+    options: ViewOptions,
+    resamples: int = 2000,
+) -> RiskReport:
+    """Report a run as if only these of its templates had been scored, with these counts.
+
+    Coverage per number of tokens is not in it where the run has several: the words' own scores are not read.
+    A template with another count than the run's is counted elsewhere: its documents are unknown.
+
+    Raises
+    ------
+    RunError
+        The run has a sampling plan.
+    TemplateError
+        A text that the run has not scored; counts that are no weights.
+    EvidenceError, CriterionError
+        As :func:`~pcf_core.audit.report`.
+    """
+    chosen, narrowed = _narrowed(run, texts, counts)
+    preferences = replace(
+        result.preferences,
+        templates=narrowed.templates.texts,
+        values=result.preferences.values[:, chosen],
+        coverage=None if result.preferences.coverage is None else result.preferences.coverage[:, chosen],
+    )
+    keys = tuple(result.coverage.by_tokens) if result.coverage else ()
+    shares: dict[str, FloatArray] = {}
+    if len(keys) == 1 and preferences.coverage is not None:
+        shares[keys[0]] = preferences.coverage.ravel()
+    summary = coverage_summary(preferences, shares)
+    warnings = run_notes(narrowed, result.words)
+    warnings += warnings_of(run.scoring.family, result.tokens, summary)
+    warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)
+    kept = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
+    return report(kept, narrowed, options, resamples)
+
+
+def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tuple[list[int], RunSpec]:
+    """Return [chosen] places of the texts on the run's template axis, and the run with only these."""
+    if run.plan is not None:
+        raise RunError(
+            f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
+            "set, so other counts cannot be tried on it; choose a run that scores every template."
+        )
+    known = {template.text: template for template in run.templates.templates}
+    rows = []
+    for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
+        own = known.get(text)
+        documents = own.documents if own is not None and own.count == count else 0
+        rows.append(Row("The choice of templates", text, count, documents))
+    templates = make_templates(
+        run.templates.name,
+        rows,
+        title=run.templates.title,
+        source=run.templates.source,
+        notes=run.templates.notes,
+        where="The choice of templates",
+    )
+    share = min(1.0, float(templates.counts.sum() / run.templates.counts.sum()))
+    templates = templates.model_copy(update={"kept": run.templates.kept * share})
+    place = {text: index for index, text in enumerate(run.templates.texts)}
+    unknown = [text for text in templates.texts if text not in place]
+    if unknown:
+        raise TemplateError(
+            f"The run {run.key} has not scored {len(unknown):,} of the {len(templates.texts):,} templates, "
+            f"the first of them {unknown[0][:100]!r}: choose from its own, or score the new set."
+        )
+    return [place[text] for text in templates.texts], run.model_copy(update={"templates": templates})
+
+
+# A run of a calibration model held against what was planted in it.
+
+
+def held_against(
+    planted: Planted, preferences: Preferences, report: RiskReport, written: datetime, version: str
+) -> Calibration:
+    """Compare the report of a calibration model with what was planted in it.
+
+    Parameters
+    ----------
+    preferences
+        Of the run, every occupation and context of the truth.
+    report
+        Of the same run under the default view options, in which the planted risks are stated.
+    written
+        When the results were.
+    version
+        Of the app that scored it, empty where that was not kept.
+
+    Raises
+    ------
+    RunError
+        The run has other groups, occupations or contexts than the truth.
+    """
+    axes = (preferences.groups, preferences.occupations, preferences.templates)
+    if axes != (planted.groups, planted.occupations, planted.contexts):
+        raise RunError(
+            f"The run does not ask what was planted in {planted.model}: its groups, things and contexts must "
+            f"be those of the shipped topic {planted.topic}; restore the shipped lists and score it again."
+        )
+    off = np.abs(preferences.values - np.array(planted.values)).max(axis=-1)
+    row, column = np.unravel_index(off.argmax(), off.shape)
+    return Calibration(
+        planted=planted,
+        measured={name: float(getattr(report, name)) for name in QUANTITIES},
+        largest=float(off.max()),
+        occupation=planted.occupations[row],
+        context=planted.contexts[column],
+        written=written,
+        version=version,
+    )

@@ -1,31 +1,27 @@
-"""Two runs on what they have in common: the same templates, occupations and groups, read the same way."""
+"""Two runs on what they have in common: the same templates, occupations and groups, read the same way.
+
+Several comparisons that are read together are controlled for being several.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pcf_core.audit.assembling import Result
-from pcf_core.audit.occupations import counted_occupations
-from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.units import unit_of
-from pcf_core.errors import RunError
-from pcf_core.records import FloatArray, LeftOut, Protocol, RunSpec
-from pcf_core.records.comparison import Comparison, OccupationDifference, Side
-from pcf_core.risk import Criterion
-from pcf_core.stats import effective_number, paired_comparison, rough
-from pcf_core.topics import template_weights
-
-
-@dataclass(frozen=True)
-class ReadRun:
-    """A finished run and its preferences, as they were read with ``protocol``."""
-
-    run: RunSpec
-    result: Result
-    protocol: Protocol
+from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
+from pcf_core.audit.reading import Reading
+from pcf_core.core.errors import RunError
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import Comparison, Difference, OccupationDifference, Side
+from pcf_core.core.run import RunSpec
+from pcf_core.material.templates import template_weights
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.measure.comparison import paired_comparison
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.regression import holm
+from pcf_core.measure.resampling import effective_number, rough
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,8 @@ class Common:
 
 
 def compared(
-    first: ReadRun,
-    second: ReadRun,
+    first: Reading,
+    second: Reading,
     options: ViewOptions,
     *,
     resamples: int = 2000,
@@ -53,9 +49,12 @@ def compared(
 ) -> Comparison:
     """Compare two runs on their common templates and occupations, with the counts of the first.
 
-    Raises:
-        RunError: no template, occupation or group in common, groups that differ, a sampling plan.
-        EvidenceError, CriterionError, TemplateError: as :func:`~pcf_core.audit.report`.
+    Raises
+    ------
+    RunError
+        No template, occupation or group in common, groups that differ, a sampling plan.
+    EvidenceError, CriterionError, TemplateError
+        As :func:`~pcf_core.audit.report`.
     """
     common = common_part(first, second, options)
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
@@ -93,12 +92,15 @@ def compared(
     )
 
 
-def common_part(first: ReadRun, second: ReadRun, options: ViewOptions) -> Common:
-    """The preferences of both runs on the templates and occupations that both have.
+def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
+    """Return the preferences of both runs on the templates and occupations that both have.
 
-    Raises:
-        RunError: one run twice, nothing in common, groups that differ, or a sampling plan.
-        EvidenceError: no common occupation has the weight or the reference that is asked for.
+    Raises
+    ------
+    RunError
+        One run twice, nothing in common, groups that differ, or a sampling plan.
+    EvidenceError
+        No common occupation has the weight or the reference that is asked for.
     """
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
@@ -130,9 +132,9 @@ def common_part(first: ReadRun, second: ReadRun, options: ViewOptions) -> Common
 
 
 def counts_warnings(
-    first: ReadRun, second: ReadRun, one: Side, other: Side, common: Common, options: ViewOptions
+    first: Reading, second: Reading, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
-    """Whose counts and documents both runs are read with, where the second has others of its own."""
+    """Say whose counts and documents both runs are read with, where the second has others of its own."""
     if options.template_weighting != "counts":
         return ()
     name = first.run.templates.name
@@ -151,10 +153,12 @@ def counts_warnings(
 
 
 def refuse_plan(run: RunSpec) -> None:
-    """Templates that were drawn are another sample in each run.
+    """Refuse templates drawn by a plan: they are another sample in each run.
 
-    Raises:
-        RunError: the run has a sampling plan that has not drawn every template.
+    Raises
+    ------
+    RunError
+        The run has a sampling plan that has not drawn every template.
     """
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
@@ -164,12 +168,14 @@ def refuse_plan(run: RunSpec) -> None:
 
 
 def shared(
-    first: Sequence[str], second: Sequence[str], noun: str, one: ReadRun, other: ReadRun
+    first: Sequence[str], second: Sequence[str], noun: str, one: Reading, other: Reading
 ) -> tuple[str, ...]:
-    """What both have, in the order of the first.
+    """Return the names that both runs have, in the order of the first.
 
-    Raises:
-        RunError: nothing.
+    Raises
+    ------
+    RunError
+        nothing.
     """
     have = set(second)
     common = tuple(name for name in first if name in have)
@@ -182,9 +188,9 @@ def shared(
 
 
 def picked(
-    read: ReadRun, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
+    read: Reading, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
 ) -> FloatArray:
-    """[occupation, template, group] preferences of a run in the order asked for."""
+    """Return [occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
     places = []
     for names, asked in (
@@ -197,8 +203,8 @@ def picked(
     return preferences.values[np.ix_(*places)]
 
 
-def sides(first: ReadRun, second: ReadRun, common: Common) -> tuple[Side, Side]:
-    """The two runs, each under a name of its own."""
+def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
+    """Return the two runs, each under a name of its own."""
     models = [read.run.scoring.model for read in (first, second)]
     alike = models[0] == models[1]
     templates, terms = len(common.run.templates.templates), len(common.run.evidence.terms)
@@ -208,7 +214,7 @@ def sides(first: ReadRun, second: ReadRun, common: Common) -> tuple[Side, Side]:
             run=read.run.key,
             model=read.run.scoring.model,
             dtype=read.run.scoring.dtype,
-            protocol=read.protocol,
+            protocol=read.options.protocol,
             templates_left_out=len(read.run.drawn.templates) - templates,
             occupations_left_out=len(read.run.evidence.terms) - terms,
         )
@@ -218,9 +224,9 @@ def sides(first: ReadRun, second: ReadRun, common: Common) -> tuple[Side, Side]:
 
 
 def warnings_of(
-    first: ReadRun, second: ReadRun, one: Side, other: Side, weights: FloatArray
+    first: Reading, second: Reading, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
-    """What has to be known before a difference between these two runs is believed."""
+    """List what has to be known before a difference between these two runs is believed."""
     found = []
     for noun, left_out in (
         ("templates", (one.templates_left_out, other.templates_left_out)),
@@ -246,3 +252,31 @@ def warnings_of(
             "and intervals are rough."
         )
     return tuple(found)
+
+
+# Several comparisons that are read together: their tests are controlled for being several.
+
+
+def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Control each total's p-value over all comparisons, as ``adjusted`` (Holm 1979).
+
+    ``least_p`` is controlled in the same way: no p-value falls when another rises, so that what all the least
+    ones give is the least that a controlled one can be.
+
+    R, R^p and R^c are controlled apart: each is a question of its own.  Holm needs no assumption on how the
+    comparisons hang together, and here they share models.  A single comparison stays as it is.
+
+    Source: Holm 1979, https://www.jstor.org/stable/4615733.
+    """
+    if len(comparisons) < 2:
+        return tuple(comparisons)
+    found: list[dict[str, Difference]] = [{} for _ in comparisons]
+    for name in RISKS:
+        totals = [comparison.differences[name] for comparison in comparisons]
+        adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
+        for differences, total, p, least_p in zip(found, totals, adjusted, least, strict=True):
+            differences[name] = replace(total, adjusted=p, least_p=least_p)
+    return tuple(
+        replace(comparison, differences=differences)
+        for comparison, differences in zip(comparisons, found, strict=True)
+    )

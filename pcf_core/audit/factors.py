@@ -2,6 +2,10 @@
 
 A line of the US statistics counts once, however many words share it: its risk is the mean of theirs, its
 weight the people employed in it.  The frequency of a word is its own.
+
+**A model's mean stereotypes joined with what its training text says: which occupations are compared.**  An
+occupation is compared where at least 20 documents of the text have a majority and the word stands in small
+letters, not as part of a name, in at least a fifth of those that name it.
 """
 
 from __future__ import annotations
@@ -10,10 +14,25 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from pcf_core.records import LeftOut, RiskReport
-from pcf_core.records.factors import FactorPanel, FactorPoint, FactorScale, LineFit, OwnFactor, Quantity
-from pcf_core.stats import fit_line, holm, why_no_line
-from pcf_core.topics.factors import Factor, factors, why_unused
+from pcf_core.core.errors import TopicError
+from pcf_core.core.factors import (
+    Amplification,
+    FactorPanel,
+    FactorPoint,
+    FactorScale,
+    LineFit,
+    OwnFactor,
+    Quantity,
+    ReadCount,
+    ReadTable,
+)
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import MeanTilt, RiskReport
+from pcf_core.core.topics import Evidence
+from pcf_core.material.factors import Factor, factors, why_unused
+from pcf_core.measure.amplification import amplification_of
+from pcf_core.measure.regression import fit_line, holm, why_no_line
+from pcf_core.measure.resampling import TemplateUnit
 
 WAGE = FactorScale(
     name="wage",
@@ -64,18 +83,25 @@ READ: Mapping[str, tuple[Callable[[Factor], float | None], str]] = {
 def factor_panels(
     report: RiskReport, quantity: Quantity, *, broad: bool = False, own: OwnFactor | None = None
 ) -> tuple[FactorPanel, ...]:
-    """Wage, education, women's share and word frequency, and a user's own figures, each against risk.
+    """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
     P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
 
-    Args:
-        report: risk per occupation.
-        quantity: which risk.
-        broad: whether words count that only a wider line of the statistics covers.
-        own: a user's figures, as a further panel.
+    Parameters
+    ----------
+    report
+        Risk per occupation.
+    quantity
+        Which risk.
+    broad
+        Whether words count that only a wider line of the statistics covers.
+    own
+        A user's figures, as a further panel.
 
-    Raises:
-        EvidenceError: the table of the statistics is missing or damaged.
+    Raises
+    ------
+    EvidenceError
+        The table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     known = factors()
@@ -89,7 +115,7 @@ def factor_panels(
 
 
 def _lines(figures: Mapping[str, Factor | None], broad: bool) -> dict[str, list[str]]:
-    """Title of a line -> the words that stand for it."""
+    """Map the title of a line to the words that stand for it."""
     lines: dict[str, list[str]] = {}
     for word, factor in figures.items():
         if factor is not None and (factor.used or (broad and factor.match == "broad")):
@@ -104,7 +130,7 @@ def _line_panel(
     figures: Mapping[str, Factor | None],
     lines: Mapping[str, Sequence[str]],
 ) -> FactorPanel:
-    """A point for each line that has the figure."""
+    """Make a panel with a point for each line that has the figure."""
     read, column = READ[scale.name]
     points: list[FactorPoint] = []
     used = {word for words in lines.values() for word in words}
@@ -137,7 +163,10 @@ def _word_panel(
     figures: Mapping[str, Factor | None],
     lines: Mapping[str, Sequence[str]],
 ) -> FactorPanel:
-    """A point for each word that was counted; the words of one line share its people equally."""
+    """Make a panel with a point for each word that was counted.
+
+    The words of one line share its people equally.
+    """
     weights: dict[str, float] = {}
     for words in lines.values():
         line = figures[words[0]]
@@ -159,7 +188,7 @@ def _word_panel(
 
 
 def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -> FactorPanel:
-    """A point for each occupation to which the user's file gives a value."""
+    """Make a panel with a point for each occupation to which the user's file gives a value."""
     points = [
         FactorPoint(word, (word,), own.values[key], risk, own.weights.get(key))
         for word, risk in risks.items()
@@ -195,7 +224,7 @@ def _panel(
     left_out: Iterable[LeftOut],
     sources: Iterable[str],
 ) -> FactorPanel:
-    """The points with the lines through them, where there are any."""
+    """Make a panel of the points with the lines through them, where there are any."""
     weighed = [point for point in points if point.weight is not None]
     ols, no_ols = _line(scale, points, None)
     wls, no_wls = _line(scale, weighed, [point.weight or 0.0 for point in weighed])
@@ -215,7 +244,7 @@ def _panel(
 def _line(
     scale: FactorScale, points: Sequence[FactorPoint], weights: Sequence[float] | None
 ) -> tuple[LineFit | None, str]:
-    """The line through the points, or why there is none."""
+    """Fit the line through the points, or say why there is none."""
     if weights is not None and not weights:
         return None, "no point has a weight"
     x = [math.log10(point.value) if scale.log else point.value for point in points]
@@ -227,7 +256,7 @@ def _line(
 
 
 def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
-    """The panels with p values that are corrected for all of their slopes."""
+    """Return the panels with p values that are corrected for all of their slopes."""
     found = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
     corrected = iter(holm([fit.p_value for fit in found]))
 
@@ -238,7 +267,7 @@ def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
 
 
 def _step(values: Sequence[float]) -> float:
-    """The largest power of ten that the values span, as far as it is a number."""
+    """Return the largest power of ten that the values span, as far as it is a number."""
     spread = max(values, default=0.0) - min(values, default=0.0)
     if spread <= 0:
         return 1.0
@@ -251,3 +280,77 @@ def _times(value: float | None, unit: float) -> float | None:
 
 def _source(factor: Factor, column: str) -> str:
     return f"{getattr(factor, f'{column}_source')}, {getattr(factor, f'{column}_year')}"
+
+
+# A model's mean stereotypes joined with what its training text says: which occupations are compared.
+
+
+FEWEST_DOCUMENTS = 20
+LEAST_AS_WORD = 0.2  # share of the documents; below are surnames (baker, cook) and parts of titles
+GROUPS = ("male", "female")
+
+
+def why_not_compared(count: ReadCount | None) -> str:
+    """Say why an occupation is not compared; empty where it is."""
+    if count is None:
+        return "the documents of the training text were not counted for it"
+    if count.documents < FEWEST_DOCUMENTS:
+        return f"{count.documents:,} documents with a majority, fewer than {FEWEST_DOCUMENTS}"
+    if count.as_word < LEAST_AS_WORD * (count.documents + count.neither):
+        return "in the text it is mostly part of a name or title"
+    return ""
+
+
+def read_leans(evidence: Evidence, table: ReadTable) -> dict[str, float]:
+    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the terms that are compared."""
+    found = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
+    return {term: count.lean for term, count in found if count is not None and not why_not_compared(count)}
+
+
+def read_against(
+    occupations: Sequence[str],
+    groups: Sequence[str],
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    tilt: MeanTilt,
+    table: ReadTable,
+) -> Amplification | None:
+    """Compare a model with its text; ``None`` where no occupation can be compared.
+
+    Parameters
+    ----------
+    occupations
+        Their names.
+    groups
+        ``male`` and ``female``, in any order.
+    stereotypes
+        [occupation, template, group] against an even split, on the scale that ends at 1.
+    unit
+        What of the templates is drawn again, with their weights.
+    tilt
+        The mean stereotypes of *male* with their intervals over templates.
+    table
+        The counts of the text.
+
+    Raises
+    ------
+    TopicError
+        Other groups.
+    """
+    if set(groups) != set(GROUPS):
+        raise TopicError(
+            f"What the text says is counted for the groups male and female only; got {', '.join(groups)}: "
+            "choose the topic gender."
+        )
+    reasons = {name: why_not_compared(table.counts.get(name.casefold())) for name in occupations}
+    kept = [place for place, name in enumerate(occupations) if not reasons[name]]
+    if not kept:
+        return None
+    found = amplification_of(
+        [table.counts[occupations[place].casefold()] for place in kept],
+        stereotypes[kept][:, :, list(groups).index("male")],
+        unit,
+        [tilt.interval(occupations[place]) for place in kept],
+    )
+    left_out = tuple(LeftOut(name=name, reason=reason) for name, reason in reasons.items() if reason)
+    return replace(found, left_out=left_out)

@@ -8,39 +8,216 @@ caprice; here the groups are the answers of each fact, and the gap is none.  Eve
 in every prompt: the blocks of the store stay rectangles, a set whose answers are sorted anew scores nothing,
 and it is known what the answers of a fact get with another subject, which a preference for frequent words
 explains and knowledge does not.
+
+Also which answers of a set count, how probable the right ones are among them, and what makes the numbers say
+less than they seem to.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from pydantic import ValidationError
 
-from pcf_core.audit.knowledge_answers import answer_probabilities, usable_answers
-from pcf_core.audit.knowledge_warnings import knowledge_warnings
+from pcf_core.audit.places import Place, gather, missing, table_at
+from pcf_core.audit.preferences import coverage_of, select_words, shares_of
 from pcf_core.audit.results import noise_warnings
-from pcf_core.errors import ModelError, RunError
-from pcf_core.records import Interval, Protocol, ScoringKey, SelfAudit, digest
-from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
-from pcf_core.risk import normalised
-from pcf_core.risk.knowledge import DEFAULT_SCORE, knowledge_parts, knowledge_score, knowledge_total
-from pcf_core.stats.knowledge import knowledge_intervals
-from pcf_core.store import Missing, Store
+from pcf_core.core.errors import ModelError, RunError
+from pcf_core.core.families import facts_of
+from pcf_core.core.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.core.records import FloatArray, LeftOut, digest
+from pcf_core.core.risk import Interval
+from pcf_core.core.run import LOW_COVERAGE, Protocol, ScoringKey, SelfAudit, TokenTable
+from pcf_core.core.topics import Group, Topic
+from pcf_core.measure.criterion import normalised
+from pcf_core.measure.knowledge import (
+    DEFAULT_SCORE,
+    knowledge_intervals,
+    knowledge_parts,
+    knowledge_score,
+    knowledge_total,
+)
+from pcf_core.store.store import Missing, Store
+
+# Which answers of a knowledge set count, and how probable the right ones are among them.
+
+
+@dataclass(frozen=True)
+class AnswerProbabilities:
+    """Probabilities of the right answers of a knowledge set.
+
+    ``facts``: those that count, with the answers that count.  ``values``: [fact, template] p(right | right or
+    wrong).  ``elsewhere``: for each fact [subject, template] the same in the prompts of the subjects that
+    have none of its right answers, possibly of no subject.
+    """
+
+    facts: tuple[Fact, ...]
+    values: FloatArray
+    elsewhere: tuple[FloatArray, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def usable_answers(
+    words: Sequence[str], table: TokenTable, protocol: Protocol
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Return the answers that count, and those that do not with the reason."""
+    reasons = {word: table.refused[word] for word in words if word in table.refused}
+    if protocol == "single-token":
+        reasons |= {
+            word: f"{table.tokens[word]} tokens, and the protocol takes words of one"
+            for word in words
+            if word in table.tokens and table.tokens[word] != 1
+        }
+    kept = tuple(word for word in words if word not in reasons)
+    return kept, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
+
+
+def answer_probabilities(
+    asked: KnowledgeSet,
+    words: Sequence[str],
+    unusable: Sequence[LeftOut],
+    nats: FloatArray,
+    table: TokenTable,
+) -> AnswerProbabilities:
+    """Compute p(right | right or wrong) of every fact in every template.
+
+    Parameters
+    ----------
+    asked
+        The set.
+    words
+        The answers that count, in the order of the last axis.
+    unusable
+        Those that do not.
+    nats
+        [fact, template, word] log-probabilities.
+    table
+        Says which answers the model cannot tell apart: of the right ones, or of the wrong ones, one counts,
+        and what is right and wrong counts for neither.
+
+    Returns
+    -------
+    AnswerProbabilities
+        Facts of which a right and a wrong answer count, the others named with the reason.
+    """
+    column_of = {word: column for column, word in enumerate(words)}
+    facts, values, elsewhere, left_out = [], [], [], list(unusable)
+    for index, fact in enumerate(asked.facts):
+        used = fact.model_copy(
+            update={
+                name: tuple(word for word in getattr(fact, name) if word in column_of)
+                for name in ("right", "wrong")
+            }
+        )
+        used, alike = _told_apart(used, table)
+        left_out += alike
+        if not used.right or not used.wrong:
+            which = "right" if not used.right else "wrong"
+            left_out.append(LeftOut(name=fact.subject, reason=f"no {which} answer of it can be scored"))
+            continue
+        logs = [
+            np.logaddexp.reduce(nats[..., [column_of[word] for word in some]].astype(np.float64), axis=-1)
+            for some in (used.right, used.wrong)
+        ]
+        everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], with every subject
+        if np.isnan(everywhere[index]).any():
+            left_out.append(LeftOut(name=fact.subject, reason="its answers have no probability at all"))
+            continue
+        others = [
+            row
+            for row, other in enumerate(asked.facts)
+            if not set(other.right) & set(fact.right) and not np.isnan(everywhere[row]).any()
+        ]
+        facts.append(used)
+        values.append(everywhere[index])
+        elsewhere.append(everywhere[others])
+    return AnswerProbabilities(
+        facts=tuple(facts),
+        values=np.array(values).reshape(len(facts), len(asked.templates)),
+        elsewhere=tuple(elsewhere),
+        left_out=tuple(left_out),
+    )
+
+
+def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
+    """Return the fact with the answers that count, by the rule for the words of a topic's groups."""
+    groups = (Group(name="right", words=fact.right), Group(name="wrong", words=fact.wrong))
+    counted, left_out = select_words(Topic(name="fact", title=fact.subject, groups=groups), table, "exact")
+    used = {group.name: tuple(word for word in group.words if word in counted) for group in groups}
+    return fact.model_copy(update=used), [
+        LeftOut(name=f"{item.name} of {fact.subject}", reason=item.reason) for item in left_out
+    ]
+
+
+# What makes the numbers of a knowledge report say less than they seem to.
+
+
+FEW = 8  # templates or facts below which a report warns
+
+
+def knowledge_warnings(
+    asked: KnowledgeSet,
+    facts: Sequence[Fact],
+    words: Sequence[str],
+    nats: FloatArray,
+    table: TokenTable,
+    family: str,
+) -> tuple[str, ...]:
+    """List what makes the numbers say less than they seem to, a sentence each."""
+    weighty = sum(fact.weight > 0 for fact in facts)
+    warnings = [
+        f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
+        "hold for others."
+        for number, noun in ((len(asked.templates), "template"), (weighty, "fact"))
+        if number < FEW
+    ]
+    uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
+    if uneven and facts_of(family).by_tokens:
+        warnings.append(
+            f"The answers of {uneven:,} of {len(facts):,} facts differ in their number of tokens, and scores "
+            f"of a {family} model are conditional on that number: the protocol single-token compares words "
+            "of one."
+        )
+    low = 0
+    row_of = {fact.subject: row for row, fact in enumerate(asked.facts)}
+    column_of = {word: column for column, word in enumerate(words)}
+    both_sides = facts_of(family).sees_right
+    ends = [both_sides or not text.partition("[Y]")[2].strip() for text in asked.templates]
+    for fact in facts:
+        cells = nats[row_of[fact.subject]][ends][:, [column_of[word] for word in fact.answers]]
+        coverage = coverage_of(cells, [table.tokens[word] for word in fact.answers], family, right_text=False)
+        assert coverage is not None  # no text right of [Y] is scored with the word in any of these
+        low += int((np.max(list(coverage.values()), axis=0) < LOW_COVERAGE).sum())
+    if low:
+        warnings.append(
+            f"In {low:,} of {len(facts) * sum(ends):,} prompts the answers of the fact together get less "
+            f"than {LOW_COVERAGE:g} of the probability: the model hardly expects any of them."
+        )
+    return tuple(warnings)
+
 
 AUDIT = "self-audit"
 
 
 def missing_answers(store: Store, key: ScoringKey, asked: KnowledgeSet) -> list[Missing]:
-    """What the store lacks of a set: blocks of prompts × answers."""
-    return store.missing(key, asked.prompts, asked.words)
+    """List what the store lacks of a set: blocks of prompts × answers."""
+    return missing(store, key, asked.prompts, asked.words)
+
+
+def answer_places(asked: KnowledgeSet) -> tuple[Place, ...]:
+    """Return the distinct places at which a set's answers stand."""
+    return tuple(dict.fromkeys(map(Place.of, asked.prompts)))
 
 
 def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
-    """What two requests have in common that ask for the same; the self-audit lies under it."""
+    """Return the key that requests for the same have in common; the self-audit is stored under it."""
     return digest([key.hash, asked.hash])
 
 
 def knowledge_audit_of(store: Store, key: ScoringKey, asked: KnowledgeSet) -> SelfAudit | None:
-    """What the scorer found out about itself when it scored a set.
+    """Load what the scorer found out about itself when it scored a set.
 
     ``None`` where it is under way, where nothing was scored for the set itself, or an earlier version of the
     app has scored it.
@@ -53,7 +230,7 @@ def knowledge_audit_of(store: Store, key: ScoringKey, asked: KnowledgeSet) -> Se
 
 
 def audit_begun(store: Store, key: ScoringKey, asked: KnowledgeSet) -> bool:
-    """Whether a set was scored, or begun to be, whose self-audit is not there yet."""
+    """Tell whether a set was scored, or begun to be, whose self-audit is missing."""
     place = knowledge_key(asked, key)
     return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, asked) is None
 
@@ -71,19 +248,29 @@ def knowledge_report(
     score: str = DEFAULT_SCORE,
     protocol: Protocol = "exact",
 ) -> KnowledgeReport:
-    """What the model of ``key`` knows of a set that was scored; templates weigh alike.
+    """Report what the model of ``key`` knows of a set that was scored; templates weigh alike.
 
-    Args:
-        store: where the log-probabilities are.
-        key: of the model.
-        asked: the set.
-        score: name of J, one of :data:`pcf_core.risk.knowledge.SCORES`.
-        protocol: ``single-token`` counts only answers of one token.
+    Parameters
+    ----------
+    store
+        Where the log-probabilities are.
+    key
+        Of the model.
+    asked
+        The set.
+    score
+        Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.
+    protocol
+        ``single-token`` counts only answers of one token.
 
-    Raises:
-        RunError: something of it was not scored yet.
-        CriterionError: an unknown score; the facts that count all have the weight 0.
-        ModelError: the model can express right and wrong answers of no fact.
+    Raises
+    ------
+    RunError
+        Something of it was not scored yet.
+    CriterionError
+        An unknown score; the facts that count all have the weight 0.
+    ModelError
+        The model can express right and wrong answers of no fact.
     """
     chosen = knowledge_score(score)
     lacking = sum(len(block.prompts) for block in missing_answers(store, key, asked))
@@ -92,9 +279,9 @@ def knowledge_report(
             f"{lacking:,} prompts of the knowledge set {asked.name!r} were not scored with {key.model} yet: "
             f"run `python -m pcf_core knowledge --model {key.model} --set {asked.name}` first."
         )
-    table = store.known_words(key)
+    table = table_at(store.known_words(key), asked.words, answer_places(asked))
     words, unusable = usable_answers(asked.words, table, protocol)
-    values = store.gather(key, asked.prompts, words)
+    values = gather(store, key, asked.prompts, words)
     nats = values.reshape(len(asked.facts), len(asked.templates), len(words))
     found = answer_probabilities(asked, words, unusable, nats, table)
     if not found.facts:

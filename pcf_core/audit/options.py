@@ -1,27 +1,319 @@
-"""How scores are read: the view options of pages, links and the command line."""
+"""How scores are read: the view options of pages, links and the command line.
+
+Each field of :class:`ViewOptions` says in its :class:`Shown` how it appears.  The widgets of pages, the
+parameters of links, the options of commands and the command lines that pages show are made from these
+(:func:`shown_fields`), so that a new option is one new field.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pcf_core.records import Aggregation, Protocol, Record, Scale, Unit
+import numpy as np
+
+from pcf_core.core.errors import EvidenceError
+from pcf_core.core.records import FloatArray, LeftOut, Record
+from pcf_core.core.risk import Aggregation, Over, Scale, Unit
+from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.topics import Evidence, Topic
+from pcf_core.material.evidence import labour_reference, occupation_weights
+from pcf_core.measure.resampling import TemplateUnit
+
+LAST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What a view option is called where people meet it.
+
+    ``title``, ``help``: of the widget.  ``usage``: the help of the command line's option.  ``url``: the
+    parameter of links, the widget's key, and with dashes the command line's option.  ``offered``: the values
+    that pages offer; empty for all that the field's type allows.  ``words``: what reports call these values.
+    ``varied_as``: what the choice is called where sensitivity tries its other values; empty where it does
+    not.  ``of_run``: the command line's default is what a run says itself, not that of pages.  ``place``:
+    the order on pages, in links and in commands; that of the fields is the order in which they are stored.
+    """
+
+    title: str
+    help: str
+    usage: str
+    url: str
+    offered: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    varied_as: str = ""
+    of_run: bool = False
+    place: int = LAST
 
 
 class ViewOptions(Record):
     """How scores are read: nothing here costs a score, everything here is in the URL.
 
-    ``occupation_weights``: ``uniform``, ``employment`` or a CSV file.  ``reference``: the neutral p*,
-    ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).  ``aggregation``:
-    what a group gets of its words' probabilities, their ``sum`` (PCF Eq. 11) or their ``mean``.  ``unit``:
-    what intervals over templates draw again, see :mod:`pcf_core.stats.bootstrap`; ``usual`` is the document
-    where the set knows documents, else the template.
+    ``occupation_weights``: ``uniform``, ``employment``, ``list`` or a CSV file.  ``reference``: the neutral
+    p*, ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).
+    ``aggregation``: what a group gets of its words' probabilities, their ``sum`` (PCF Eq. 11) or their
+    ``mean``.  ``unit``: what intervals over templates draw again, see :mod:`pcf_core.measure.bootstrap`;
+    ``usual`` is the document where the set knows documents, else the template.
     """
 
-    template_weighting: Literal["counts", "equal"] = "counts"
-    occupation_weights: str = "uniform"
-    criterion: str = "max"
-    scale: Scale = "pcf"
-    reference: Literal["uniform", "labour"] = "uniform"
-    protocol: Protocol = "exact"
-    aggregation: Aggregation = "sum"
-    unit: Unit = "usual"
+    template_weighting: Annotated[
+        Literal["counts", "equal"],
+        Shown(
+            title="Template weights",
+            help="counts: as often as the corpus has the context. equal: every template counts alike.",
+            usage="counts or equal",
+            url="template_weights",
+            words={"counts": "their counts", "equal": "all alike"},
+            varied_as="template weights",
+            place=2,
+        ),
+    ] = "counts"
+    occupation_weights: Annotated[
+        str,
+        Shown(
+            title="Occupation weights",
+            help="uniform: every occupation counts alike. employment: as many times as people work in it in "
+            "the US. list: as the list itself says, where its source has figures, such as education.",
+            usage="uniform, employment, list (the list's own) or a CSV file",
+            url="weights",
+            offered=("uniform", "employment", "list"),
+            words={"uniform": "all alike", "employment": "employment", "list": "the list's own"},
+            varied_as="occupation weights",
+            place=1,
+        ),
+    ] = "uniform"
+    criterion: Annotated[
+        str,
+        Shown(
+            title="Criterion J",
+            help="How one stereotype a group becomes one number: the largest positive one (the papers' l∞), "
+            "or a norm of the positive ones. With two groups all agree.",
+            usage="max, or l<k> with k ≥ 1",
+            url="criterion",
+            offered=("max", "l2", "l1"),
+            varied_as="criterion",
+            place=3,
+        ),
+    ] = "max"
+    scale: Annotated[
+        Scale,
+        Shown(
+            title="Scale",
+            help="pcf: the largest value is 1. bvf: p/p* − 1. With two groups and the uniform reference both "
+            "agree.",
+            usage="pcf (largest value 1) or bvf (p/p* − 1)",
+            url="scale",
+            place=4,
+        ),
+    ] = "pcf"
+    reference: Annotated[
+        Literal["uniform", "labour"],
+        Shown(
+            title="Neutral point p*",
+            help="uniform: every group alike. labour: women's and men's shares of the occupation in the US.",
+            usage="neutral p*: uniform or labour",
+            url="reference",
+            words={"uniform": "an even split", "labour": "the labour force's shares"},
+            varied_as="neutral point",
+            place=5,
+        ),
+    ] = "uniform"
+    protocol: Annotated[
+        Protocol,
+        Shown(
+            title="Words",
+            help="exact: whole words. single-token: the papers' choice, words of one token only, a selection "
+            "from the same scores. exact-boundary: whole words that also end there, for causal models.",
+            usage="how to read the run: its own protocol, or single-token",
+            url="protocol",
+            offered=("exact", "single-token", "exact-boundary"),
+            of_run=True,
+            place=6,
+        ),
+    ] = "exact"
+    aggregation: Annotated[
+        Aggregation,
+        Shown(
+            title="A group's words",
+            help="sum: a group gets what its words get together (the papers' formula). mean: what its words "
+            "get on average, so that a group with more words is not favoured.",
+            usage="what a group gets of its words: their sum or their mean",
+            url="aggregation",
+            words={"sum": "the sum of their probabilities", "mean": "the mean of their probabilities"},
+            place=7,
+        ),
+    ] = "sum"
+    unit: Annotated[
+        Unit,
+        Shown(
+            title="Drawn again",
+            help="What intervals over templates draw again. usual: the document where the set knows "
+            "documents, else the template. mention: every count as if it were independent, which makes "
+            "intervals too narrow.",
+            usage="what intervals over templates draw again: usual, template or mention",
+            url="unit",
+            place=9,
+        ),
+    ] = "usual"
+
+
+class PageOptions(ViewOptions):
+    """The view options of pages and reports: also which of the intervals are shown."""
+
+    over: Annotated[
+        Over,
+        Shown(
+            title="Intervals over",
+            help="templates: if other contexts had been taken, for these occupations. occupations: if other "
+            "occupations had been taken, in these contexts. both: if all had been other.",
+            usage="the intervals of a report: templates, occupations or both",
+            url="over",
+            place=8,
+        ),
+    ] = "templates"
+
+
+@dataclass(frozen=True)
+class ShownField:
+    """A field of view options with what it is called.
+
+    ``offered``: the values that pages offer.  ``default``: that of pages and links.
+    """
+
+    name: str
+    shown: Shown
+    offered: tuple[str, ...]
+    default: str
+
+    @property
+    def flag(self) -> str:
+        """The command line's option: "template_weights" -> "--template-weights"."""
+        return f"--{self.shown.url.replace('_', '-')}"
+
+
+@cache
+def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, ShownField]:
+    """Return the options of a record by its fields' names, in the order of pages, links and commands."""
+    found = [
+        ShownField(name, shown, shown.offered or get_args(info.annotation), info.default)
+        for name, info in kind.model_fields.items()
+        for shown in info.metadata
+        if isinstance(shown, Shown)
+    ]
+    return {one.name: one for one in sorted(found, key=lambda one: one.shown.place)}
+
+
+def link_parameters(options: ViewOptions) -> dict[str, str]:
+    """View options as links have them."""
+    return {one.shown.url: getattr(options, name) for name, one in shown_fields(type(options)).items()}
+
+
+Kind = TypeVar("Kind", bound=ViewOptions)
+
+
+def from_link(kind: type[Kind], said: Mapping[str, Any]) -> Kind:
+    """Return the view options that a link says, or the widgets that are bound to it, by the links' names."""
+    return kind.model_validate({name: said[one.shown.url] for name, one in shown_fields(kind).items()})
+
+
+def in_words(options: ViewOptions, name: str) -> str:
+    """Return what reports call the value of an option; a value without words is called what it is."""
+    value: str = getattr(options, name)
+    return shown_fields(type(options))[name].shown.words.get(value, value)
+
+
+# What intervals over templates draw again, by the view options and what a template set knows.
+
+
+def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
+    """Return the unit of a run's templates.
+
+    ``usual`` is the document where the weights are the counts and every template with a count knows its
+    documents, else the template; ``mention`` needs the counts as weights, else the template is drawn too.
+    With a sampling plan that has not drawn every template, the draw is the unit, whatever is asked for.
+
+    Parameters
+    ----------
+    run
+        Whose templates are read, those that a plan has drawn.
+    weights
+        [template] their weights.
+    options
+        ``unit`` and ``template_weighting``.
+
+    Raises
+    ------
+    CriterionError
+        Mentions are asked for, and a count is no whole number.
+    """
+    templates = run.drawn.templates
+    counts = run.drawn.counts
+    estimated = run.plan is not None and len(templates) < (run.templates.counts > 0).sum()
+    if estimated or options.template_weighting != "counts" or options.unit == "template":
+        return TemplateUnit.templates(weights)
+    if options.unit == "mention":
+        return TemplateUnit.mentions(counts)
+    if all(template.documents for template in templates if template.count > 0):
+        return TemplateUnit.documents(counts, [template.documents for template in templates])
+    return TemplateUnit.templates(weights)
+
+
+def unit_of_matrix(weights: FloatArray, options: ViewOptions) -> TemplateUnit:
+    """Return the unit of [template] weights: the template, or mentions where weights are whole numbers.
+
+    Raises
+    ------
+    CriterionError
+        Mentions are asked for, and a weight is no whole number.
+    """
+    if options.unit == "mention":
+        return TemplateUnit.mentions(weights)
+    return TemplateUnit.templates(weights)
+
+
+# Which occupations count, with what weights, and against what neutral point, under view options.
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The occupations that count.
+
+    ``weights``: by occupation, in the order of the list, >= 0 with a positive sum.  ``reference``:
+    [occupation, group] p* in that order, ``None`` for an even split.  ``left_out``: those without a figure.
+    """
+
+    weights: Mapping[str, float]
+    reference: FloatArray | None
+    left_out: tuple[LeftOut, ...]
+
+
+def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) -> Counted:
+    """Resolve the options for weights and neutral point for a list of occupations.
+
+    Raises
+    ------
+    EvidenceError
+        Weights that cannot be used, or no occupation has what is asked for.
+    TopicError
+        A reference that this topic does not have.
+    """
+    found = occupation_weights(evidence, options.occupation_weights)
+    weights = dict(zip(found.terms, found.values, strict=True))
+    left_out, reference = list(found.left_out), None
+    if options.reference == "labour":
+        shares = labour_reference(evidence, topic)
+        left_out += [
+            LeftOut(name=term, reason="no published share of women and men, so no p*")
+            for term in weights
+            if term not in shares
+        ]
+        weights = {term: value for term, value in weights.items() if term in shares}
+        reference = np.array([shares[term] for term in weights])
+    if not any(weights.values()):
+        raise EvidenceError(
+            f"None of the occupations of {evidence.name!r} has a figure for both the weights and the neutral "
+            "point; choose uniform weights or the uniform reference."
+        )
+    return Counted(weights, reference, tuple(left_out))

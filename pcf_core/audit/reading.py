@@ -1,23 +1,32 @@
-"""From preferences to a risk report, under view options."""
+"""From preferences to a risk report, under view options.
+
+View options are resolved first: which occupations, with what weights, measured how.  The same report can be
+made from probabilities made elsewhere (``risk --matrix``).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import cast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pcf_core.audit.assembling import Result
-from pcf_core.audit.occupations import counted_occupations
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, unit_of, unit_of_matrix
+from pcf_core.audit.preferences import Result
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
-from pcf_core.audit.units import unit_of
-from pcf_core.audit.writing import Reading, risk_report
-from pcf_core.errors import RunError
-from pcf_core.records import Look, Protocol, RiskReport, RunSpec
-from pcf_core.risk import Criterion
-from pcf_core.store import Store
+from pcf_core.audit.writing import Matrix, risk_report
+from pcf_core.core.errors import CriterionError, RunError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Look, RiskReport
+from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import decompose, total
+from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.store.store import Store
 
 FULL = 0.995  # of the mass: what is less is said
 
@@ -25,61 +34,295 @@ FULL = 0.995  # of the mass: what is less is said
 def report(
     result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000, *, brief: bool = False
 ) -> RiskReport:
-    """Risk of a run under the given view options, with intervals over templates, occupations and both.
+    """Report the risk of a run under view options, with intervals over templates, occupations and both.
 
     A run with a sampling plan gives estimates of what all its templates would give, with their intervals.
     A ``brief`` report of another run has intervals of R alone, which take a fraction of the time.
 
-    Raises:
-        EvidenceError: weights that cannot be used.
-        TemplateError: template weights that a sampling plan does not allow.
-        CriterionError: a criterion, reference or unit that cannot be used.
+    Raises
+    ------
+    EvidenceError
+        Weights that cannot be used.
+    TemplateError
+        Template weights that a sampling plan does not allow.
+    CriterionError
+        A criterion, reference or unit that cannot be used.
     """
-    counted = counted_occupations(run.evidence, run.topic, options)
-    warnings = list(result.warnings)
-    total, used = len(run.evidence.terms), len(counted.weights)
-    if used < total:
-        warnings.append(
-            f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral point "
-            f"and are left out; {100 * used / total:.0f} % of the list remains."
-        )
-    rows = [run.evidence.terms.index(term) for term in counted.weights]
-    criterion = Criterion.parse(options.criterion, options.scale, counted.reference)
-    templates = weights_of(run, options.template_weighting)
-    unit = unit_of(run, templates, options)
-    if unit.name == "document" and 0 < run.templates.kept < FULL:
-        warnings.append(
-            f"These templates carry {100 * run.templates.kept:.0f} % of the matches that they were cut from: "
-            "intervals over documents speak of these kinds of contexts only; with templates drawn again "
-            "they allow for others."
-        )
-    reading = Reading(
-        values=result.preferences.values[rows],
-        groups=result.preferences.groups,
-        occupations=tuple(counted.weights),
-        templates=result.preferences.templates,
-        template_weights=templates,
-        occupation_weights=np.array(list(counted.weights.values())),
-        criterion=criterion,
-        unit=unit,
-        left_out=(*run.topic.left_out, *result.left_out, *counted.left_out),
-        warnings=tuple(warnings),
-    )
+    matrix = Reading(run, result, options).matrix
     if run.plan is None:
-        found = risk_report(reading, resamples, brief=brief)
+        found = risk_report(matrix, resamples, brief=brief)
     else:
-        found = plan_report(reading, run, resamples)
+        found = plan_report(matrix, run, resamples)
     return replace(found, coverage=result.coverage, self_audit=result.self_audit)
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """What a run with a sampling plan has found, under the options in which its goal is stated.
+    """Return what a run with a sampling plan has found, under the options in which its goal is stated.
 
-    Raises:
-        RunError: its draws are not scored yet, or it has no plan.
+    Raises
+    ------
+    RunError
+        Its draws are not scored yet, or it has no plan.
     """
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
     look = report(load_result(store, run, options.protocol), run, options).sampling
     if look is None:
         raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
     return look
+
+
+# What view options come to for one run: which occupations, with what weights, measured how.
+
+
+@dataclass(frozen=True)
+class View:
+    """How preferences are read.
+
+    ``rows``: [occupation] places of those that count on the run's occupation axis; ``occupation_weights``
+    stand in their order, ``template_weights`` in that of the run's templates.  Both are >= 0 with a positive
+    sum.  A reference with rows of its own has them in the order of ``rows``.
+    """
+
+    rows: NDArray[np.intp]
+    occupation_weights: FloatArray
+    template_weights: FloatArray
+    criterion: Criterion
+
+    def risks(self, values: FloatArray, templates: NDArray[Any] | None = None) -> dict[str, float]:
+        """Compute R, R^p, R^c and the mean s.d. of the stereotype, by name.
+
+        Parameters
+        ----------
+        values
+            [occupation, template, group] preferences of all occupations of the run.
+        templates
+            Places, or a mask, of the templates that are read; ``None`` for all.
+        """
+        chosen, weights = values[self.rows], self.template_weights
+        if templates is not None:
+            chosen, weights = chosen[:, templates], weights[templates]
+        parts = decompose(chosen, weights, self.criterion)
+        found = total(parts, self.occupation_weights)
+        shares = self.occupation_weights / self.occupation_weights.sum()
+        return {
+            "overall_risk": found.overall_risk,
+            "prejudice_risk": found.prejudice_risk,
+            "caprice_risk": found.caprice_risk,
+            "stereotype_sd": float(shares @ parts.stereotype_sd),
+        }
+
+    def part(self, start: int, stop: int) -> View:
+        """Return the view of some of its occupations, as if they were all."""
+        reference = self.criterion.reference
+        if reference is not None and reference.ndim == 2:
+            reference = reference[start:stop]
+        return replace(
+            self,
+            rows=self.rows[start:stop],
+            occupation_weights=self.occupation_weights[start:stop],
+            criterion=replace(self.criterion, reference=reference),
+        )
+
+
+def view_of(run: RunSpec, options: ViewOptions) -> View:
+    """Resolve the options for a run; see :func:`report`, which also says what is left out.
+
+    Raises
+    ------
+    EvidenceError, TopicError
+        Weights or a reference that this run cannot be read with.
+    TemplateError
+        Template weights that a sampling plan does not allow.
+    CriterionError
+        A criterion that cannot be used.
+    """
+    return _view(run, options, counted_occupations(run.evidence, run.topic, options))
+
+
+def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
+    place = {term: index for index, term in enumerate(run.evidence.terms)}
+    return View(
+        rows=np.array([place[term] for term in counted.weights]),
+        occupation_weights=np.array(list(counted.weights.values())),
+        template_weights=weights_of(run, options.template_weighting),
+        criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
+    )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A finished run under view options: what reports, comparisons and sensitivity read of it.
+
+    ``result``: the run's preferences under the protocol and the aggregation of the options.  Nothing is
+    worked out before it is asked for, and everything once; what that raises is what :func:`report` raises.
+    """
+
+    run: RunSpec
+    result: Result
+    options: ViewOptions
+
+    @cached_property
+    def counted(self) -> Counted:
+        """The occupations that count, their weights and neutral point."""
+        return counted_occupations(self.run.evidence, self.run.topic, self.options)
+
+    @cached_property
+    def view(self) -> View:
+        """Which rows are read, with which weights, measured how."""
+        return _view(self.run, self.options, self.counted)
+
+    @cached_property
+    def unit(self) -> TemplateUnit:
+        """What intervals over templates draw again."""
+        return unit_of(self.run, self.view.template_weights, self.options)
+
+    @property
+    def values(self) -> FloatArray:
+        """[occupation, template, group] preferences of all occupations of the run."""
+        return self.result.preferences.values
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """What a report is computed from: the occupations that count alone."""
+        view, preferences = self.view, self.result.preferences
+        return Matrix(
+            values=preferences.values[view.rows],
+            groups=preferences.groups,
+            occupations=tuple(self.counted.weights),
+            templates=preferences.templates,
+            template_weights=view.template_weights,
+            occupation_weights=view.occupation_weights,
+            criterion=view.criterion,
+            unit=self.unit,
+            left_out=(*self.run.topic.left_out, *self.result.left_out, *self.counted.left_out),
+            warnings=(*self.result.warnings, *self._lost_occupations(), *self._lost_matches()),
+        )
+
+    def _lost_occupations(self) -> Iterator[str]:
+        """Return a sentence where occupations have no figure for what is asked for."""
+        total, used = len(self.run.evidence.terms), len(self.counted.weights)
+        if used < total:
+            yield (
+                f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral "
+                f"point and are left out; {100 * used / total:.0f} % of the list remains."
+            )
+
+    def _lost_matches(self) -> Iterator[str]:
+        """Return a sentence where intervals over documents speak of the kept kinds of contexts only."""
+        kept = self.run.templates.kept
+        if self.unit.name == "document" and 0 < kept < FULL:
+            yield (
+                f"These templates carry {100 * kept:.0f} % of the matches that they were cut from: intervals "
+                "over documents speak of these kinds of contexts only; with templates drawn again they allow "
+                "for others."
+            )
+
+
+# The same report from probabilities made elsewhere (``risk --matrix``).
+
+
+def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: int = 2000) -> RiskReport:
+    """Make the same report from probabilities made elsewhere (``risk --matrix``).
+
+    Parameters
+    ----------
+    document
+        ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
+        ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
+
+    Raises
+    ------
+    CriterionError
+        A key that is missing or unknown, a shape or a value that is not allowed.
+    """
+    known = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
+    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - known:
+        raise CriterionError(
+            "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
+            "and at most " + ", ".join(f"`{key}`" for key in sorted(known - {"preferences"})) + "."
+        )
+    values = number_array(document["preferences"], "preferences", 3)
+    lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
+    names = {
+        axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
+        for axis, length in lengths.items()
+    }
+    weights = {
+        axis: number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
+        for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
+    }
+    refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
+    matrix = Matrix(
+        values=values,
+        groups=names["groups"],
+        occupations=names["occupations"],
+        templates=names["templates"],
+        template_weights=weights["template"],
+        occupation_weights=weights["occupation"],
+        criterion=Criterion.parse(options.criterion, options.scale),
+        unit=unit_of_matrix(weights["template"], options),
+    )
+    return risk_report(matrix, resamples)
+
+
+def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
+    """Refuse options that choose among what only a run has: weights, words, protocols, counts.
+
+    Parameters
+    ----------
+    options
+        Those that are asked for.
+    counted
+        Whether the matrix gives the weights of its templates.
+
+    Raises
+    ------
+    CriterionError
+        An option that would be without effect.
+    """
+    if options.reference != "uniform" or options.occupation_weights != "uniform":
+        raise CriterionError(
+            "A matrix carries its own weights and is measured against the uniform reference; "
+            "drop --weights and --reference."
+        )
+    if options.template_weighting != "counts":
+        raise CriterionError(
+            "A matrix carries its own weights of templates, equal ones where it has no `template_weights`; "
+            "drop --template-weights."
+        )
+    if options.aggregation != "sum" or options.protocol != "exact":
+        raise CriterionError(
+            "A matrix has the probabilities of groups and no words to read in another way; "
+            "drop --aggregation and --protocol."
+        )
+    if options.unit == "mention" and not counted:
+        raise CriterionError(
+            "A matrix without `template_weights` counts no mentions; give whole counts there, or drop --unit."
+        )
+
+
+def number_array(value: Any, name: str, dimensions: int) -> FloatArray:
+    """Check a rectangular array of finite numbers with the given number of axes."""
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise CriterionError(
+            f"`{name}` must be a rectangular list of numbers with {dimensions} axes."
+        ) from error
+    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    if array.ndim != dimensions or 0 in array.shape or not numbers:
+        raise CriterionError(
+            f"`{name}` must be a rectangular, non-empty list of finite numbers with {dimensions} axes; "
+            f"got {'numbers' if numbers else 'something else'} of the shape {list(array.shape)}."
+        )
+    return array.astype(np.float64)
+
+
+def names_of(value: Any, axis: str, length: int) -> tuple[str, ...]:
+    """Check the names along an axis: as many distinct texts as the axis is long."""
+    fits = isinstance(value, list) and all(
+        isinstance(item, str) and item.strip() and item.isprintable() for item in value
+    )
+    if not fits or len(value) != length or len(set(value)) != length:
+        raise CriterionError(f"`{axis}` must be a list of {length} distinct, printable names.")
+    return tuple(value)

@@ -9,29 +9,28 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from pcf_core.audit.assembling import Result, assemble
-from pcf_core.audit.words import aggregated
-from pcf_core.errors import RunError
-from pcf_core.records import (
-    Aggregation,
-    CoverageSummary,
-    LeftOut,
-    Preferences,
-    Protocol,
-    RunSpec,
-    SelfAudit,
-)
-from pcf_core.store import Store
+from pcf_core.audit.places import places_of, starts_counted
+from pcf_core.audit.preferences import Result, aggregated, assemble
+from pcf_core.core.errors import RunError
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import CoverageSummary, Preferences, Protocol, RunSpec, SelfAudit
+from pcf_core.store.results import RunInfo
+from pcf_core.store.store import Store
 
 RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
+UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
+NOT_YET = "The cells are not checked yet: that follows the scoring; if it was ended, score the run again."
 LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
     """Refuse to read whole words as words that end, and the other way round: they are different scores.
 
-    Raises:
-        RunError: the run was scored under another protocol.
+    Raises
+    ------
+    RunError
+        The run was scored under another protocol.
     """
     scored = run.scoring.protocol
     if scored != ("exact" if protocol == "single-token" else protocol):
@@ -42,10 +41,26 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
-    """Name of the kept aggregates: all that decides them beside the run key."""
+    """Name the kept aggregates by all that decides them beside the run key.
+
+    Where words begin a sentence or a text, those of before this was looked at lie under another name.
+    """
+    placed = "" if all(place.usual for place in places_of(run)) else "-placed"
     aligned = "-aligned" if protocol == "single-token" and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
-    return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{drawn}"
+    return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{placed}{drawn}"
+
+
+def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
+    """Return the same name, and whether the words' tokens are known where they begin a text.
+
+    They may come to be known after a result was kept, whose coverage lacks them; only the name changes then.
+    """
+    name, places = result_name(run, protocol), places_of(run)
+    if all(place.before != "nothing" for place in places):
+        return name
+    counted = starts_counted(store.known_words(run.scoring), run.topic.words, places)
+    return f"{name}-counted" if counted else name
 
 
 def load_result(
@@ -55,16 +70,18 @@ def load_result(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """A run's preferences: from the kept aggregates, else assembled from the words and kept.
+    """Load a run's preferences: from the kept aggregates, else assembled from the words and kept.
 
-    Kept are sums over words; means are made of them, see :func:`~pcf_core.audit.words.aggregated`.
-    ``on_prompts`` is called as in :func:`~pcf_core.audit.assemble`, where the words are read.
+    Kept are sums over words; means are made of them, see :func:`~pcf_core.audit.preferences.aggregated`.
+    ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, where the words are read.
 
-    Raises:
-        RunError: the run is not finished, or was scored under another protocol.
+    Raises
+    ------
+    RunError
+        The run is not finished, or was scored under another protocol.
     """
     check_protocol(run, protocol)
-    name = result_name(run, protocol)
+    name = kept_name(store, run, protocol)
     result = _kept(store, run, name)
     if result is None:
         result = assemble(store, run, protocol, on_prompts)
@@ -75,13 +92,13 @@ def load_result(
 def recomputed_result(
     store: Store, run: RunSpec, protocol: Protocol = "exact", aggregation: Aggregation = "sum"
 ) -> Result:
-    """The same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
+    """Compute the same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
     check_protocol(run, protocol)
     return _as_read(store, run, assemble(store, run, protocol), aggregation)
 
 
 def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregation) -> Result:
-    """Sums over words in the aggregation that is asked for, with what has to be said beside them."""
+    """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
     found = self_audit_of(store, run)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation)
     return replace(
@@ -93,12 +110,12 @@ def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregatio
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
-    """Whether the aggregates are there, so that the words need not be read."""
-    return store.has_result(run.key, result_name(run, protocol))
+    """Tell whether the aggregates are there, so that the words need not be read."""
+    return store.has_result(run.key, kept_name(store, run, protocol))
 
 
 def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) -> tuple[str, ...]:
-    """A sentence where sums favour the groups with more words."""
+    """Warn in a sentence where sums favour the groups with more words."""
     used = set(words)
     sizes = {group.name: sum(word in used for word in group.words) for group in run.topic.groups}
     if aggregation == "mean" or len(set(sizes.values())) == 1:
@@ -152,7 +169,7 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
 
 
 def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
-    """What the scorer found out about itself in this run.
+    """Load what the scorer found out about itself in this run.
 
     ``None`` where nothing was scored for the run itself, or another version of the app has scored it.
     """
@@ -163,8 +180,21 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
         return None
 
 
+def unchecked(facts: SelfAudit) -> dict[str, Any]:
+    """Return the provenance of a run that can be read while its cells are still to be checked.
+
+    ``facts``: what is known of its scorer by then.
+    """
+    return {"self_audit": facts.model_copy(update={"note": NOT_YET}).model_dump(), UNCHECKED: True}
+
+
+def is_unchecked(info: RunInfo) -> bool:
+    """Tell whether a run is scored, and its cells are still to be checked."""
+    return info.complete and UNCHECKED in info.provenance
+
+
 def noise_warnings(found: SelfAudit | None) -> tuple[str, ...]:
-    """A sentence where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
+    """Warn where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
     if found is None or not found.noise_scores:
         return ()
     if found.noise_floor is None:

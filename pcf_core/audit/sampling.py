@@ -7,33 +7,39 @@ from typing import Literal
 
 import numpy as np
 
-from pcf_core.audit.writing import Reading, risk_report, written_report
-from pcf_core.errors import RunError, TemplateError
-from pcf_core.records import CorrectedRisk, FloatArray, Look, RiskReport, RunSpec, SamplingPlan
-from pcf_core.stats import LEVEL, RISKS, DrawnRisk, draw_templates, drawn_risk, looks, rough
-from pcf_core.store import Store
-from pcf_core.topics import template_weights
+from pcf_core.audit.writing import Matrix, risk_report, written_report
+from pcf_core.core.errors import RunError, TemplateError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import CorrectedRisk, Look, RiskReport
+from pcf_core.core.run import RunSpec, SamplingPlan
+from pcf_core.material.templates import template_weights
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.measure.resampling import rough
+from pcf_core.measure.sampling import LEVEL, DrawnRisk, draw_templates, drawn_risk, looks
+from pcf_core.store.store import Store
 
 
 def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
-    """The run with a sampling plan, with the draws of its first look; six digits of ``within`` count.
+    """Return the run with a sampling plan and the draws of its first look; six digits of ``within`` count.
 
-    Raises:
-        CriterionError: a half-width that no plan can have.
+    Raises
+    ------
+    CriterionError
+        A half-width that no plan can have.
     """
     plan = SamplingPlan(within=float(f"{within:.6g}"), seed=seed, times=())  # 0.1 + 0.2 is no other goal
     return with_draws(run.model_copy(update={"plan": plan}), looks(within).sizes[0])
 
 
 def with_draws(run: RunSpec, draws: int) -> RunSpec:
-    """The same run with so many draws; more of them begin with the same ones."""
+    """Return the same run with so many draws; more of them begin with the same ones."""
     plan = plan_of(run)
     times = tuple(draw_templates(run.templates.counts, draws, plan.seed).tolist())
     return run.model_copy(update={"plan": plan.model_copy(update={"times": times})})
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """The run with the draws at which the store has it, if they are from the same counts; else as it is.
+    """Return the run with the store's draws, if they are from the same counts; else as it is.
 
     Nobody draws more before the earlier draws were looked at and found too few.
     """
@@ -44,10 +50,12 @@ def furthest(store: Store, run: RunSpec) -> RunSpec:
 
 
 def plan_of(run: RunSpec) -> SamplingPlan:
-    """The run's plan.
+    """Return the run's plan.
 
-    Raises:
-        RunError: it has none.
+    Raises
+    ------
+    RunError
+        It has none.
     """
     if run.plan is None:
         raise RunError(f"The run {run.key} scores every template: it has no sampling plan; ask for --within.")
@@ -55,11 +63,13 @@ def plan_of(run: RunSpec) -> SamplingPlan:
 
 
 def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
-    """[drawn template] wanted weights of the templates that are scored; they sum to 1.
+    """Return [drawn template] weights of the templates that are scored; they sum to 1.
 
-    Raises:
-        TemplateError: the weighting gives weight to templates of count 0, which no plan draws, or so much to
-            rarely drawn ones that the draws are worth too few of its own.
+    Raises
+    ------
+    TemplateError
+        The weighting gives weight to templates of count 0, which no plan draws, or so much to rarely drawn
+        ones that the draws are worth too few of its own.
     """
     weights, chances = template_weights(run.templates, how), template_weights(run.templates, "counts")
     if run.plan is None:
@@ -81,25 +91,25 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
     return np.asarray(weights[drawn] / weights[drawn].sum())
 
 
-def plan_report(reading: Reading, run: RunSpec, resamples: int) -> RiskReport:
-    """The report of a run with a plan, whose template weights are those of :func:`weights_of`.
+def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
+    """Report a run with a plan, whose template weights are those of :func:`weights_of`.
 
     Once every template with a count was drawn, the set is scored whole, and the report is that of a run
     without a plan.  Until then R, R^p and R^c are estimates of what the whole set would give; see
-    :mod:`pcf_core.stats.draws`.
+    :mod:`pcf_core.measure.sampling`.
     """
     plan = plan_of(run)
     available = int((run.templates.counts > 0).sum())
-    if len(reading.templates) == available:
-        return whole_report(reading, plan, resamples)
+    if len(matrix.templates) == available:
+        return whole_report(matrix, plan, resamples)
     times = np.array([count for count in plan.times if count])
     counts = run.templates.counts[np.asarray(plan.times) > 0]
-    importance = reading.template_weights / (counts / counts.max())
-    found = drawn_risk(reading.values, times, importance, reading.occupation_weights, reading.criterion)
+    importance = matrix.template_weights / (counts / counts.max())
+    found = drawn_risk(matrix.values, times, importance, matrix.occupation_weights, matrix.criterion)
     look = look_of(found, plan, len(times), available)
-    drawn = replace(reading, template_weights=times * (importance / importance.max()))
+    drawn = replace(matrix, template_weights=times * (importance / importance.max()))
     intervals = found.intervals(looks(plan.within).quantile, LEVEL)
-    written = written_report(drawn, found.parts, found.totals, intervals, sentences(look))
+    written = written_report(drawn, found.totals, intervals, sentences(look))
     corrected = CorrectedRisk(
         prejudice_risk=found.totals.prejudice_risk,
         caprice_risk=found.totals.caprice_risk,
@@ -111,15 +121,15 @@ def plan_report(reading: Reading, run: RunSpec, resamples: int) -> RiskReport:
     return replace(written, corrected=corrected, sampling=look)
 
 
-def whole_report(reading: Reading, plan: SamplingPlan, resamples: int) -> RiskReport:
-    """The report of a plan that has drawn every template with a count: nothing is estimated."""
-    found = risk_report(reading, resamples)
+def whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
+    """Report a plan that has drawn every template with a count: nothing is estimated."""
+    found = risk_report(matrix, resamples)
     look = Look(
         within=plan.within,
         draws=plan.draws,
         effective_draws=plan.draws,
-        templates=len(reading.templates),
-        available=len(reading.templates),
+        templates=len(matrix.templates),
+        available=len(matrix.templates),
         half_width=0.0,
         estimates={name: getattr(found, name) for name in RISKS},
         intervals={name: found.intervals[name][0] for name in RISKS},
@@ -128,7 +138,7 @@ def whole_report(reading: Reading, plan: SamplingPlan, resamples: int) -> RiskRe
 
 
 def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
-    """What is shown of a look, while the run goes on and beside its numbers."""
+    """Return what is shown of a look, while the run goes on and beside its numbers."""
     schedule = looks(plan.within)
     intervals = found.intervals(schedule.quantile, LEVEL).intervals
     return Look(
@@ -144,7 +154,7 @@ def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int
 
 
 def sentences(look: Look) -> tuple[str, ...]:
-    """What belongs beside every number of a run with a plan."""
+    """Write what belongs beside every number of a run with a plan."""
     if look.whole:
         return (
             f"All {look.available:,} templates with a count were drawn: the set is scored whole, and nothing "

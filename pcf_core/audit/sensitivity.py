@@ -1,27 +1,227 @@
 """How far the analyst's choices can move R: one run read in every other way that its scores allow.
 
 Each choice is changed alone, the others stay as the view options have them.  Nothing is scored.
+
+The choices are other view options, other protocols, the authors' published scripts, and other templates: the
+heaviest, halves drawn at random, all but one, and all with or without a full stop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from pcf_core.audit.case import Case, variant
-from pcf_core.audit.option_choices import option_choices, protocol_choices, script_variants
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
+from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.preferences import aggregated
+from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
-from pcf_core.audit.siblings import Sibling, protocol_sibling, stop_sibling
-from pcf_core.audit.template_choices import stop_choices, template_choices
-from pcf_core.audit.views import view_of
-from pcf_core.audit.word_choices import aggregation_choices, word_choices
-from pcf_core.audit.words import aggregated
-from pcf_core.errors import AuditError, RunError
-from pcf_core.records import RunSpec, digest
-from pcf_core.records.sensitivity import BASE, Sensitivity, Unavailable, Variant
-from pcf_core.store import Store
+from pcf_core.audit.word_lists import aggregation_choices, word_choices
+from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.records import FloatArray, digest
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivity, Unavailable, Variant
+from pcf_core.measure.decomposition import jensen_gap
+from pcf_core.measure.published_scripts import RACE_LEAST_COUNT, Script, script_risks
+from pcf_core.store.store import Store
+
+# Other view options, other protocols, and what the authors' published scripts would have made of a run.
+
+
+def option_choices(case: Case) -> Found:
+    """Change view options one at a time.
+
+    Scales are units and no choice, nor are a list's own weights where it has none.
+    """
+    now = case.options
+    several = "with two groups one stereotype at most is above 0, and all criteria agree"
+    for field, one in shown_fields(type(now)).items():
+        dimension = one.shown.varied_as
+        for name in one.offered if dimension else ():
+            if getattr(now, field) == name:
+                continue
+            if field == "occupation_weights" and name == "list" and not case.run.evidence.weights:
+                continue
+            if field == "criterion" and case.groups == 2:
+                yield Unavailable(dimension=dimension, name=name, reason=several)
+                continue
+            options = now.model_copy(update={field: name})
+            yield _with_occupations(case, case.read(dimension, name, options), options)
+
+
+def _with_occupations(
+    case: Case, found: Variant | Unavailable, options: ViewOptions
+) -> Variant | Unavailable:
+    """Say on how many occupations a way rests where it is not as many as now."""
+    if isinstance(found, Unavailable):
+        return found
+    count = len(view_of(case.run, options).rows)
+    if count == len(case.view.rows):
+        return found
+    now = len(case.view.rows)
+    note = f"Over {count:,} occupations, as chosen over {now:,}: of the others there is no figure."
+    return found.model_copy(update={"note": note})
+
+
+def protocol_choices(case: Case) -> Found:
+    """Return the protocols that are scores of their own."""
+    scored = case.run.scoring.protocol
+    for protocol in ("exact", "exact-boundary"):
+        if protocol == scored:
+            continue
+        found = protocol_sibling(case.store, case.run, protocol)
+        if isinstance(found, Unavailable):
+            yield found
+        else:
+            yield case.sibling("protocol", found, protocol)
+
+
+def script_variants(case: Case) -> Found:
+    """Compute the authors' scripts, which are other measures and no choices in good faith."""
+    if case.groups == 2:
+        equal = np.ones(len(case.view.template_weights))
+        yield _script(case, "gender", "script for gender, equal weights", case.values, equal)
+        yield _script(case, "gender", "script for gender", case.values, case.view.template_weights)
+        yield Unavailable(
+            dimension="published scripts",
+            name="demo library",
+            reason="with two groups it computes what the papers define",
+        )
+        return
+    counted = case.run.drawn.counts >= RACE_LEAST_COUNT
+    averaged = aggregated(case.sums, case.run.topic, case.words, "mean")
+    if counted.any():
+        note = f"{counted.sum():,} templates counted at least {RACE_LEAST_COUNT:g} times, words averaged."
+        yield _script(case, "race", "script for race", averaged, counted * 1.0, note)
+    else:
+        yield Unavailable(
+            dimension="published scripts",
+            name="script for race",
+            reason=f"it takes templates counted at least {RACE_LEAST_COUNT:g} times, and there is none",
+        )
+    yield _script(case, "demo", "demo library", case.values, case.view.template_weights)
+
+
+def _script(
+    case: Case, script: Script, name: str, values: FloatArray, weights: FloatArray, note: str = ""
+) -> Variant:
+    found = script_risks(values[case.view.rows], weights, script)
+    shares = case.view.occupation_weights / case.view.occupation_weights.sum()
+    risks: dict[str, Any] = {
+        risk: float(shares @ part)
+        for risk, part in zip(("overall_risk", "prejudice_risk", "caprice_risk"), found, strict=True)
+    }
+    other = case.options.scale != "pcf" and case.groups > 2
+    even = "Against an even split." if case.options.reference != "uniform" else ""
+    said = " ".join(filter(None, [note, even, "On the scale pcf." if other else ""]))
+    return variant("published scripts", name, risks, kind="script", note=said)
+
+
+# Other templates: the heaviest, halves drawn at random, all but one, and all with or without a full stop.
+
+
+HEAVIEST = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
+HALVES = 20
+LEAST_HALVED = 4  # templates with a weight: two halves of fewer are no samples
+SEED = 0
+LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
+
+
+def template_choices(case: Case) -> Found:
+    """Return fewer of the run's own templates, with the weights that they have.
+
+    The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
+    """
+    weights, texts = case.view.template_weights, case.run.drawn.texts
+    if len(texts) == 1:
+        yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
+        return
+    for size, places in heaviest(weights):
+        share = weights[places].sum() / weights.sum()
+        note = f"They carry {100 * share:.0f} % of the weight."
+        name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
+        yield variant("templates", name, case.view.risks(case.values, places), note=note)
+    drawn: list[Variant | Unavailable] = [
+        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, places), "each")
+        for number, places in enumerate(halves(weights, SEED), start=1)
+    ]
+    if not drawn:
+        reason = f"fewer than {LEAST_HALVED} templates carry weight"
+        yield Unavailable(dimension=SAMPLE, name="a random half", reason=reason)
+    yield from extremes(drawn, "a random half", "sample")
+    yield from drawn
+    carrying = int((weights > 0).sum())
+    if carrying == 1:
+        reason = "one template alone carries weight, and nothing would be left"
+        yield Unavailable(dimension=SAMPLE, name="one template left out", reason=reason)
+        return
+    # Without a template of no weight nothing changes: where all are alike it must not be named an extreme.
+    risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
+    for end, place in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
+        others = np.arange(len(texts)) != place
+        which = f"without {texts[place]!r}"
+        note = f"Of {carrying:,}, the one with the {end} R: {which}."
+        now = case.view.risks(case.values, others)
+        found = variant(SAMPLE, "one template left out", now, "sample", note)
+        yield found.model_copy(update={"end": end, "which": which})
+
+
+def stop_choices(case: Case) -> Found:
+    """Return all templates with a full stop where they have none, or without."""
+    found = stop_sibling(case.store, case.run)
+    if isinstance(found, Unavailable):
+        yield found
+        return
+    yield case.sibling("full stop", found, case.options.protocol)
+
+
+def heaviest(weights: FloatArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield how many of those with a weight, and their places in the set; equal weights in its order."""
+    ranked = np.argsort(-weights, kind="stable")
+    for size in HEAVIEST:
+        if size < (weights > 0).sum():
+            yield size, np.sort(ranked[:size])
+
+
+def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
+    """Yield places of half of the templates with a weight, drawn without replacement, all equally likely."""
+    generator = np.random.default_rng(seed)
+    carrying = np.flatnonzero(weights > 0)
+    for _ in range(HALVES if len(carrying) >= LEAST_HALVED else 0):
+        yield np.sort(generator.choice(carrying, size=len(carrying) // 2, replace=False))
+
+
+def risks_without_one(values: FloatArray, view: View) -> FloatArray:
+    """Compute R of all templates but one: [template], NaN for one that carries all weight.
+
+    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).
+
+    Parameters
+    ----------
+    values
+        [occupation, template, group] preferences of all occupations of the run.
+    view
+        How they are read.
+    """
+    weights = view.template_weights / view.template_weights.sum()
+    shares = view.occupation_weights / view.occupation_weights.sum()
+    left = np.where(1 - weights > LEAST_LEFT, 1 - weights, np.nan)
+    risks = np.zeros(len(weights))
+    for place, share in enumerate(shares.tolist()):  # one occupation at a time: there may be many templates
+        part = view.part(place, place + 1)
+        stereotypes = part.criterion.stereotypes(values[part.rows])[0]
+        each = part.criterion.of_stereotypes(stereotypes)
+        overall = (weights @ each - weights * each) / left
+        means = (weights @ stereotypes - weights[:, np.newaxis] * stereotypes) / left[:, np.newaxis]
+        prejudice = part.criterion.of_stereotypes(means)
+        risks += share * (prejudice + jensen_gap(overall, prejudice))
+    return risks
+
 
 SENSITIVITY_VERSION = 3  # raise it when a kept table would come out differently
 # The choices that rest on labour statistics, which the table holds whatever it starts from; so it does a
@@ -36,11 +236,14 @@ def sensitivity(
     options: ViewOptions,
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Sensitivity:
-    """The kept table, else worked out from the words and kept.
+    """Load the kept table, or work it out from the words and keep it.
 
-    Raises:
-        RunError: the run is not finished, was scored under another protocol, or has a sampling plan.
-        AuditError: the options are none that this run can be read with.
+    Raises
+    ------
+    RunError
+        The run is not finished, was scored under another protocol, or has a sampling plan.
+    AuditError
+        The options are none that this run can be read with.
     """
     name = sensitivity_name(store, run, options)
     kept = store.load_result(run.key, name)
@@ -55,12 +258,12 @@ def sensitivity(
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
-    """Whether the table is there, so that the words need not be read; raises as :func:`sensitivity`."""
+    """Tell whether the table is kept, so that the words need not be read; raises as :func:`sensitivity`."""
     return store.has_result(run.key, sensitivity_name(store, run, options))
 
 
 def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
-    """Name of the kept table: all that decides it beside the run key.  Raises as :func:`sensitivity`."""
+    """Name the kept table by all that decides it beside the run key.  Raises as :func:`sensitivity`."""
     if run.plan is not None:
         raise RunError(
             f"The run {run.key} draws its templates by a sampling plan, and other choices of templates and "
@@ -88,7 +291,7 @@ def _always_tried(run: RunSpec) -> tuple[Mapping[str, str], ...]:
 
 
 def _statistics(run: RunSpec, options: ViewOptions, change: Mapping[str, str]) -> list[object]:
-    """What the figures come to for a choice that is always tried, or why it cannot be made."""
+    """Return the figures for a choice that is always tried, or why it cannot be made."""
     try:
         view = view_of(run, options.model_copy(update=change))
     except AuditError as error:
@@ -106,16 +309,9 @@ def _worked_out(
 ) -> Sensitivity:
     result = load_result(store, run, options.protocol)
     sums = result.preferences.values
-    case = Case(
-        store=store,
-        run=run,
-        options=options,
-        view=view_of(run, options),
-        words=result.words,
-        tokens=dict(zip(result.words, result.tokens, strict=True)),
-        sums=sums,
-        values=aggregated(sums, run.topic, result.words, options.aggregation),
-    )
+    values = aggregated(sums, run.topic, result.words, options.aggregation)
+    read = replace(result, preferences=replace(result.preferences, values=values))
+    case = Case(run, read, options, store, sums)
     found = [
         *word_choices(case, on_prompts),
         *aggregation_choices(case),

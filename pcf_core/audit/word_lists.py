@@ -4,6 +4,8 @@ The words of a shard are read once, some occupations at a time, and all lists ar
 logarithm under a list is the log-sum of its columns.  That of all words but one comes from the log-sums of
 the words before it and behind it, since subtracting the one from the whole would lose what is left wherever
 the one dominates.
+
+Also which lists a run has the words for, what they give, and why not others.
 """
 
 from __future__ import annotations
@@ -14,19 +16,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.audit.parts import PROMPTS_AT_ONCE
-from pcf_core.audit.views import View
-from pcf_core.audit.words import shares_of
-from pcf_core.records import Aggregation, FloatArray, RunSpec, Topic
-from pcf_core.risk import decompose
-from pcf_core.store import Store
+from pcf_core.audit.case import Case, Found, extremes, variant
+from pcf_core.audit.places import gather, places_of, table_at, tokens_known
+from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, select_words, shares_of
+from pcf_core.audit.reading import View
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.sensitivity import Kind, Unavailable, Variant
+from pcf_core.core.topics import Topic
+from pcf_core.measure.decomposition import decompose
+from pcf_core.store.store import Store
 
 PRONOUNS = (("he", "she"), ("他", "她"))
 
 
 @dataclass(frozen=True)
 class WordList:
-    """``groups``: the words of each group, in the order of the topic's groups, none of them empty."""
+    """A list of words for each group.
+
+    ``groups``: the words of each group, in the order of the topic's groups, none of them empty.
+    """
 
     name: str
     groups: tuple[tuple[str, ...], ...]
@@ -62,7 +72,7 @@ class ListRisks:
         self.stereotype_sd += float(weights @ found.stereotype_sd)
 
     def over(self, weight: float) -> dict[str, float]:
-        """R = R^p + R^c and the mean s.d. of the stereotype, by name."""
+        """Compute R = R^p + R^c and the mean s.d. of the stereotype, by name."""
         prejudice, caprice = self.prejudice / weight, self.caprice / weight
         return {
             "overall_risk": prejudice + caprice,
@@ -73,7 +83,7 @@ class ListRisks:
 
 
 def pronouns_of(topic: Topic) -> tuple[str, ...] | None:
-    """The one pronoun of each of two groups, where the topic has them."""
+    """Return the one pronoun of each of two groups, where the topic has them."""
     for pair in PRONOUNS:
         for ordered in (pair, pair[::-1]):
             if len(topic.groups) == 2 and all(
@@ -84,13 +94,13 @@ def pronouns_of(topic: Topic) -> tuple[str, ...] | None:
 
 
 def used_words(topic: Topic, words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The words of each group that count, in the topic's order."""
+    """Return the words of each group that count, in the topic's order."""
     used = set(words)
     return tuple(tuple(word for word in group.words if word in used) for group in topic.groups)
 
 
 def counterparts(topic: Topic, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The rows of an aligned topic of which every word counts; none of a topic that is not aligned."""
+    """Return the rows of an aligned topic of which every word counts; none if it is not aligned."""
     if not topic.aligned:
         return []
     rows = zip(*(group.words for group in topic.groups), strict=True)
@@ -98,7 +108,7 @@ def counterparts(topic: Topic, words: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def leave_outs(topic: Topic, words: Sequence[str]) -> list[LeftOutWords]:
-    """Each word, with its counterparts where the topic is aligned, as long as its group keeps another."""
+    """Return each word, with its counterparts if the topic is aligned, whose group keeps another."""
     used = used_words(topic, words)
     spare = [len(group) > 1 for group in used]
     pairs = counterparts(topic, words)
@@ -122,17 +132,26 @@ def list_risks(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
-    """Risks under each list, and under the words that count without some, by the lists' names.
+    """Compute risks under each list, and under the words that count without some, by the lists' names.
 
-    Args:
-        store: holds every word of the lists in every prompt of the run.
-        run: whose words are read, once.
-        view: how preferences become R.
-        words: those that count now, from which ``outs`` are left out.
-        lists: of the topic's words.
-        outs: see :func:`leave_outs`.
-        aggregation: what a group gets of its words.
-        on_prompts: called with how many prompts have been read so far; what it raises ends the reading.
+    Parameters
+    ----------
+    store
+        Holds every word of the lists in every prompt of the run.
+    run
+        Whose words are read, once.
+    view
+        How preferences become R.
+    words
+        Those that count now, from which ``outs`` are left out.
+    lists
+        Of the topic's words.
+    outs
+        See :func:`leave_outs`.
+    aggregation
+        What a group gets of its words.
+    on_prompts
+        Called with how many prompts have been read so far; what it raises ends the reading.
     """
     used = used_words(run.topic, words)
     read = tuple(
@@ -150,7 +169,7 @@ def list_risks(
     step = max(1, PROMPTS_AT_ONCE // templates)
     for start in range(0, len(view.rows), step):
         part = view.part(start, min(start + step, len(view.rows)))
-        nats = store.gather(run.scoring, _prompts(run, part), read).astype(np.float64)
+        nats = gather(store, run.scoring, _prompts(run, part), read).astype(np.float64)
         shape = (len(part.rows), templates, len(used))
         for one in lists:
             logs = [_log_sum(nats[:, [column[w] for w in group]], aggregation) for group in one.groups]
@@ -169,7 +188,7 @@ def _prompts(run: RunSpec, view: View) -> list[str]:
 
 
 def _log_sum(nats: FloatArray, aggregation: Aggregation) -> FloatArray:
-    """[prompt] logarithm of the sum, or the mean, of [prompt, word] probabilities."""
+    """Return [prompt] logarithm of the sum, or the mean, of [prompt, word] probabilities."""
     logs = np.logaddexp.reduce(nats, axis=-1)
     return np.asarray(logs - math.log(nats.shape[-1]) if aggregation == "mean" else logs)
 
@@ -180,7 +199,7 @@ def _without(
     outs: Sequence[LeftOutWords],
     aggregation: Aggregation,
 ) -> Iterator[tuple[str, list[FloatArray]]]:
-    """Name and [group] of [prompt] logarithms, for each that is left out."""
+    """Yield name and [group] of [prompt] logarithms, for each that is left out."""
     if not outs:
         return
     whole = [_log_sum(nats, aggregation) for nats in groups]
@@ -196,7 +215,7 @@ def _without(
 
 
 def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArray:
-    """[prompt, word] logarithm of the sum, or mean, of the probabilities of all words but this one.
+    """Return [prompt, word] logarithm of the sum, or mean, of all words' probabilities but this one's.
 
     −∞ throughout for a single word.  No difference is taken, so nothing is lost where one word dominates.
     """
@@ -207,3 +226,137 @@ def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArra
     if aggregation == "mean" and nats.shape[-1] > 1:
         logs = logs - math.log(nats.shape[-1] - 1)
     return np.asarray(logs)
+
+
+# Other words for the groups: which lists a run has the words for, what they give, and why not others.
+
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Found:
+    """Read other lists of words, all at once; the words of one token are the papers' protocol."""
+    lists, missing = _lists_of(case)
+    outs = leave_outs(case.run.topic, case.words)
+    yield from missing
+    if not outs:
+        yield Unavailable(
+            dimension="words",
+            name="one word left out",
+            reason="every group has one word, so none can be left out",
+        )
+    if not lists and not outs:
+        return
+    found, without = list_risks(
+        case.store, case.run, case.view, case.words, lists, outs, case.options.aggregation, on_prompts
+    )
+    weight = float(case.view.occupation_weights.sum())
+    protocols = ("exact", "single-token")
+    for name, risks in found.items():
+        yield _listed("protocol" if name in protocols else "words", name, risks, weight, "choice")
+    each = [_listed("words", f"without {name}", risks, weight, "each") for name, risks in without.items()]
+    yield from extremes(each, "one pair left out" if case.run.topic.aligned else "one word left out")
+    yield from each
+
+
+def _listed(dimension: str, name: str, found: ListRisks, weight: float, kind: Kind) -> Variant | Unavailable:
+    if found.broken:
+        return Unavailable(
+            dimension=dimension,
+            name=name,
+            reason=f"in {found.broken:,} cells the model gives no word of this list any probability",
+        )
+    return variant(dimension, name, found.over(weight), kind)
+
+
+def _lists_of(case: Case) -> tuple[list[WordList], list[Unavailable]]:
+    """Return the lists that this run has words for, and why not the others."""
+    lists, missing = [], []
+    topic = case.run.topic
+    for name, groups in (
+        _few_words(case),
+        _even_pairs(case),
+        _other_words(case),
+    ):
+        dimension = "protocol" if name in ("exact", "single-token") else "words"
+        if isinstance(groups, str):
+            missing.append(Unavailable(dimension=dimension, name=name, reason=groups))
+        elif not all(groups):
+            empty = next(group.name for group, words in zip(topic.groups, groups, strict=True) if not words)
+            reason = f"no word of the group {empty} would be left"
+            missing.append(Unavailable(dimension=dimension, name=name, reason=reason))
+        else:
+            lists.append(WordList(name, groups))
+    return lists, missing
+
+
+def _few_words(case: Case) -> tuple[str, Groups | str]:
+    """Return the two pronouns where the topic has them, else the first word of each group."""
+    topic = case.run.topic
+    pronouns = pronouns_of(topic)
+    if pronouns is not None and set(pronouns) <= set(case.words):
+        return f"{pronouns[0]} and {pronouns[1]} only", tuple((word,) for word in pronouns)
+    used = used_words(topic, case.words)
+    name = "the first word of each group only"
+    if all(len(group) == 1 for group in used):
+        return name, "every group has one word"
+    return name, tuple(group[:1] for group in used)
+
+
+def _even_pairs(case: Case) -> tuple[str, Groups | str]:
+    """Return the pairs whose words have as many tokens.
+
+    Masked models score them in one sample space.
+    """
+    name = "pairs of equal token counts"
+    topic = case.run.topic
+    if not topic.aligned:
+        return name, "the topic's words are not aligned, so they are no pairs"
+    pairs = counterparts(topic, case.words)
+    table, places = case.store.known_words(case.run.scoring), places_of(case.run)
+    even = [
+        row
+        for row in pairs
+        if len({case.tokens[word] for word in row}) == 1
+        and all(len(set(place.tokens(table, row) or (0,))) == 1 for place in places)
+    ]
+    if len(even) == len(pairs) and 2 * len(pairs) == len(case.words):
+        return name, "all pairs that count have equal token counts"
+    return name, tuple(tuple(row[place] for row in even) for place in range(case.groups))
+
+
+def _other_words(case: Case) -> tuple[str, Groups | str]:
+    """Read the protocol that selects other words from the same scores."""
+    protocol: Protocol = "single-token" if case.options.protocol == "exact" else "exact"
+    if case.run.scoring.protocol != "exact":
+        return "single-token", "it selects from the scores of the protocol exact, and these are others"
+    written, places = case.store.known_words(case.run.scoring), places_of(case.run)
+    table = table_at(written, case.run.topic.words, places)
+    expressed = [word for word in case.run.topic.words if word in table.tokens]
+    if protocol == "single-token" and not tokens_known(written, expressed, places):
+        return protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
+    words, _ = select_words(case.run.topic, table, protocol)
+    if words == case.words:
+        return protocol, "every word that counts has one token, so the protocols agree"
+    return protocol, used_words(case.run.topic, words)
+
+
+def aggregation_choices(case: Case) -> Found:
+    """Read the run with the other aggregation over a group's words."""
+    other: Aggregation = "mean" if case.options.aggregation == "sum" else "sum"
+    name = f"{other} over a group's words"
+    values = aggregated(case.sums, case.run.topic, case.words, other)
+    averaged = aggregated(case.sums, case.run.topic, case.words, "mean")
+    if averaged is case.sums:
+        yield Unavailable(
+            dimension="a group's words",
+            name=name,
+            reason="the groups have as many words each, so sum and mean agree",
+        )
+        return
+    sizes = ", ".join(
+        f"{group.name} {len(words)}"
+        for group, words in zip(case.run.topic.groups, used_words(case.run.topic, case.words), strict=True)
+    )
+    note = f"Words that count: {sizes}. A sum favours the groups with more."
+    yield variant("a group's words", name, case.view.risks(values), note=note)

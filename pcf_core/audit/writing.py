@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pcf_core.records import CorrectedRisk, FloatArray, LeftOut, OccupationRisk, RiskReport
-from pcf_core.risk import Criterion, Decomposition, RiskTotal, decompose, total
-from pcf_core.stats import (
-    RiskIntervals,
-    TemplateUnit,
-    effective_number,
-    overall_intervals,
-    risk_intervals,
-    rough,
-)
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import CorrectedRisk, OccupationRisk, RiskReport
+from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import RiskTotal, total
+from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 
 HEAVY = 0.1  # share of the weight from which on a single template is named
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a report is computed from.
+class Matrix:
+    """What a report is computed from: preferences with names, weights and a criterion.
 
     ``values``: [occupation, template, group] preferences, rows sum to 1 over groups.  ``template_weights``:
     [template], ``occupation_weights``: [occupation], both >= 0 with a positive sum.  ``unit``: what intervals
@@ -40,38 +36,43 @@ class Reading:
     warnings: tuple[str, ...] = ()
 
 
-def risk_report(reading: Reading, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
+def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
     """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
 
     The figures are those of these templates; ``corrected`` says what is left without the bias of few.
     A ``brief`` report has the same figures, and of the intervals those of R alone.
     """
-    parts = decompose(reading.values, reading.template_weights, reading.criterion)
-    totals = total(parts, reading.occupation_weights)
-    unit = reading.unit or TemplateUnit.templates(reading.template_weights)
-    find = overall_intervals if brief else risk_intervals
-    found = find(reading.values, unit, reading.occupation_weights, reading.criterion, resamples=resamples)
-    written = written_report(reading, parts, totals, found, rough_means(reading))
-    return replace(written, corrected=corrected_risk(reading, parts, totals, found))
+    unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
+    found = risk_intervals(
+        matrix.values,
+        unit,
+        matrix.occupation_weights,
+        matrix.criterion,
+        resamples=resamples,
+        brief=brief,
+    )
+    totals = total(found.parts, matrix.occupation_weights)
+    written = written_report(matrix, totals, found, rough_means(matrix))
+    return replace(written, corrected=corrected_risk(matrix, totals, found))
 
 
-def rough_means(reading: Reading) -> tuple[str, ...]:
-    """What is said where there are few templates, or one of them weighs much."""
-    effective = effective_number(reading.template_weights)
-    if len(reading.templates) == 1:
+def rough_means(matrix: Matrix) -> tuple[str, ...]:
+    """Say that there are few templates, or that one of them weighs much."""
+    effective = effective_number(matrix.template_weights)
+    if len(matrix.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
     if not rough(effective):
-        return heavy_template(reading)
+        return heavy_template(matrix)
     return (
-        f"{len(reading.templates):,} templates count as {effective:.1f}, by their weights: means and "
+        f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means and "
         "intervals are rough.",
     )
 
 
-def heavy_template(reading: Reading) -> tuple[str, ...]:
-    """What is said where templates are drawn, and one carries much of the weight."""
-    share = float(reading.template_weights.max() / reading.template_weights.sum())
-    if share <= HEAVY + 1e-9 or (reading.unit is not None and reading.unit.name != "template"):
+def heavy_template(matrix: Matrix) -> tuple[str, ...]:
+    """Say that templates are drawn, and one carries much of the weight."""
+    share = float(matrix.template_weights.max() / matrix.template_weights.sum())
+    if share <= HEAVY + 1e-9 or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
         f"One template carries {100 * share:.0f} % of the weight: intervals over templates are widened for "
@@ -79,14 +80,12 @@ def heavy_template(reading: Reading) -> tuple[str, ...]:
     )
 
 
-def corrected_risk(
-    reading: Reading, parts: Decomposition, plug_in: RiskTotal, found: RiskIntervals
-) -> CorrectedRisk | None:
-    """R^p and R^c without the bias of few templates, beside the plug-in figures of the report."""
+def corrected_risk(matrix: Matrix, plug_in: RiskTotal, found: RiskIntervals) -> CorrectedRisk | None:
+    """Return R^p and R^c without the bias of few templates, beside the report's plug-in figures."""
     if found.correction is None:
         return None
-    shares = reading.occupation_weights / reading.occupation_weights.sum()
-    taken = float(shares @ (parts.prejudice - found.correction.prejudice))
+    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
+    taken = float(shares @ (found.parts.prejudice - found.correction.prejudice))
     return CorrectedRisk(
         prejudice_risk=max(0.0, plug_in.prejudice_risk - taken),
         caprice_risk=plug_in.caprice_risk + taken,
@@ -98,30 +97,29 @@ def corrected_risk(
 
 
 def written_report(
-    reading: Reading,
-    parts: Decomposition,
+    matrix: Matrix,
     totals: RiskTotal,
     intervals: RiskIntervals,
     warnings: tuple[str, ...] = (),
 ) -> RiskReport:
-    """The report of given risks and intervals; without a correction of theirs, the risks are corrected."""
-    shares = reading.occupation_weights / reading.occupation_weights.sum()
+    """Write the report of given risks and intervals; without a correction, correct the risks."""
+    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
     return RiskReport(
         overall_risk=totals.overall_risk,
         prejudice_risk=totals.prejudice_risk,
         caprice_risk=totals.caprice_risk,
-        effective_templates=effective_number(reading.template_weights),
-        groups=reading.groups,
-        templates=reading.templates,
-        template_weights=reading.template_weights / reading.template_weights.sum(),
+        effective_templates=effective_number(matrix.template_weights),
+        groups=matrix.groups,
+        templates=matrix.templates,
+        template_weights=matrix.template_weights / matrix.template_weights.sum(),
         occupations=tuple(
-            occupation_risk(index, name, shares, parts, reading.groups, intervals)
-            for index, name in enumerate(reading.occupations)
+            occupation_risk(index, name, shares, matrix.groups, intervals)
+            for index, name in enumerate(matrix.occupations)
         ),
         intervals=dict(intervals.intervals),
-        criterion=reading.criterion.name,
-        left_out=reading.left_out,
-        warnings=reading.warnings + warnings,
+        criterion=matrix.criterion.name,
+        left_out=matrix.left_out,
+        warnings=matrix.warnings + warnings,
     )
 
 
@@ -129,11 +127,11 @@ def occupation_risk(
     index: int,
     name: str,
     weights: FloatArray,
-    parts: Decomposition,
     groups: tuple[str, ...],
     found: RiskIntervals,
 ) -> OccupationRisk:
-    """One row of the report."""
+    """Write one row of the report."""
+    parts = found.parts
     over_templates = found.intervals["overall_risk"][0]
     intervals = {
         risk: (over_templates.model_copy(update={"low": float(bounds[0]), "high": float(bounds[1])}),)

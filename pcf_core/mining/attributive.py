@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from pcf_core.language.trees import Tree
-from pcf_core.mining.lexicon import hints, lexicon
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import hints, lexicon
 from pcf_core.mining.predicates import predicate
-from pcf_core.mining.refusal import Dropped, Refused
+from pcf_core.mining.verb_groups import Dropped, Refused
 
 
 def wanted() -> tuple[str, ...]:
-    """Every noun for a person, singular and plural."""
+    """List every noun for a person, singular and plural."""
     known = lexicon()
     nouns = known.persons - known.lists["not_subjects"]
     return tuple(sorted({*nouns, *(form for form, noun in known.plural.items() if noun in nouns)}))
 
 
 def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
-    """Templates of a sentence whose subject is a person by profession: one for each predicate it has."""
+    """Yield templates of a sentence whose subject is a person by profession: one for each predicate."""
     head = tree.root
     subject = next(iter(tree.children(head, "nsubj")), head)
     if subject >= head or not is_profession(tree, subject):
@@ -35,7 +35,10 @@ def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str |
 
 
 def is_profession(tree: Tree, subject: int) -> bool:
-    """Whether a noun names a person by what they do; a bare or inner capital marks a name ("Baker came")."""
+    """Tell whether a noun names a person by what they do.
+
+    A bare or inner capital marks a name ("Baker came").
+    """
     known, word = lexicon(), tree.words[subject]
     noun = known.person(word)
     if tree.tags[subject] not in ("NN", "NNS") or noun is None or noun in known.lists["not_subjects"]:
@@ -44,17 +47,19 @@ def is_profession(tree: Tree, subject: int) -> bool:
 
 
 def shared(tree: Tree, head: int) -> Iterator[int]:
-    """Further predicates of the same subject: "came and settled"."""
+    """Yield further predicates of the same subject: "came and settled"."""
     for verb in tree.children(head, "conj"):
         if verb > head and not tree.children(verb, "nsubj", "csubj", "expl"):
             yield verb
 
 
 def skeleton(tree: Tree, head: int, topic_words: Collection[str] = ()) -> str:
-    """The template of one predicate.
+    """Make the template of one predicate.
 
-    Raises:
-        Refused: with its reason.
+    Raises
+    ------
+    Refused
+        With its reason.
     """
     words = predicate(tree, head)
     hint = hints(words, topic_words, groups=True)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from pcf_core.language.trees import Tree
-from pcf_core.language.verbs import is_reporting
+from pcf_core.core.topics import Topic
 from pcf_core.mining.coreference import judge
-from pcf_core.mining.lexicon import hints, lexicon
-from pcf_core.mining.mending import mended
-from pcf_core.mining.predicates import predicate
-from pcf_core.mining.refusal import Dropped, Refused
-from pcf_core.mining.verb_groups import is_passive, lemma_of
-from pcf_core.records import Topic
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import hints, lexicon
+from pcf_core.mining.predicates import mended, predicate
+from pcf_core.mining.verb_groups import Dropped, Refused, is_passive, lemma_of
+from pcf_core.mining.verbs import is_reporting
 
 SUBJECTS = ("he", "she")  # pronouns that can be the subject of a clause, and whose reference can be told
 PAIRS = frozenset({"as if", "as though", "so that", "even though", "even if", "now that"})
@@ -26,13 +24,13 @@ RELATIVES = frozenset(["which", "whom", "who", "whose", "where", "what"])
 
 
 def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
-    """Words of the topics that can be the subject of a clause, in lower case."""
+    """List the words of the topics that can be the subject of a clause, in lower case."""
     words = {word.lower() for topic in topics for word in topic.words}
     return tuple(word for word in SUBJECTS if word in words)
 
 
 def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
-    """At most one template of a sentence, or why a sentence of this form gives none.
+    """Yield at most one template of a sentence, or why a sentence of this form gives none.
 
     ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
     """
@@ -55,7 +53,7 @@ def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = (
 
 
 def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
-    """The main predicate on which a clause depends, and its subject.
+    """Find the main predicate on which a clause depends, and its subject.
 
     The main predicate is the root, or a predicate joined to it that shares its subject ("came and said"); an
     infinitive may stand between ("refused to say whether he ...").
@@ -77,10 +75,12 @@ def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
 def skeleton(
     tree: Tree, head: int, subject: int, clause: int, pronoun: int, topic_words: Collection[str] = ()
 ) -> str:
-    """The template of one sentence.
+    """Make the template of one sentence.
 
-    Raises:
-        Refused: with its reason.
+    Raises
+    ------
+    Refused
+        With its reason.
     """
     joint = connective(tree, clause, pronoun)
     words = predicate(tree, head, clause)
@@ -95,10 +95,12 @@ def skeleton(
 
 
 def connective(tree: Tree, clause: int, pronoun: int) -> str:
-    """The words that join the clause; ``that`` where a verb that reports has none.
+    """Return the words that join the clause; ``that`` where a reporting verb has none.
 
-    Raises:
-        Refused: none, or one that is not known.
+    Raises
+    ------
+    Refused
+        None, or one that is not known.
     """
     left = [
         token

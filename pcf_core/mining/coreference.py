@@ -13,7 +13,7 @@ Precision goes before recall.  A pair is accepted that no rule of ``RULES`` refu
                                     that means somebody else
 
 There is no recogniser of names: a name is a person's unless a word of it speaks against that
-(:mod:`pcf_core.mining.naming`); a given name rules out the other gender, and clears *Jack London* of being
+(:mod:`pcf_core.mining.persons`); a given name rules out the other gender, and clears *Jack London* of being
 a place.
 
 Measured by ``python -m benchmarks.coreference`` with the shipped parser: right of accepted pairs, the lower
@@ -35,8 +35,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pcf_core.language.trees import Tree
-from pcf_core.mining.naming import (
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import (
     GENDERS,
     NAME_PARTS,
     gender_of,
@@ -59,14 +59,17 @@ WHEREABOUTS = frozenset({"at", "during", "in", "inside", "into", "near", "since"
 
 @dataclass(frozen=True)
 class Verdict:
-    """``reason``: what an accepted subject is (``pronoun``, ``name``, ``noun``), or why it is refused."""
+    """Whether a pronoun means a subject.
+
+    ``reason``: what an accepted subject is (``pronoun``, ``name``, ``noun``), or why it is refused.
+    """
 
     accepted: bool
     reason: str
 
 
 def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
-    """Whether ``pronoun`` means ``subject``, two tokens of one sentence.
+    """Judge whether ``pronoun`` means ``subject``, two tokens of one sentence.
 
     ``subject`` is that of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below the
     predicate, or *his* or *her* there.  The first of ``RULES`` that refuses gives the reason.
@@ -79,7 +82,7 @@ def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
 
 
 def kind_of(tree: Tree, subject: int) -> str:
-    """``pronoun``, ``name`` or ``noun``."""
+    """Return the kind of subject: ``pronoun``, ``name`` or ``noun``."""
     if tree.words[subject].lower() in SUBJECTS:
         return "pronoun"
     return "name" if is_name(tree, subject) else "noun"
@@ -89,7 +92,10 @@ def kind_of(tree: Tree, subject: int) -> str:
 
 
 def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """*he* and *she* as subjects, *his* and *her* before a noun; as objects they mean others too often."""
+    """Check for *he* and *she* as subjects, *his* and *her* before a noun.
+
+    As objects they mean others too often.
+    """
     word = tree.words[pronoun].lower()
     if word in SUBJECTS and tree.has(pronoun, "nsubj"):
         return None
@@ -99,14 +105,14 @@ def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | No
 
 
 def the_subject_is_one(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """A subject of a predicate other than the pronoun's own."""
+    """Check that the other word is the subject of a predicate other than the pronoun's own."""
     if tree.has(subject, "nsubj") and tree.heads[subject] not in (subject, pronoun):
         return None
     return "the other word is not the subject of a clause"
 
 
 def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Outside of the subject and below its predicate, *he* and *she* in another clause."""
+    """Check that it is outside of the subject and below its predicate, *he* and *she* in another clause."""
     path = path_to(tree, pronoun, tree.heads[subject])
     if path is None or subject in path:
         return "the pronoun does not stand below the subject's predicate"
@@ -118,7 +124,7 @@ def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """It owns a thing, not *her friend* and not the predicate (*was her guest*); a comma goes between."""
+    """Check that it owns a thing, not *her friend* nor *was her guest*, and that a comma goes between."""
     if tree.words[pronoun].lower() in SUBJECTS:
         return None
     if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == tree.heads[subject]:
@@ -129,7 +135,7 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
 
 
 def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """What is quoted is said from another's place: *he* in it is seldom the speaker."""
+    """Check for quotation marks between the two: *he* in quoted speech is seldom the speaker."""
     between = range(min(subject, pronoun) + 1, max(subject, pronoun))
     if sum(tree.words[token] in QUOTES for token in between) % 2 or any(
         tree.words[token] == ":" for token in between
@@ -139,13 +145,14 @@ def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def the_subject_is_of_the_third_person(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Neither *I*, *you*, *we* and *they*, nor *it*, *there*, *who* and *someone*."""
+    """Refuse *I*, *you*, *we* and *they*, and *it*, *there*, *who* and *someone*."""
     if tree.words[subject].lower() in SUBJECTS or tree.tags[subject].startswith("NN"):
         return None
     return "the subject is another pronoun"
 
 
 def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Check that the subject is singular, without coordination or quantifier."""
     determiners = (tree.words[child].lower() for child in tree.children(subject, "det"))
     if (
         tree.tags[subject] in ("NNS", "NNPS")
@@ -157,6 +164,7 @@ def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | Non
 
 
 def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Check that the subject is *he* or *she*, a person's name or a noun for one person."""
     if tree.words[subject].lower() in SUBJECTS:
         return None
     if is_name(tree, subject):
@@ -165,14 +173,17 @@ def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | Non
 
 
 def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Of pronouns, nouns and titles; a given name counts where nearly all its bearers are of one gender."""
+    """Compare the genders of pronouns, nouns and titles.
+
+    A given name counts where nearly all its bearers are of one gender.
+    """
     if gender_of(tree, subject) in (None, GENDERS[tree.words[pronoun].lower()]):
         return None
     return "the genders differ"
 
 
 def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """No noun or name of a person of the same gender, where the pronoun might take it up.
+    """Look for a noun or name of a person of the same gender that the pronoun might take up.
 
     Left of the subject, it is less likely meant by *he* and *she* than the subject is; a possessive behind
     the subject may take up whoever was named.
@@ -194,7 +205,10 @@ def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """*She told her that she …*, *his father said that he …*, *He knew what Smith would say when he …*."""
+    """Look for other pronouns: *She told her that she …*, *He knew what Smith would say when he …*.
+
+    Likewise *his father said that he …*.
+    """
     gender = GENDERS[tree.words[pronoun].lower()]
     predicate = tree.heads[subject]
     inside = set(tree.subtree(subject))
@@ -233,20 +247,20 @@ RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
 
 
 def ancestors(tree: Tree, token: int) -> Iterator[int]:
-    """The heads above a token, the nearest first."""
+    """Yield the heads above a token, the nearest first."""
     while tree.heads[token] != token:
         token = tree.heads[token]
         yield token
 
 
 def path_to(tree: Tree, token: int, top: int) -> list[int] | None:
-    """A token and the heads above it that are below ``top``; ``None`` where it is not below."""
+    """Return a token and the heads above it that are below ``top``; ``None`` where it is not below."""
     above = list(ancestors(tree, token))
     return [token, *above[: above.index(top)]] if top in above else None
 
 
 def phrase(tree: Tree, token: int) -> list[int]:
-    """A noun with the parts of its name and what explains it: *my friend John Smith*."""
+    """Return a noun with the parts of its name and its apposition: *my friend John Smith*."""
     parts = name_of(tree, token)
     for child in tree.children(token, "appos"):
         parts.extend(phrase(tree, child))
@@ -254,7 +268,7 @@ def phrase(tree: Tree, token: int) -> list[int]:
 
 
 def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
-    """Whether a verb has a predicate's subject: it is it, or depends on it without a subject of its own."""
+    """Tell whether a verb has a predicate's subject: it is the predicate, or below it without a subject."""
     while token != predicate:
         if not tree.has(token, "xcomp", "conj", "advcl") or tree.children(token, "nsubj"):
             return False
@@ -263,7 +277,7 @@ def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
 
 
 def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> bool:
-    """Whether a noun stands where a person is brought up, whom a pronoun may take up.
+    """Tell whether a noun stands where a person is introduced, whom a pronoun may take up.
 
     Not as a part of a name or a predicate, not *as a producer*, not where a place stands (*in Jordan*), and
     not deep in another phrase (*the works of Smith*), unless that is the subject (``inside``) or holds the

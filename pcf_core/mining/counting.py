@@ -1,6 +1,8 @@
 """From a block of documents to counts: what runs on every core, in a process of its own.
 
 documents → sentences with a wanted word → trees → skeletons → counts per template and source
+
+A block is documents in a row: the unit that is counted at once, kept at once, and never counted twice.
 """
 
 from __future__ import annotations
@@ -10,26 +12,74 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pcf_core.language.trees import Tree
-from pcf_core.mining.blocks import TextBlock
-from pcf_core.mining.documents import Document
+from pcf_core.core.topics import Topic
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.documents import Corpus
+from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.rules import Rule, rule_for
-from pcf_core.mining.sentences import Wanted, candidates
-from pcf_core.records import Topic
+from pcf_core.mining.sentences import WITHOUT_WORD, Wanted, candidates
+
+# Blocks: documents in a row, the unit that is counted at once, kept at once, and never counted twice.
+
+
+CHARACTERS = 200_000  # a few seconds of a parser; part of a ledger's key
+
+
+@dataclass(frozen=True)
+class TextBlock:
+    """Some documents in a row, counted together.
+
+    ``number`` counts from 0; ``read``: bytes of the corpus that were read when its last document came.
+    """
+
+    number: int
+    documents: tuple[Document, ...]
+    read: int
+
+
+def blocks_of(corpus: Corpus, characters: int = CHARACTERS) -> Iterator[TextBlock]:
+    """Yield documents in the corpus's order, a block as soon as it has so many characters.
+
+    Blocks depend on the corpus alone.
+
+    A document is never cut, so that the longest one decides what is held in memory.
+
+    Raises
+    ------
+    CorpusError
+        The corpus cannot be read any further.
+    """
+    number, length = 0, 0
+    documents: list[Document] = []
+    for document in corpus.documents():
+        documents.append(document)
+        length += len(document.text)
+        if length >= characters:
+            yield TextBlock(number, tuple(documents), corpus.read)
+            number, length, documents = number + 1, 0, []
+    if documents:
+        yield TextBlock(number, tuple(documents), corpus.read)
+
 
 EXAMPLES = 3  # sentences that are remembered of a template: the first in the order of their names
 
 
 class Parser(Protocol):
-    """What is used of :class:`pcf_core.language.pipeline.Pipeline`, which imports spaCy."""
+    """What is used of :class:`pcf_core.mining.parser.pipeline.Pipeline`, which imports spaCy."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The parser's name."""
+        ...
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """What pins the parser: another one of the same name has another identity."""
+        ...
 
-    def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]: ...
+    def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
+        """Yield the sentences of each text as trees, in the order of the texts."""
+        ...
 
 
 @dataclass
@@ -46,8 +96,9 @@ class Tally:
 class Counts:
     """What was counted in a block.
 
-    ``words``: read; ``sentences``: parsed, because they have a wanted word; ``matches``: sentences that gave
-    a template.  ``dropped``: would-be templates, and sentences, that were refused, by reason.
+    ``words``: read; ``sentences``: parsed, because they have a wanted word.  Every sentence that was read is
+    one of ``matches``, which gave a template; of ``dropped``, which gave none, by the first reason; and of
+    ``without_word``, which have no wanted word.
     """
 
     templates: dict[str, Tally] = field(default_factory=dict)
@@ -56,6 +107,7 @@ class Counts:
     words: int = 0
     sentences: int = 0
     matches: int = 0
+    without_word: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,8 +130,10 @@ class BlockCounter:
     def count(self, block: TextBlock) -> Counts:
         """Count a block: a function of its documents alone.
 
-        Raises:
-            PipelineError: the parser fails.
+        Raises
+        ------
+        PipelineError
+            The parser fails.
         """
         counts = Counts(
             documents=len(block.documents),
@@ -88,12 +142,13 @@ class BlockCounter:
         owners: dict[str, set[int]] = {}
         for number, parsed in self._parsed(block.documents, counts.dropped):
             self._count_sentence(parsed, number, counts, owners)
+        counts.without_word = counts.dropped.pop(WITHOUT_WORD, 0)
         for text, numbers in owners.items():
             counts.templates[text].documents = len(numbers)
         return counts
 
     def _parsed(self, documents: Sequence[Document], dropped: Counter[str]) -> Iterator[tuple[int, Parsed]]:
-        """Every sentence with a wanted word, and the number of its document."""
+        """Yield every sentence with a wanted word, and the number of its document."""
         found = [
             (number, document, offset, sentence)
             for number, document in enumerate(documents)
@@ -108,10 +163,11 @@ class BlockCounter:
     ) -> None:
         counts.sentences += 1
         matched = False
+        reasons: list[str] = []
         for tree in parsed.trees:
             for skeleton in self.rule.skeletons(tree):
                 if not isinstance(skeleton, str):
-                    counts.dropped[skeleton.reason] += 1
+                    reasons.append(skeleton.reason)
                     continue
                 matched = True
                 tally = counts.templates.setdefault(skeleton, Tally())
@@ -122,20 +178,25 @@ class BlockCounter:
                 )
                 owners.setdefault(skeleton, set()).add(number)
         counts.matches += matched
+        if not matched:
+            counts.dropped[next(iter(reasons), self.rule.formless)] += 1
 
 
 def first_examples(*several: Iterable[str]) -> tuple[str, ...]:
-    """The examples to remember out of several lists: the same in whatever order these come."""
+    """Choose the examples to remember out of several lists; their order does not matter."""
     return tuple(sorted({example for examples in several for example in examples})[:EXAMPLES])
 
 
 def open_counter(pipeline: str, topics: tuple[Topic, ...]) -> BlockCounter:
     """Open a parser by name for the topics' rule: called in the process that counts, which imports spaCy.
 
-    Raises:
-        PipelineError: no such parser, or one that cannot be used.
-        TopicError: the topics have no rule in common.
+    Raises
+    ------
+    PipelineError
+        No such parser, or one that cannot be used.
+    TopicError
+        The topics have no rule in common.
     """
-    from pcf_core.language.pipeline import open_pipeline
+    from pcf_core.mining.parser.pipeline import open_pipeline
 
     return BlockCounter(open_pipeline(pipeline), rule_for(topics))

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import label, read_toml
+from pcf_core.material.safety.text import shown
 from pcf_core.mining.corpora import FORMS, READERS
 from pcf_core.mining.corpora.hub import PREFIX, find
 from pcf_core.mining.corpora.source import Document, Entry, Source, suffixes
-from pcf_core.settings import settings
-from pcf_core.topics.reading import label, read_toml
-from pcf_core.topics.text import shown
 
 __all__ = ["Corpus", "Document", "offered_corpora", "open_corpus"]
 
@@ -62,19 +62,23 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
+        """Units to read in all, passes over a sample counted; ``None`` where a part does not know its own."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
 
     @property
     def read(self) -> int:
+        """Units read so far."""
         return self._before + (self._source.read if self._source else 0)
 
     def documents(self) -> Iterator[Document]:
-        """The documents from the first one on, the same in each call, none of them kept.
+        """Yield the documents from the first one on, the same in each call, keeping none.
 
-        Raises:
-            CorpusError: a file cannot be read any further, a document of it is malformed, or there is none.
+        Raises
+        ------
+        CorpusError
+            A file cannot be read any further, a document of it is malformed, or there is none.
         """
         self._before, self._source = 0, None
         if self._sample is None:
@@ -95,7 +99,7 @@ class Corpus:
         self._before, self._source = self.size or self.read, None
 
     def _entries(self) -> Iterator[Entry]:
-        """Every document, not made yet."""
+        """Yield every document, not made yet."""
         empty = True
         for part in self._parts:
             source = Source(part.path())
@@ -112,15 +116,17 @@ class Corpus:
 
 
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
-    """A corpus by the path of a file or folder, its name in the operator's folder (PCF_CORPORA), or ``hf:…``.
+    """Open a corpus: a file or folder, a name in the operator's folder (PCF_CORPORA), or ``hf:…``.
 
     ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their
     order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
     beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
 
-    Raises:
-        CorpusError: no such file, none in a form that is read, a broken card, a sample below 1; for the hub
-            see :func:`pcf_core.mining.corpora.hub.find`.
+    Raises
+    ------
+    CorpusError
+        No such file, none in a form that is read, a broken card, a sample below 1; for the hub see
+        :func:`pcf_core.mining.corpora.hub.find`.
     """
     if sample is not None and sample < 1:
         raise CorpusError(f"A sample of {sample:,} documents cannot be drawn: ask for at least 1.")
@@ -135,7 +141,7 @@ def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -
 
 
 def offered_corpora() -> tuple[str, ...]:
-    """Names of the files and folders of the operator's folder (PCF_CORPORA) that can be opened, sorted."""
+    """List files and folders of the operator's folder (PCF_CORPORA) that can be opened, sorted."""
     folder = settings().corpora
     if folder is None or not folder.is_dir():
         return ()
@@ -143,7 +149,7 @@ def offered_corpora() -> tuple[str, ...]:
 
 
 def drawn(count: int, sample: int, seed: int) -> NDArray[np.int64]:
-    """Ordinals below ``count`` of a random sample without replacement, rising: [min(sample, count)].
+    """Draw ordinals below ``count`` at random without replacement, rising: [min(sample, count)].
 
     Every ordinal has a mark, SplitMix64 of (seed, ordinal) (Steele et al. 2014, doi:10.1145/2714064.2660195);
     those with the lowest marks are drawn.  Marks of a seed all differ, as SplitMix64 is a bijection.
@@ -164,14 +170,14 @@ def drawn(count: int, sample: int, seed: int) -> NDArray[np.int64]:
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The output function of SplitMix64."""
+    """Return the output of SplitMix64."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
 def _existing(name: str | Path) -> Path:
-    """The path of that name, else the one in the operator's folder."""
+    """Return the path of that name, else the one in the operator's folder."""
     folder = settings().corpora
     try:
         for path in [Path(name).expanduser(), *([folder / name] if folder else [])]:
@@ -186,7 +192,7 @@ def _existing(name: str | Path) -> Path:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file, or the readable files of the folder."""
+    """Return the file, or the readable files of the folder."""
     if path.is_dir():
         files = _inside(path)
         if not files:
@@ -200,7 +206,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The readable files of a folder, by name; those of its folders are not looked at."""
+    """List the readable files of a folder, by name, without those of its subfolders."""
     try:
         return sorted(path for path in folder.iterdir() if _readable(path)) if folder.is_dir() else []
     except OSError as problem:
@@ -219,7 +225,7 @@ def _part(path: Path) -> Part:
 
 
 def _licence(path: Path) -> str:
-    """The licence on the card beside a file, "" where there is none."""
+    """Return the licence on the card beside a file, "" where there is none."""
     form, packing = suffixes(path)
     card = path.with_name(path.name[: len(path.name) - len(form) - len(packing)] + ".toml")
     if not card.is_file():

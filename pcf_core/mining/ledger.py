@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pcf_core.errors import StoreError
+from pcf_core.core.errors import StoreError
+from pcf_core.core.topics import MinedTemplate
 from pcf_core.mining.counting import Counts, first_examples
-from pcf_core.records import MinedTemplate
 
-FORMAT = "2"  # part of a ledger's key
+FORMAT = "3"  # part of a ledger's key
 MOST_SOURCES = 100  # that a template is given with: the heaviest
 OTHERS = "other sources"  # the rest of them together
 BUSY_SECONDS = 30.0
@@ -37,6 +37,7 @@ TABLES = (
         template INTEGER, source TEXT, count INTEGER NOT NULL, PRIMARY KEY (template, source))
         WITHOUT ROWID""",
 )
+COUNTED = ("documents", "words", "sentences", "matches", "without_word")
 ADD_FACT = "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value"
 ADD_DROPPED = "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
 ADD_TEMPLATE = """INSERT INTO templates (text, count, documents, examples) VALUES (?, ?, ?, ?)
@@ -57,6 +58,7 @@ class Facts:
     seconds: float = 0.0
     templates: int = 0
     count: int = 0
+    without_word: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -94,12 +96,12 @@ class Ledger:
             self._connection.execute("INSERT OR IGNORE INTO facts VALUES ('finished', 1)")
 
     def done(self) -> set[int]:
-        """Numbers of the blocks that are done."""
+        """Return the numbers of the blocks that are done."""
         with self._told():
             return {number for (number,) in self._connection.execute("SELECT number FROM blocks")}
 
     def has(self, number: int) -> bool:
-        """Whether a block is done, by whatever process."""
+        """Tell whether a block is done, by whatever process."""
         with self._told():
             return bool(
                 self._connection.execute("SELECT 1 FROM blocks WHERE number = ?", [number]).fetchall()
@@ -112,6 +114,7 @@ class Ledger:
             "words": counts.words,
             "sentences": counts.sentences,
             "matches": counts.matches,
+            "without_word": counts.without_word,
             "seconds": seconds,
         }
         templates = [
@@ -133,13 +136,13 @@ class Ledger:
         return True
 
     def facts(self) -> Facts:
-        """What was counted so far."""
+        """Return what was counted so far."""
         with self._told():
             sums = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             dropped = self._connection.execute("SELECT reason, count FROM dropped ORDER BY -count, reason")
             totals = self._connection.execute("SELECT count(*), total(count) FROM templates").fetchone()
             return Facts(
-                **{name: int(sums.get(name, 0)) for name in ("documents", "words", "sentences", "matches")},
+                **{name: int(sums.get(name, 0)) for name in COUNTED},
                 seconds=float(sums.get("seconds", 0)),
                 templates=totals[0],
                 count=int(totals[1]),
@@ -147,7 +150,7 @@ class Ledger:
             )
 
     def templates(self, cut: float = 1) -> Iterator[MinedTemplate]:
-        """Those with at least so high a count, the heaviest first, equals by their text.
+        """Yield the templates with at least so high a count, the heaviest first, equals by their text.
 
         A template with more than ``MOST_SOURCES`` has the heaviest of them, and the rest as ``OTHERS``.
         """
@@ -195,8 +198,10 @@ class Ledger:
 def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
     """Open a ledger, or begin one; a damaged one is set aside, which is said, and a new one begun.
 
-    Raises:
-        StoreError: the folder is full or cannot be written.
+    Raises
+    ------
+    StoreError
+        The folder is full or cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -225,7 +230,7 @@ def _damaged() -> sqlite3.DatabaseError:
 
 
 def _code(error: Exception) -> int | None:
-    """SQLite's primary result code; ``None`` for other errors."""
+    """Return SQLite's primary result code; ``None`` for other errors."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 

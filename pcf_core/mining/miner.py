@@ -9,15 +9,16 @@ from itertools import islice
 from pathlib import Path
 
 import pcf_core.mining as mining
-from pcf_core.errors import CorpusError
-from pcf_core.mining.blocks import CHARACTERS, TextBlock, blocks_of
+from pcf_core.core.errors import CorpusError
+from pcf_core.core.records import digest
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Topic
+from pcf_core.material.templates import make_mined
+from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
-from pcf_core.mining.lexicon import lists_identity
+from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.pool import Counters, Opened
 from pcf_core.mining.rules import Rule
-from pcf_core.records import MinedSet, MinedTemplate, SetCard, Topic, digest
-from pcf_core.topics import make_mined
 
 FOLDER = "mining"  # in the cache: the ledgers
 
@@ -69,24 +70,41 @@ def mine(
     The same request again goes on where it was left, or is answered from the ledger; so it does not matter
     which process mined what, nor how many of them there were.
 
-    Args:
-        corpus: what to read.
-        topics: whose words are wanted.
-        rule: theirs, see :func:`pcf_core.mining.rules.rule_for`.
-        counters: who counts, by that rule.
-        folder: of the cache; the ledger goes below it.
-        name: of the set.
-        cut: the lowest count to be kept.
-        characters: of a block.
-        on_progress: called after each block.
-        pause: called between two blocks, and while waiting: what it raises ends the mining for now.
-        say: takes sentences for the user.
+    Parameters
+    ----------
+    corpus
+        What to read.
+    topics
+        Whose words are wanted.
+    rule
+        Theirs, see :func:`pcf_core.mining.rules.rule_for`.
+    counters
+        Who counts, by that rule.
+    folder
+        Of the cache; the ledger goes below it.
+    name
+        Of the set.
+    cut
+        The lowest count to be kept.
+    characters
+        Of a block.
+    on_progress
+        Called after each block.
+    pause
+        Called between two blocks, and while waiting: what it raises ends the mining for now.
+    say
+        Takes sentences for the user.
 
-    Raises:
-        CorpusError: the corpus cannot be read, has no sentence with a topic word, or gives no template.
-        PipelineError: the parser cannot be used.
-        ScoringError: the processes that count die.
-        StoreError: the cache is full or read-only; the counts so far are kept.
+    Raises
+    ------
+    CorpusError
+        The corpus cannot be read, no sentence of it has a word that is looked for, or none gives a template.
+    PipelineError
+        The parser cannot be used.
+    ScoringError
+        The processes that count die.
+    StoreError
+        The cache is full or read-only; the counts so far are kept.
     """
     opened = counters.open()
     ledger = open_ledger(folder / FOLDER / f"{key_of(corpus, topics, rule, opened, characters)}.sqlite", say)
@@ -126,7 +144,7 @@ def mine(
 def key_of(
     corpus: Corpus, topics: Sequence[Topic], rule: Rule, opened: Opened, characters: int = CHARACTERS
 ) -> str:
-    """What decides the counts: the name of the ledger."""
+    """Hash what decides the counts; the result names the ledger."""
     return digest(
         {
             "corpus": corpus.identity,
@@ -147,17 +165,17 @@ def _require_templates(
 ) -> None:
     """Refuse an empty set, and say where everything was lost."""
     if not facts.sentences:
-        some = ", ".join(sorted(rule.wanted)[:5])
         lost = ", ".join(f"{count:,} × {reason}" for reason, count in facts.dropped.items())
         raise CorpusError(
-            f"No sentence of {corpus.name} has a word that is looked for, such as {some}"
+            f"No sentence of {corpus.name} has a word that is looked for, which is {rule.looked_for}"
             f"{f' (passed over: {lost})' if lost else ''}: choose another corpus or another topic."
         )
     if not facts.count:
         lost = "; ".join(f"{reason}: {count:,}" for reason, count in islice(facts.dropped.items(), 3))
         raise CorpusError(
-            f"None of the {facts.sentences:,} sentences of {corpus.name} that have a topic word gave a "
-            f"template{f' ({lost})' if lost else ''}: choose a larger corpus or another topic."
+            f"None of the {facts.sentences:,} sentences of {corpus.name} that have {rule.looked_for} gave a "
+            f"template ({lost}): a sentence that does has {rule.form}; choose a larger corpus or another "
+            "topic."
         )
     if not templates:
         raise CorpusError(
@@ -186,7 +204,7 @@ class _Work:
         self._so_far = self._known(0)
 
     def _known(self, read: int) -> Progress:
-        """What the ledger holds, by whatever process."""
+        """Return what the ledger holds, whichever process counted it."""
         facts = self._ledger.facts()
         return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
 
@@ -213,7 +231,7 @@ class _Work:
                 self._report(block.read)
 
     def _report(self, read: int, *counted: int) -> None:
-        """Blocks may end in another order than they were read in: what was read never shrinks."""
+        """Report progress that never shrinks, though blocks may end in another order than they were read."""
         before = self._so_far
         documents, words, sentences, matches = counted or (0, 0, 0, 0)
         self._so_far = Progress(

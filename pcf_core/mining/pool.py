@@ -21,9 +21,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
-from pcf_core.errors import AuditError, ScoringError
-from pcf_core.mining.blocks import TextBlock
-from pcf_core.mining.counting import BlockCounter, Counts
+from pcf_core.core.errors import AuditError, ScoringError
+from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +41,7 @@ class Opened:
 
 
 def opened_parser(counter: BlockCounter) -> Opened:
+    """Return name and identity of a counter's parser."""
     return Opened(counter.parser.name, counter.parser.identity)
 
 
@@ -51,19 +51,24 @@ class Counters(Protocol):
     def open(self) -> Opened:
         """Wait for the parser.
 
-        Raises:
-            PipelineError: it cannot be used.
-            ScoringError: processes die while they open it.
+        Raises
+        ------
+        PipelineError
+            It cannot be used.
+        ScoringError
+            Processes die while they open it.
         """
         ...
 
     def count(
         self, blocks: Iterator[TextBlock], pause: Callable[[], None]
     ) -> Iterator[tuple[TextBlock, Counts]]:
-        """Each block with its counts, in whatever order they come; ``pause`` is called while waiting.
+        """Yield each block with its counts, in whatever order they come; call ``pause`` while waiting.
 
-        Raises:
-            ScoringError: processes die over a block; what ``pause`` raises.
+        Raises
+        ------
+        ScoringError
+            Processes die over a block; what ``pause`` raises.
         """
         ...
 
@@ -156,7 +161,7 @@ class Processes:
                     continue  # it has died: the end of its connection says so, too
 
     def _collect(self, timeout: float | None, waiting: deque[_Task]) -> list[tuple[TextBlock, Counts]]:
-        """What was counted within the time; a block whose process has died waits again."""
+        """Collect what was counted within the time; a block whose process has died waits again."""
         finished = []
         ready = wait([member.connection for member in self._members], timeout)
         for member in [member for member in self._members if member.connection in ready]:
@@ -199,7 +204,7 @@ class Processes:
 
 
 def _how(code: int | None) -> str:
-    """How a process ended."""
+    """Say how a process ended."""
     if code == -signal.SIGKILL:
         return "killed, as the system does when memory runs out"
     return f"exit code {code}"
@@ -210,7 +215,7 @@ def _start(recipe: Recipe) -> _Member:
     here, there = context.Pipe()
     process = context.Process(target=serve, args=(recipe, there), name="mining", daemon=True)
     try:
-        with _interrupts_held():
+        with interrupts_held():
             process.start()
     except OSError as error:
         here.close()
@@ -223,8 +228,8 @@ def _start(recipe: Recipe) -> _Member:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """What is started inside never hears an interrupt: who started it does, and ends it."""
+def interrupts_held() -> Iterator[None]:
+    """Start processes inside that ignore interrupts: their parent receives them, and ends its children."""
     resource_tracker.ensure_running()  # which would otherwise be started inside, and let interrupts through
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -234,8 +239,8 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def serve(recipe: Recipe, connection: Connection) -> None:
-    """The life of a process: follow the recipe, then count each block that comes, until none can come."""
-    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    """Run a process of the pool: follow the recipe, then count each block until no more can come."""
+    threading.Thread(target=end_with_parent, name="parent", daemon=True).start()
     try:
         counter = recipe()
         connection.send(opened_parser(counter))
@@ -250,7 +255,7 @@ def serve(recipe: Recipe, connection: Connection) -> None:
         connection.send(ScoringError(f"Mining failed, unexpected: {type(error).__name__}: {error}"))
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """End at once when the process that asked has ended, by whatever signal."""
     parent = multiprocessing.parent_process()
     if parent is not None:

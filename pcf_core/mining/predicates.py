@@ -1,23 +1,409 @@
-"""From the main predicate of a sentence to the words that say it in the past and can stand alone."""
+"""From the main predicate of a sentence to the words that say it in the past and can stand alone.
+
+**Noun phrases** inside a predicate are as short as they can stand, and nobody is named in them.
+
+**Rules for what follows a verb: objects, infinitives, predicates and the prepositional phrases it needs.**
+``clause`` is the clause that stands at ``[Y]``: it counts as a complement and is not copied.  Everything else
+that a verb has is an adjunct and left out.
+
+**Repairs of what small parsers often get wrong at the clause that matters; each one a function of a tree.**
+
+    decided <-advcl- whether he should stay     ->  ccomp
+    knew <-obj- what <-acl:relcl- he wanted     ->  knew <-ccomp- wanted <-obj- what
+    told <-obj- press <-acl- that he resigned   ->  told <-ccomp- resigned
+"""
 
 from __future__ import annotations
 
-from pcf_core.language.trees import Tree
-from pcf_core.mining.complements import after_verb, predicative
-from pcf_core.mining.refusal import Refused
-from pcf_core.mining.verb_groups import finite
+from dataclasses import replace
+
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import ANYONE, lexicon
+from pcf_core.mining.verb_groups import Refused, finite, is_passive, lemma_of
+
+# Rules for noun phrases inside a predicate: as short as they can stand, and nobody named in them.
+
+
+KEPT_PRONOUNS = frozenset({"it"})
+DETERMINERS = frozenset(["a", "an", "the", "some", "any", "no", "every", "each", "all", "both", "another"])
+POINTERS = frozenset(["this", "that", "these", "those"])
+LONE_ADJECTIVES = frozenset(["first", "best", "worst", "latter", "opposite", "same"])
+SILENT_H = ("hour", "honor", "honour", "honest", "heir")
+SPOKEN_AS_YOU = ("uni", "use", "usual", "eu", "one", "once", "ubiq", "uti", "ur")
+UNI_EXCEPTIONS = ("unin", "unim", "unid")
+
+
+def noun_phrase(tree: Tree, head: int) -> tuple[str, ...]:
+    """Return determiner, needed modifiers and noun: "the very first book of poems that sold" -> ``the book``.
+
+    Raises
+    ------
+    Refused
+        A name, number, possessive, person or clause in it, or a noun that needs what cannot be kept.
+    """
+    check_head(tree, head)
+    if tree.tags[head] in ("PRP", "DT", "JJ", "JJS"):
+        return _lone(tree, head)
+    lists = lexicon().lists
+    lemma = singular(tree, head)
+    kept: list[int] = [head]
+    for child in tree.children(head):
+        if child < head and _keeps(tree, child, wants_adjective=lemma in lists["needs_adjective"]):
+            kept.append(child)
+    words = [tree.words[token].lower() for token in sorted(kept)]
+    if any(tree.words[token][0].isupper() for token in kept if token > 0):
+        raise Refused("a name inside")
+    bare = not any(tree.has(token, "amod", "compound") for token in kept)
+    if bare and lemma in lists["needs_adjective"] and words[0] not in ("no", "some", "all", "any", "more"):
+        raise Refused("a noun that needs more")
+    return (*with_article(words), *_of(tree, head, lemma))
+
+
+def wants_infinitive(tree: Tree, head: int) -> bool:
+    """Tell whether a noun says little without an infinitive ("the right to vote")."""
+    return tree.tags[head] == "NN" and singular(tree, head) in lexicon().lists["needs_infinitive"]
+
+
+def check_head(tree: Tree, head: int) -> None:
+    """Refuse names, numbers, persons and pronouns that point to somebody."""
+    tag, word = tree.tags[head], tree.words[head].lower()
+    if tag in ("NNP", "NNPS"):
+        raise Refused("a name inside")
+    if tag == "CD":
+        raise Refused("a number inside")
+    if tag in ("PRP", "PRP$", "WP", "WDT", "EX", "WP$") and word not in KEPT_PRONOUNS:
+        raise Refused("a pronoun inside")
+    if tag not in ("NN", "NNS", "PRP", "DT", "JJ", "JJS"):
+        raise Refused("an object that is no noun")
+    person = lexicon().person(word)
+    if person and person not in ANYONE:
+        raise Refused("another person inside")
+    if not word.replace("-", "").isalpha():
+        raise Refused("a number inside" if any(map(str.isdigit, word)) else "an unusual word inside")
+
+
+def singular(tree: Tree, noun: int) -> str:
+    """Return the lemma of a noun; the parser's is not trusted where the word does not begin with it."""
+    lemma, word = tree.lemmas[noun].lower(), tree.words[noun].lower()
+    return lemma if word[:2] == lemma[:2] else word
+
+
+def with_article(words: list[str]) -> list[str]:
+    """Put ``a`` or ``an`` as the next word is spoken, since one between may have been left out."""
+    if len(words) > 1 and words[0] in ("a", "an"):
+        return ["an" if starts_with_vowel(words[1]) else "a", *words[1:]]
+    return words
+
+
+def starts_with_vowel(word: str) -> bool:
+    """Tell whether a word is spoken with a vowel first: by its letters, and a few exceptions."""
+    if word.startswith(SILENT_H):
+        return True
+    if word.startswith(SPOKEN_AS_YOU) and not word.startswith(UNI_EXCEPTIONS):
+        return False
+    return word[0] in "aeiou"
+
+
+def _lone(tree: Tree, head: int) -> tuple[str, ...]:
+    """Return a pronoun, or an adjective as a noun ("the first")."""
+    word = tree.words[head].lower()
+    if word in KEPT_PRONOUNS:
+        return (word,)
+    if tree.tags[head] in ("PRP", "DT"):
+        raise Refused("a pronoun inside")
+    article = [tree.words[child].lower() for child in tree.children(head, "det")]
+    if word not in LONE_ADJECTIVES or article != ["the"]:
+        raise Refused("an adjective without its noun")
+    return ("the", word)
+
+
+def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
+    """Tell whether a word left of its noun stays; refuse what would name or count somebody."""
+    word = tree.words[child].lower()
+    if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
+        raise Refused("a possessive inside")
+    if tree.tags[child] == "CD" or tree.has(child, "nummod"):
+        raise Refused("a number inside")
+    if tree.has(child, "det"):
+        if word in POINTERS:
+            raise Refused("a pronoun inside")
+        if word not in DETERMINERS:
+            raise Refused("a clause or question inside")
+        return True
+    if tree.has(child, "compound"):
+        check_head(tree, child)
+        return not tree.children(child) or _refuse("a long compound")
+    if tree.has(child, "amod"):
+        return word in lexicon().lists["quantities"] or (wants_adjective and tree.tags[child] == "JJ")
+    if tree.has(child, "advmod") and word == "not":
+        raise Refused("a negation that is not kept")
+    if tree.has(child, "nmod", "flat", "obl"):
+        raise Refused("an unusual phrase inside")
+    return False
+
+
+def _of(tree: Tree, head: int, lemma: str) -> tuple[str, ...]:
+    """Return ``of`` and its noun after nouns that say little without."""
+    verb = lemma_of(tree, tree.heads[head])
+    before = preposition(tree, head).split(" ")[0] or verb
+    if lemma not in lexicon().lists["needs_of"] or lemma in lexicon().idioms.get(before, ()):
+        return ()
+    for child in tree.children(head, "nmod"):
+        if child > head and preposition(tree, child) == "of":
+            return prepositional(tree, child)
+    raise Refused("a noun that needs more")
+
+
+def preposition(tree: Tree, noun: int) -> str:
+    """Return the preposition of a phrase or ``""``; of several words only known ones ("because of")."""
+    return " ".join(tree.words[case].lower() for case in tree.children(noun, "case") if case < noun)
+
+
+def prepositional(tree: Tree, noun: int) -> tuple[str, ...]:
+    """Return preposition and noun phrase."""
+    return (*preposition(tree, noun).split(), *noun_phrase(tree, noun))
+
+
+def _refuse(reason: str) -> bool:
+    raise Refused(reason)
+
+
+# Rules for what follows a verb: objects, infinitives, predicates and the prepositional phrases it needs.
+
+
+DEPTH = 3  # infinitives below infinitives
+PLAIN_INFINITIVE = frozenset(["help", "make", "let", "dare"])
+PARTICIPLE_TAKERS = frozenset(["get", "feel", "become", "remain", "seem", "appear", "look", "stay"])
+QUITE_OTHER = ("csubj", "expl", "dislocated", "orphan", "reparandum", "mark")
+
+
+def after_verb(tree: Tree, verb: int, clause: int = -1, depth: int = 0) -> tuple[str, ...]:
+    """Return the words after a verb, in their order.
+
+    Raises
+    ------
+    Refused
+        A complement that cannot be kept or is missing.
+    """
+    pieces: dict[int, tuple[str, ...]] = {}
+    for child in tree.children(verb):
+        piece = _piece(tree, verb, child, clause, depth)
+        if piece is not None:
+            pieces[child] = piece
+    if not pieces and not _has_clause(tree, verb, clause):
+        pieces = _needed(tree, verb)
+    elif len(pieces) == 1 and not _has_clause(tree, verb, clause):
+        _check_particle(tree, verb, next(iter(pieces)))
+    return tuple(word for child in sorted(pieces) for word in pieces[child])
+
+
+def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[str, ...] | None:
+    """Return what a dependent of a verb adds.
+
+    ``()`` if it only counts as a complement, ``None`` if it does not.
+    """
+    if child == clause:
+        return () if tree.has(child, "ccomp") else None
+    if tree.has(child, "compound:prt"):
+        return (tree.words[child].lower(),)
+    if tree.has(child, "obj", "iobj"):
+        return _object(tree, verb, child, clause)
+    if tree.has(child, "xcomp"):
+        if child < verb or depth >= DEPTH:
+            raise Refused("a complement out of place")
+        return secondary(tree, verb, child, clause, depth + 1)
+    if tree.has(child, "ccomp"):
+        raise Refused("another clause as a complement")
+    if tree.has(child, "obl"):
+        return _kept_phrase(tree, verb, child)
+    if tree.has(child, "advmod") and child > verb:
+        kept = tree.words[child].lower() in lexicon().adverbs.get(lemma_of(tree, verb), ())
+        return (tree.words[child].lower(),) if kept else None
+    if tree.has(child, *QUITE_OTHER) and not (tree.has(child, "mark") and depth):
+        raise Refused("an unusual sentence")
+    return None
+
+
+def _object(tree: Tree, verb: int, child: int, clause: int) -> tuple[str, ...] | None:
+    """Return an object; the indirect one may be left out where the verb can do without."""
+    if child < verb:
+        raise Refused("a complement out of place")
+    optional = lemma_of(tree, verb) in lexicon().lists["recipient_optional"]
+    several = len(tree.children(verb, "obj", "iobj")) > 1 or _has_clause(tree, verb, clause)
+    if optional and several and child == tree.children(verb, "obj", "iobj")[0]:
+        return None
+    try:
+        return _whole_noun(tree, child, clause)
+    except Refused:
+        if lemma_of(tree, verb) in lexicon().lists["object_optional"]:
+            return None
+        raise
+
+
+def _whole_noun(tree: Tree, noun: int, clause: int) -> tuple[str, ...]:
+    """Return a noun phrase, with the infinitive without which its noun says little."""
+    words = noun_phrase(tree, noun)
+    if not wants_infinitive(tree, noun):
+        return words
+    rest = _infinitive(tree, noun, clause, DEPTH - 1)
+    if not rest:
+        raise Refused("a noun that needs more")
+    return (*words, *rest)
+
+
+def _kept_phrase(tree: Tree, verb: int, child: int) -> tuple[str, ...] | None:
+    """Return a bare noun after a preposition that makes one sense with its verb: "fell in love"."""
+    bare = tree.tags[child] == "NN" and not tree.children(
+        child, "det", "nmod:poss", "amod", "nummod", "compound"
+    )
+    light = lemma_of(tree, verb) in lexicon().lists["light"]
+    if (
+        child > verb
+        and bare
+        and light
+        and preposition(tree, child) in ("to", "in", "into", "on", "at", "under", "out of")
+    ):
+        return prepositional(tree, child) if tree.words[child].islower() else None
+    return None
+
+
+def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
+    """Return the prepositional phrase that a verb with nothing else after it needs."""
+    known, lemma = lexicon(), lemma_of(tree, verb)
+    passive = is_passive(tree, verb)
+    frame = known.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
+    for child in tree.children(verb, "obl"):
+        if frame and child > verb and preposition(tree, child) in frame:
+            return {child: prepositional(tree, child)}
+    if frame is not None:
+        raise Refused("a verb that needs more")
+    lacks = lemma in known.lists["needs_object"] or lemma in known.lists["needs_predicate"]
+    if lacks and not passive and lemma not in known.lists["object_optional"]:
+        raise Refused("a verb that needs more")
+    if not passive and lemma in known.lists["together"] and _plural_subject(tree, verb):
+        raise Refused("something that only several do")
+    return {}
+
+
+def _check_particle(tree: Tree, verb: int, child: int) -> None:
+    """Refuse a verb whose particle alone does not complete it ("carried out", but "grew up")."""
+    needy = lexicon().particles.get(lemma_of(tree, verb), ())
+    if tree.has(child, "compound:prt") and not is_passive(tree, verb) and tree.words[child].lower() in needy:
+        raise Refused("a verb that needs more")
+
+
+def secondary(tree: Tree, verb: int, head: int, clause: int, depth: int) -> tuple[str, ...]:
+    """Return the second predicate of a verb: "to leave", "playing chess", "famous", "to be able to walk".
+
+    Raises
+    ------
+    Refused
+        Of a form that does not stand with this verb.
+    """
+    to = any(tree.words[child].lower() == "to" for child in tree.children(head, "mark"))
+    helpers = [tree.words[child].lower() for child in tree.children(head, "aux", "cop")]
+    negation = (
+        ["not"] if any(tree.words[child].lower() == "not" for child in tree.children(head, "advmod")) else []
+    )
+    if any(not helper.isalpha() for helper in helpers):
+        raise Refused("an unusual sentence")
+    if tree.children(head, "cop"):
+        if not to:
+            raise Refused("a complement out of place")
+        return (*negation, "to", *helpers, *predicative(tree, head, clause, depth))
+    if not tree.tags[head].startswith("VB"):
+        return predicative(tree, head, clause, depth)
+    word, taker = tree.words[head].lower(), lemma_of(tree, verb)
+    allowed = {
+        "VB": to or taker in PLAIN_INFINITIVE,
+        "VBG": not helpers and not to,
+        "VBN": bool(helpers and to)
+        or (taker in PARTICIPLE_TAKERS and not tree.children(head, "compound", "obl")),
+    }
+    if not allowed.get(tree.tags[head], False) or not word.isalpha():
+        raise Refused("a complement out of place")
+    return (*negation, *(["to"] if to else []), *helpers, word, *after_verb(tree, head, clause, depth))
+
+
+def predicative(tree: Tree, head: int, clause: int, depth: int = 0) -> tuple[str, ...]:
+    """Return a predicate that is no verb: "old", "aware of the danger", "the first", "in charge".
+
+    Raises
+    ------
+    Refused
+        A noun, since it says who somebody is, a number ("five years old"), an adjective whose complement
+        cannot be kept.
+    """
+    if depth > DEPTH:
+        raise Refused("a complement out of place")
+    tag, word = tree.tags[head], tree.words[head].lower()
+    if tree.children(head, "ccomp") and clause not in tree.children(head, "ccomp"):
+        raise Refused("another clause as a complement")
+    if preposition(tree, head):
+        return prepositional(tree, head)
+    if tag in ("JJ", "JJR", "VBN", "VBG", "VBD") and not tree.children(head, "det"):
+        return _adjective(tree, head, clause, depth)
+    if tag == "RB" and word in lexicon().lists["adverbial"]:
+        return (word,)
+    if tag in ("NN", "NNS"):
+        check_head(tree, head)
+        raise Refused("a noun as a predicate")
+    return noun_phrase(tree, head)
+
+
+def _adjective(tree: Tree, head: int, clause: int, depth: int) -> tuple[str, ...]:
+    word = tree.words[head].lower()
+    if not word.replace("-", "").isalpha() or tree.words[head][0].isupper():
+        raise Refused("a name inside")
+    measures = tree.children(head, "obl", "nummod", "nmod", "dep")
+    if any(child < head and not preposition(tree, child) for child in measures):
+        raise Refused("a number inside")
+    degree = [tree.words[child].lower() for child in tree.children(head, "advmod") if child < head]
+    if "more" in degree or "most" in degree or "less" in degree or tree.tags[head] == "JJR":
+        raise Refused("a comparison")
+    words = (*(["too"] if "too" in degree else ["so"] if "so" in degree else []), word)
+    if _has_clause(tree, head, clause):
+        return words
+    frame = lexicon().adjectives.get(word)
+    if frame is None:
+        return (*words, *(_infinitive(tree, head, clause, depth) if "too" in words else ()))
+    if "to" in frame and (rest := _infinitive(tree, head, clause, depth)):
+        return (*words, *rest)
+    for child in tree.children(head, "obl"):
+        if child > head and preposition(tree, child) in frame:
+            return (*words, *prepositional(tree, child))
+    raise Refused("an adjective that needs more")
+
+
+def _infinitive(tree: Tree, head: int, clause: int, depth: int) -> tuple[str, ...]:
+    """Return the infinitive after an adjective or a noun, whatever relation the parser gave it."""
+    for child in tree.children(head, "xcomp", "advcl", "ccomp", "acl"):
+        if child > head and any(tree.words[mark].lower() == "to" for mark in tree.children(child, "mark")):
+            return secondary(tree, head, child, clause, depth + 1)
+    return ()
+
+
+def _has_clause(tree: Tree, head: int, clause: int) -> bool:
+    return clause >= 0 and tree.heads[clause] == head and tree.has(clause, "ccomp")
+
+
+def _plural_subject(tree: Tree, verb: int) -> bool:
+    return any(tree.tags[child] in ("NNS", "NNPS") for child in tree.children(verb, "nsubj"))
+
 
 LONGEST = 9  # words of a predicate
 
 
 def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
-    """The predicate that ``head`` heads, in the past, with the complements it needs and no adjunct.
+    """Return the predicate that ``head`` heads, in the past, with the complements it needs and no adjunct.
 
     ``clause``: the clause that stands at ``[Y]``, which counts as a complement.  "has often said" ->
     ``said``; "is going to leave" -> ``was going to leave``; "was elected by the council" -> ``was elected``.
 
-    Raises:
-        Refused: with one of a few fixed reasons.
+    Raises
+    ------
+    Refused
+        With one of a few fixed reasons.
     """
     if tree.children(head, "expl", "csubj", "mark", "nsubj:outer"):
         raise Refused("an unusual sentence")
@@ -31,3 +417,69 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     if any(not word.replace("-", "").isalpha() or not word.islower() for word in words):
         raise Refused("an unusual word inside")
     return words
+
+
+# Repairs of what small parsers often get wrong at the clause that matters; each one a function of a tree.
+
+
+QUESTION_WORDS = frozenset(["what", "who", "whom", "where", "why", "how"])
+
+
+def mended(tree: Tree, clause: int) -> Tree:
+    """Return the tree with the clause attached where it belongs; the same tree if no error is known."""
+    for repair in (question_after_its_verb, free_relative, clause_of_the_told):
+        better = repair(tree, clause)
+        if better is not None:
+            return better
+    return tree
+
+
+def question_after_its_verb(tree: Tree, clause: int) -> Tree | None:
+    """Read ``whether``, ``that`` or ``if`` after a verb that takes it as the start of a complement."""
+    verb = tree.heads[clause]
+    if not tree.has(clause, "advcl") or tree.children(verb, "ccomp", "obj"):
+        return None
+    marks = [tree.words[mark].lower() for mark in tree.children(clause, "mark")]
+    lemma, lists = lemma_of(tree, verb), lexicon().lists
+    wanted = {
+        "whether": lemma in lists["whether"],
+        "that": lemma in lists["that"],
+        "if": lemma in ("ask", "wonder"),
+    }
+    if len(marks) == 1 and wanted.get(marks[0], False):
+        return _attached(tree, clause, verb)
+    return None
+
+
+def free_relative(tree: Tree, clause: int) -> Tree | None:
+    """Attach a question word that the verb has as its object to the clause that it opens."""
+    word = tree.heads[clause]
+    verb = tree.heads[word]
+    if (
+        not tree.has(clause, "acl")
+        or tree.words[word].lower() not in QUESTION_WORDS
+        or not tree.has(word, "obj")
+    ):
+        return None
+    if lemma_of(tree, verb) not in lexicon().lists["question"] or tree.children(word, "case"):
+        return None
+    return _attached(_attached(tree, clause, verb), word, clause, "obj")
+
+
+def clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
+    """Attach what somebody is told to the verb, not to the person who is told."""
+    noun = tree.heads[clause]
+    verb = tree.heads[noun]
+    if not tree.has(clause, "acl") or not tree.has(noun, "obj", "iobj") or tree.children(verb, "ccomp"):
+        return None
+    marks = tree.children(clause, "mark")
+    that = len(marks) == 1 and tree.words[marks[0]].lower() == "that" and tree.tags[marks[0]] == "IN"
+    if that and lemma_of(tree, verb) in lexicon().lists["told"]:
+        return _attached(tree, clause, verb)
+    return None
+
+
+def _attached(tree: Tree, token: int, head: int, relation: str = "ccomp") -> Tree:
+    heads, relations = list(tree.heads), list(tree.relations)
+    heads[token], relations[token] = head, relation
+    return replace(tree, heads=tuple(heads), relations=tuple(relations))

@@ -16,11 +16,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from pcf_core.errors import TopicError
+from pcf_core.core.errors import TopicError
 
 MAX_WORDS = 60
 MAX_CHARACTERS = 400
 TOO_LONG = f"sentence over {MAX_WORDS} words or {MAX_CHARACTERS} characters"
+WITHOUT_WORD = "no word that is looked for"
 WINDOW = MAX_CHARACTERS + 64  # where the sentence's start is looked for first
 LOOK_BACK = 24  # characters before a full stop in which an abbreviation is looked for
 
@@ -59,10 +60,14 @@ class Wanted:
     """Words to be found whole and in any case; an expression compiled once for texts without number."""
 
     def __init__(self, words: Collection[str]) -> None:
-        """``words``: a letter first, then letters and digits, with spaces, hyphens and apostrophes inside.
+        """Prepare the search for ``words``.
 
-        Raises:
-            TopicError: a word with other characters, among which a sentence could end.
+        Each begins with a letter, then come letters and digits, with spaces, hyphens and apostrophes inside.
+
+        Raises
+        ------
+        TopicError
+            A word with other characters, among which a sentence could end.
         """
         for word in words:
             if not WORD.fullmatch(word):
@@ -74,14 +79,18 @@ class Wanted:
         self.search = re.compile(rf"\b(?:{_alternatives(self.words)})\b" if self.words else "(?!)").search
 
 
-def candidates(text: str, wanted: Wanted, dropped: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
-    """Every sentence with a wanted word, as (offset of its first character, sentence), from left to right.
+def candidates(text: str, wanted: Wanted, passed: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
+    """Yield every sentence with a wanted word, as (offset of its first character, sentence).
 
-    A sentence over 60 words or 400 characters is passed over and counted in ``dropped[TOO_LONG]``.  The time
-    grows with the length of the text, whatever is in it.
+    They come from left to right.
+
+    ``passed``, where it is given, counts the others: those over 60 words or 400 characters as ``TOO_LONG``,
+    those without a wanted word as ``WITHOUT_WORD``, for which all of the text is looked at.  The time grows
+    with the length of the text, whatever is in it.
     """
     lowered = _lowered(text)
-    floor, line_end = 0, -1  # behind the last sentence; end of the line that is being read
+    floor, line_end = 0, -1  # where the sentence of the next hit begins at the earliest; end of its line
+    behind = 0  # the last sentence
     while found := wanted.search(lowered, floor):
         hit = found.start()
         if hit > line_end:
@@ -89,17 +98,35 @@ def candidates(text: str, wanted: Wanted, dropped: Counter[str] | None = None) -
             line_end = text.find("\n", hit)
             line_end = len(text) if line_end < 0 else line_end
         start = _start(text, floor, hit)
-        floor = _end(text, hit, line_end)
+        if passed is not None:
+            passed[WITHOUT_WORD] += _sentences(text, behind, start)
+        floor = behind = _end(text, hit, line_end)
         padded = text[start:floor]
         sentence = padded.strip()
         if len(sentence) <= MAX_CHARACTERS and len(sentence.split()) <= MAX_WORDS:
             yield start + len(padded) - len(padded.lstrip()), sentence
-        elif dropped is not None:
-            dropped[TOO_LONG] += 1
+        elif passed is not None:
+            passed[TOO_LONG] += 1
+    if passed is not None:
+        passed[WITHOUT_WORD] += _sentences(text, behind, len(text))
+
+
+def _sentences(text: str, low: int, high: int) -> int:
+    """Count the sentences between two places, at both of which one begins or the text ends."""
+    number, start = 0, low
+    while start < high:
+        line_end = text.find("\n", start, high)
+        line_end = high if line_end < 0 else line_end
+        ends = [gap.end() for gap in GAP.finditer(text, start, line_end) if _is_end(text, gap)]
+        for end in (*ends, line_end):
+            number += not text[start:end].isspace() and end > start
+            start = end
+        start = line_end + 1
+    return number
 
 
 def _start(text: str, floor: int, hit: int) -> int:
-    """Where the sentence of the word at ``hit`` begins, ``floor`` being the start of a sentence."""
+    """Return where the sentence of the word at ``hit`` begins, ``floor`` being the start of a sentence."""
     near = max(floor, hit - WINDOW)
     start = _last_gap(text, near, hit)
     if start is None and near > floor:
@@ -108,7 +135,7 @@ def _start(text: str, floor: int, hit: int) -> int:
 
 
 def _last_gap(text: str, low: int, hit: int) -> int | None:
-    """Behind the last sentence end between the two places."""
+    """Return the place after the last sentence end between the two places."""
     start = None
     for gap in GAP.finditer(text, low, hit + 2):  # two characters: a gap without space looks at them
         if gap.end() > hit:
@@ -119,7 +146,7 @@ def _last_gap(text: str, low: int, hit: int) -> int | None:
 
 
 def _end(text: str, hit: int, line_end: int) -> int:
-    """Where the sentence of the word at ``hit`` ends, with the white space behind it."""
+    """Return where the sentence of the word at ``hit`` ends, with the white space behind it."""
     for gap in GAP.finditer(text, hit, line_end):
         if _is_end(text, gap):
             return gap.end()
@@ -127,7 +154,7 @@ def _end(text: str, hit: int, line_end: int) -> int:
 
 
 def _is_end(text: str, gap: re.Match[str]) -> bool:
-    """Whether a sentence ends at the marks; a function of a few characters around them."""
+    """Tell whether a sentence ends at the marks, by a few characters around them alone."""
     begin = gap.start()
     following = NEXT_WORD.match(text, gap.end())
     word = following[1] if following else ""
@@ -151,12 +178,12 @@ def _is_end(text: str, gap: re.Match[str]) -> bool:
 
 
 def _lowered(text: str) -> str:
-    """Small letters, as many as there were: of all letters only İ becomes two."""
+    """Convert to lower case without changing the length: of all letters only İ becomes two."""
     return text.replace("İ", "I").lower()
 
 
 def _alternatives(words: Collection[str]) -> str:
-    """An expression for any of the words that shares their beginnings: a choice reads a letter once."""
+    """Make an expression for any of the words, with beginnings shared: a choice reads a letter once."""
     branches: dict[str, set[str]] = {}
     for word in words:
         if word:

@@ -2,14 +2,31 @@
 
 says, has said, is saying, does say -> said        is known, has been known -> was known
 does not know, hasn't known -> did not know        can go -> could go        may have gone -> might have gone
+
+Why a sentence gave no template is an exception inside the rules, a record that is counted outside them.
 """
 
 from __future__ import annotations
 
-from pcf_core.language.trees import Tree
-from pcf_core.language.verbs import past_tense
-from pcf_core.mining.lexicon import lexicon, verb_forms
-from pcf_core.mining.refusal import Refused
+from dataclasses import dataclass
+
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import lexicon, verb_forms
+from pcf_core.mining.verbs import past_tense
+
+# Why a sentence gave no template: inside the rules an exception, outside them a record that is counted.
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons."""
+
+    reason: str
+
+
+class Refused(Exception):
+    """Raised by a rule's parts; its text is the reason."""
+
 
 MODALS = {
     "can": "could", "ca": "could", "could": "could", "will": "would", "wo": "would", "'ll": "would",
@@ -21,10 +38,12 @@ MISSPELT = frozenset(["leaved", "finded", "gived", "taked", "maked", "goed"])
 
 
 def finite(tree: Tree, head: int) -> tuple[str, ...]:
-    """The verb group of a finite clause in the past; of a copula without what follows it (``was not``).
+    """Return the verb group of a finite clause in the past; of a copula without its predicate (``was not``).
 
-    Raises:
-        Refused: no finite verb, a question, a lemma that does not fit its form, a form that has no past.
+    Raises
+    ------
+    Refused
+        No finite verb, a question, a lemma that does not fit its form, a form that has no past.
     """
     helpers = helpers_of(tree, head)
     negation = _negation(tree, head)
@@ -49,7 +68,7 @@ def finite(tree: Tree, head: int) -> tuple[str, ...]:
 
 
 def helpers_of(tree: Tree, head: int) -> tuple[int, ...]:
-    """Auxiliaries and copula; a second verb may share those of the first ("was tried and shot")."""
+    """Return auxiliaries and copula; a second verb may share those of the first ("was tried and shot")."""
     own = tree.children(head, "aux", "cop")
     if own or not tree.has(head, "conj") or tree.tags[head] not in ("VBN", "VBG", "VB"):
         return own
@@ -57,7 +76,7 @@ def helpers_of(tree: Tree, head: int) -> tuple[int, ...]:
 
 
 def is_passive(tree: Tree, head: int) -> bool:
-    """Whether a verb is passive."""
+    """Tell whether a verb is passive."""
     helpers = helpers_of(tree, head)
     joined = bool(helpers) and not tree.children(head, "aux", "cop") and tree.tags[head] == "VBN"
     return any(
@@ -67,7 +86,7 @@ def is_passive(tree: Tree, head: int) -> bool:
 
 
 def past(tree: Tree, verb: int) -> str:
-    """The simple past of a verb: its own form if that is one, else made from its lemma."""
+    """Return the simple past of a verb: its own form if that is one, else made from its lemma."""
     word, tag = tree.words[verb].lower(), tree.tags[verb]
     helped = bool(helpers_of(tree, verb))
     if word in MISSPELT or not word.isalpha():
@@ -82,7 +101,7 @@ def past(tree: Tree, verb: int) -> str:
 
 
 def base(tree: Tree, verb: int) -> str:
-    """The infinitive of a verb."""
+    """Return the infinitive of a verb."""
     if tree.tags[verb] in ("VB", "VBP"):
         word = tree.words[verb].lower()
         return "be" if word in ("are", "am") else word
@@ -90,12 +109,12 @@ def base(tree: Tree, verb: int) -> str:
 
 
 def is_going_to(tree: Tree, verb: int) -> bool:
-    """Whether a verb is the *going* of "was going to leave", which is no movement."""
+    """Tell whether a verb is the *going* of "was going to leave", which is no movement."""
     return tree.words[verb].lower() == "going" and bool(tree.children(verb, "xcomp"))
 
 
 def lemma_of(tree: Tree, verb: int) -> str:
-    """The lemma of a verb: of those the lists know for its form, the parser's if it is one of them."""
+    """Return the lemma of a verb: of those the lists know for its form, the parser's if it is one."""
     lemma, word = tree.lemmas[verb].lower(), tree.words[verb].lower()
     known = lexicon().lemmas.get(word, ())
     return lemma if lemma in known or not known else known[0]
@@ -119,7 +138,7 @@ def _participle(tree: Tree, verb: int) -> str:
 
 
 def _checked_lemma(tree: Tree, verb: int) -> str:
-    """The lemma, if the word is one of its forms."""
+    """Return the lemma, if the word is one of its forms."""
     lemma = lemma_of(tree, verb)
     if not lemma.isalpha() or tree.words[verb].lower() not in verb_forms(lemma):
         raise Refused("an unsure verb form")
@@ -132,7 +151,7 @@ def _past_of_lemma(tree: Tree, verb: int) -> str:
 
 
 def _negation(tree: Tree, head: int) -> tuple[str, ...]:
-    """``not`` or ``never`` before the predicate; other negations are refused, because they would be lost."""
+    """Return ``not`` or ``never`` before the predicate; refuse other negations, which would be lost."""
     found = []
     for child in tree.children(head, "advmod"):
         word = tree.words[child].lower()

@@ -1,20 +1,10 @@
-"""Known models and how they are loaded.
+"""Models: which there are, what they need, how they are loaded, asked for probabilities and made to write.
 
-Layer: may import ``records``, ``errors`` and ``settings``.  All files but ``loading`` only read files or, for
-models behind an endpoint, ask its server, and never import torch; only a process that scores imports
-``loading``.
+``names`` and ``registry``: from a name to a model; ``folder``, ``hub`` and ``endpoint``: the three places
+where one lies; ``connection`` and ``completions``: how an endpoint is asked; ``family``: how an architecture
+gives a word its probability.  ``scoring`` holds a file for each family behind one seam, ``generation`` the
+same for texts; ``entailment`` finds NLI models, ``presets`` holds ready comparisons.
+
+Layer: imports ``core``, ``measure`` and ``material``.  Torch is imported by ``loading``, the local families
+and local writers alone: only a process that scores imports those.
 """
-
-from pcf_core.models.known import KnownModel, known_model, known_models
-from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score, resolve_writer
-
-__all__ = [
-    "KnownModel",
-    "known_model",
-    "known_models",
-    "left_out_models",
-    "list_models",
-    "resolve",
-    "resolve_to_score",
-    "resolve_writer",
-]

@@ -1,19 +1,129 @@
 """An OpenAI-compatible completions server: what it is asked, its answers checked.  No torch here.
 
-Two shapes of answer hold what the server thinks of the prompt itself (:mod:`pcf_core.models.readings`).
+Two shapes of answer hold what the server thinks of the prompt itself (see below).
 One token is always generated and thrown away: servers refuse ``max_tokens=0``, or take it for no limit.
+
+**Log-probabilities of a prompt's tokens, as completions servers tell them.**
+
+``prompt_logprobs``
+    vLLM's own, with ``return_token_ids`` (vllm.ai/blog, 22 October 2025): ``choices[i].prompt_logprobs`` is
+    ``[null, {"<token id>": {"logprob", "rank", "decoded_token"}, …}, …]`` along
+    ``choices[i].prompt_token_ids``.  A list of prompts is one request.
+``echo``
+    OpenAI's legacy way: ``choices[0].logprobs`` holds ``tokens``, ``token_logprobs`` and ``top_logprobs``,
+    first those of the prompt (``usage.prompt_tokens`` of them), then of what was generated.  One prompt a
+    request, which every such server takes.
+
+**Texts from a completions server: how it is asked for one, and what its answer is read as.  No torch here.**
+
+``/completions``
+    The server goes on from the prompt; ``choices[0].text`` is the text.
+``/chat/completions``
+    The prompt is a user's message, what is told before it one of the system (of the user as well, in front
+    of the prompt, where the server refuses the former); ``choices[0].message`` holds the answer as
+    ``content``, or the words of a refusal as ``refusal``.
+
+One text a request.  ``choices[0].finish_reason`` says how it ended, ``usage.completion_tokens`` how long it
+is.
 """
 
 from __future__ import annotations
 
+import math
+import re
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import Any, Literal, TypeVar
 
-from pcf_core.errors import RequestRefusedError, ScoringError
-from pcf_core.models.answer_json import FILTERED
-from pcf_core.models.connection import Connection
-from pcf_core.models.readings import Reading, of_echo, of_prompt_logprobs
+from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
+from pcf_core.core.generation import Decoding, End, in_one
+from pcf_core.models.connection import FILTERED, Connection
+
+# Log-probabilities of a prompt's tokens, as completions servers tell them.
+
+
+NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
+ROUNDING = 1e-4  # a log-probability may be above 0 by so much
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a server says of one prompt, token by token, all of one length.
+
+    ``labels``: token ids, or the tokens' texts where the server tells no ids.  ``texts``: the tokens' texts,
+    empty for the first where it is not told.  ``nats``: log-probability of each token behind all before it,
+    NaN for the first, which has nothing before it.  ``best``: the highest log-probability told at each place,
+    likewise.
+    """
+
+    labels: tuple[int | str, ...]
+    texts: tuple[str, ...]
+    nats: tuple[float, ...]
+    best: tuple[float, ...]
+
+
+def of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
+    """Read a choice in the shape ``prompt_logprobs``.
+
+    Raises
+    ------
+    KeyError, TypeError, AttributeError, ValueError
+        Another shape.
+    ScoringError
+        What is no log-probability.
+    """
+    ids, places = choice["prompt_token_ids"], choice["prompt_logprobs"]
+    if not ids or len(ids) != len(places) or places[0] is not None:
+        raise ValueError(f"{len(places)} places for {len(ids)} tokens")
+    if not all(type(token) is int for token in ids):
+        raise ValueError("token ids that are no whole numbers")
+    own = [place[str(token)] for token, place in zip(ids[1:], places[1:], strict=True)]
+    return Reading(
+        labels=tuple(ids),
+        texts=("", *(str(entry["decoded_token"] or "") for entry in own)),
+        nats=(math.nan, *(nats_of(entry["logprob"]) for entry in own)),
+        best=(
+            math.nan,
+            *(max(nats_of(entry["logprob"]) for entry in place.values()) for place in places[1:]),
+        ),
+    )
+
+
+def of_echo(logprobs: Mapping[str, Any], count: int) -> Reading:
+    """Read the first ``count`` tokens of ``logprobs`` in the shape ``echo``; raises likewise."""
+    tokens, values = logprobs["tokens"], logprobs["token_logprobs"]
+    tops = logprobs.get("top_logprobs") or [None] * len(tokens)
+    if not 0 < count <= len(tokens) <= count + 1 or not len(tokens) == len(values) == len(tops):
+        raise ValueError(f"{len(values)} places for {count} tokens")
+    own = [nats_of(value) for value in values[1:count]]
+    told = [[nats_of(value) for value in (top or {}).values()] for top in tops[1:count]]
+    return Reading(
+        labels=tuple(map(str, tokens[:count])),
+        texts=tuple(map(str, tokens[:count])),
+        nats=(math.nan, *own),
+        best=(math.nan, *(max([value, *others]) for value, others in zip(own, told, strict=True))),
+    )
+
+
+def nats_of(value: Any) -> float:
+    """Read a log-probability as servers write it.
+
+    Raises
+    ------
+    ScoringError
+        It is NaN, above 0, or no number.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not value <= ROUNDING:  # as of NaN
+        said = reprlib.repr(value) if is_number else type(value).__name__
+        raise ScoringError(
+            f"The endpoint gave {said} for a log-probability, which is a number up to 0: its model or its "
+            "settings (vLLM's --logprobs-mode) are not fit for scoring."
+        )
+    return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)
+
 
 Ids = tuple[int, ...]
 Shape = Literal["prompt_logprobs", "echo"]
@@ -28,10 +138,12 @@ class Server(Connection):
     """The completions of one served model."""
 
     def models(self) -> list[Mapping[str, Any]]:
-        """The served models as the server describes them; each has an ``id``.
+        """List the served models as the server describes them; each has an ``id``.
 
-        Raises:
-            ScoringError: it cannot be reached, or does not list its models.
+        Raises
+        ------
+        ScoringError
+            It cannot be reached, or does not list its models.
         """
         document = self.ask("GET", f"{self.url}/models")
         cards = document.get("data") if isinstance(document, dict) else None
@@ -44,28 +156,42 @@ class Server(Connection):
             )
         return cards
 
-    def read(self, prompts: Sequence[str | Ids], shape: Shape, best: bool = False) -> Iterator[Reading]:
-        """The readings of the prompts, texts or token ids, in their order.
+    def read(
+        self,
+        prompts: Sequence[str | Ids],
+        shape: Shape,
+        best: bool = False,
+        pause: Callable[[], None] = lambda: None,
+    ) -> Iterator[Reading]:
+        """Yield the readings of the prompts, texts or token ids, in their order.
 
         ``best`` asks for the most probable token at each place too.  Requests run ahead of what is taken, a
-        few for each connection.
+        few for each connection; ``pause`` is called while an answer is waited for; what it raises ends it.
 
-        Raises:
-            ScoringError: the server cannot be reached or refuses; it answers in another shape, or with what
-                is no log-probability.
+        Raises
+        ------
+        ScoringError
+            The server cannot be reached or refuses; it answers in another shape, or with what is no
+            log-probability.
         """
         size = PROMPTS_A_REQUEST if shape == "prompt_logprobs" else 1
         requests = [prompts[start : start + size] for start in range(0, len(prompts), size)]
-        for readings in self.in_order(lambda part: self._read_part(part, shape, best), requests):
+        for readings in self.in_order(lambda part: self._read_part(part, shape, best), requests, pause):
             yield from readings
 
-    def tokenise(self, texts: Sequence[str], special: bool) -> list[Ids]:
-        """Token ids of each text by vLLM's ``/tokenize``, with or without the special tokens around it.
+    def tokenise(
+        self, texts: Sequence[str], special: bool, pause: Callable[[], None] = lambda: None
+    ) -> list[Ids]:
+        """Return the token ids of each text by vLLM's ``/tokenize``, with or without special tokens.
 
-        Raises:
-            ScoringError: the server cannot be reached or has no such address.
+        ``pause`` is called while an answer is waited for, and what it raises ends it.
+
+        Raises
+        ------
+        ScoringError
+            The server cannot be reached or has no such address.
         """
-        return list(self.in_order(lambda text: self._tokenise_one(text, special), texts))
+        return list(self.in_order(lambda text: self._tokenise_one(text, special), texts, pause))
 
     def write(
         self,
@@ -74,18 +200,25 @@ class Server(Connection):
         read: Callable[[Any], R],
         pause: Callable[[], None] = lambda: None,
     ) -> Iterator[R]:
-        """What ``read`` makes of the answers to requests for one text each, in their order.
+        """Yield what ``read`` makes of the answers to requests for one text each, in their order.
 
-        Args:
-            path: ``completions`` or ``chat/completions``.
-            bodies: what is posted there; the model's name is added.
-            read: of the JSON that is answered, or of the ``RequestRefusedError`` that stands for a request
-                which the server's content filter refuses.  An answer of which it raises a ``ScoringError``
-                is asked for again, like one that does not come: one odd answer among thousands ends nothing.
-            pause: called while waiting; what it raises ends the work.
+        Parameters
+        ----------
+        path
+            ``completions`` or ``chat/completions``.
+        bodies
+            What is posted there; the model's name is added.
+        read
+            Of the JSON that is answered, or of the ``RequestRefusedError`` that stands for a request which
+            the server's content filter refuses.  An answer of which it raises a ``ScoringError`` is asked for
+            again, like one that does not come: one odd answer among thousands ends nothing.
+        pause
+            Called while waiting; what it raises ends the work.
 
-        Raises:
-            ScoringError: the server cannot be reached or refuses; every answer to a request is odd.
+        Raises
+        ------
+        ScoringError
+            The server cannot be reached or refuses; every answer to a request is odd.
         """
 
         def ask(body: Mapping[str, Any]) -> R:
@@ -131,5 +264,175 @@ class Server(Connection):
 
 
 def is_name(name: Any) -> bool:
-    """Whether a server's name of a model can be shown."""
+    """Tell whether a server's name of a model can be shown."""
     return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
+
+
+# Texts from a completions server: how it is asked for one, and what its answer is read as.  No torch here.
+
+
+LONGEST_TOKEN = 128  # characters; runs of white space are the longest tokens of large vocabularies
+DRAWN = "Ten random words and ten random numbers:"
+PROBE = Decoding(temperature=1, top_p=1, length=24)
+PROBES = 3
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a server wants to be asked for a text.
+
+    ``chat``: at ``/chat/completions``.  ``seeds``: whether it takes a seed.  ``limit``: its name for the
+    largest number of new tokens.  ``systems``: whether it takes a message of the system.
+    """
+
+    chat: bool = False
+    seeds: bool = True
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    systems: bool = True
+
+    @property
+    def path(self) -> str:
+        """Where it is asked, behind the base URL."""
+        return "chat/completions" if self.chat else "completions"
+
+    def body(self, prompt: str, decoding: Decoding, seed: int, system: str = "") -> dict[str, Any]:
+        """Make a request for one text, without the model's name; ``system`` is the system prompt."""
+        asked: dict[str, Any] = {
+            "temperature": decoding.temperature,
+            "top_p": decoding.top_p,
+            self.limit: decoding.length,
+        }
+        if self.seeds:
+            asked["seed"] = seed
+        whole = in_one(system, prompt)
+        if not self.chat:
+            return {"prompt": whole, **asked}
+        if not system or not self.systems:
+            return {"messages": [{"role": "user", "content": whole}], **asked}
+        told = {"role": "system", "content": system}
+        return {"messages": [told, {"role": "user", "content": prompt}], **asked}
+
+    def after(self, refusal: RequestRefusedError) -> Manner | None:
+        """Return another manner, for which a refusal names the reason; None where it names none."""
+        if refusal.status not in (400, 422):
+            return None
+        if self.limit == "max_tokens" and "max_completion_tokens" in refusal.said:
+            return replace(self, limit="max_completion_tokens")
+        if self.seeds and re.search(r"\bseed\b", refusal.said):
+            return replace(self, seeds=False)
+        if self.chat and self.systems and re.search(r"\bsystem\b", refusal.said, re.IGNORECASE):
+            return replace(self, systems=False)
+        return None
+
+
+@dataclass(frozen=True)
+class Written:
+    """One text as a server gave it, how it ended, and its tokens, 0 where the server does not count them."""
+
+    text: str
+    end: End
+    tokens: int
+
+
+def written_of(answer: Any, manner: Manner, length: int) -> Written:
+    """Read an answer as :meth:`~pcf_core.models.completions.Server.write` hands it over.
+
+    Parameters
+    ----------
+    answer
+        The JSON, or the error that stands for a filtered request.
+    manner
+        How it was asked for.
+    length
+        New tokens at most, as asked for.
+
+    Raises
+    ------
+    ScoringError
+        It holds no text; the text is longer than was asked for.
+    """
+    if isinstance(answer, RequestRefusedError):
+        return Written("", "refused", 0)
+    try:
+        choice = answer["choices"][0]
+        finish, usage = choice.get("finish_reason"), answer.get("usage") or {}
+        refusal = (choice["message"].get("refusal") or "") if manner.chat else ""
+        text = choice["message"].get("content") if manner.chat else choice["text"]
+        text = refusal if text in (None, "") else text
+        tokens = usage.get("completion_tokens") or 0
+    except (KeyError, IndexError, TypeError, AttributeError):
+        text = tokens = refusal = None
+    if not isinstance(text, str) or type(tokens) is not int or tokens < 0:
+        raise ScoringError(
+            f"The endpoint answers without a text in the shape of /{manner.path}; check that it is an "
+            "OpenAI-compatible server and that the model can be asked in this way."
+        )
+    if tokens > length + 1 or len(text) > length * LONGEST_TOKEN:
+        raise ScoringError(
+            f"The endpoint wrote {tokens:,} tokens, {len(text):,} characters, where {length:,} tokens at "
+            f"most were asked for: it does not keep to {manner.limit}."
+        )
+    if refusal or finish == "content_filter":
+        return Written(text, "refused", tokens)
+    if not text.strip():
+        return Written(text, "empty", tokens)
+    return Written(text, "length" if finish == "length" else "stop", tokens)
+
+
+def find_manner(server: Server, chat: bool, draws: bool) -> Manner:
+    """Find out with a few short texts how the server wants to be asked.
+
+    Parameters
+    ----------
+    server
+        A connection.
+    chat
+        Whether messages are to be asked about, not texts gone on from.
+    draws
+        Whether it must draw its tokens: some servers always take the likeliest token, whatever they are asked
+        for, and every text of a prompt would be the same.
+
+    Raises
+    ------
+    ModelError
+        Three texts with other seeds are the same.
+    ScoringError
+        The server cannot be reached, refuses, or gives no text.
+    """
+    manner, text = agree(server, Manner(chat))
+    if draws and text.strip():
+        others = [_text(server, manner, seed) for seed in range(2, PROBES + 1)]
+        if set(others) == {text}:
+            raise ModelError(
+                f"The endpoint wrote the same text {PROBES} times for {server.name} at temperature 1: it "
+                "does not draw its tokens. Let it (for transformers serve, do_sample in the model's "
+                "generation_config.json), or ask for temperature 0."
+            )
+    return manner
+
+
+def agree(server: Server, manner: Manner, system: str = "") -> tuple[Manner, str]:
+    """Find a manner that the server takes, this one or what its refusals name.
+
+    The text that the server then wrote is returned beside it.
+
+    Raises
+    ------
+    ScoringError
+        The server cannot be reached, refuses, or gives no text.
+    """
+    try:
+        return manner, _text(server, manner, 1, system)
+    except RequestRefusedError as refusal:
+        other = manner.after(refusal)
+        if other is None:
+            raise
+    return agree(server, other, system)
+
+
+def _text(server: Server, manner: Manner, seed: int, system: str = "") -> str:
+    def read(answer: Any) -> str:
+        return written_of(answer, manner, PROBE.length).text
+
+    (text,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)], read)
+    return text

@@ -1,7 +1,14 @@
-"""Asking a server over HTTP: several requests at a time, with patience, and answers that are bounded."""
+"""Asking a server over HTTP: several requests at a time, with patience, and answers that are bounded.
+
+Also the pauses before a server is asked again, the operator's rate limit, and the JSON that a server answers:
+a text that was cut in two, and the code of an error.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import socket
 import threading
 import time
@@ -9,6 +16,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from textwrap import shorten
 from typing import Any, Self, TypeVar
 
@@ -16,10 +25,119 @@ import httpx2
 from pydantic import SecretStr
 from pydantic_core import from_json
 
-from pcf_core.errors import RequestRefusedError, ScoringError
-from pcf_core.models.answer_json import FILTERED, code_of, mended
-from pcf_core.models.pauses import PAUSES, pause_after, retry_after
-from pcf_core.models.turns import Turns
+from pcf_core.core.errors import RequestRefusedError, ScoringError
+
+# How long to wait before a server is asked again.
+
+
+PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second attempt, the third …
+LONGEST_PAUSE = 60.0  # a server may ask for more patience, up to this
+LIMIT_PAUSE = 20.0  # after a 429 that asks for none: with ``PAUSES`` more than the minute most limits count
+
+
+def retry_after(answer: httpx2.Response) -> float:
+    """Return the seconds that the server asks for, 0 to ``LONGEST_PAUSE``; 0 where it writes something else.
+
+    Where it asks for none, :func:`pause_after` its status.
+
+    A date counts from the answer's own ``Date``, where it has one: our clock may be another (RFC 9110,
+    10.2.3).
+    """
+    said = answer.headers.get("Retry-After")
+    if said is None:
+        return pause_after(answer.status_code)
+    try:
+        seconds = float(said)
+    except ValueError:
+        until = _time_of(said)
+        now = _time_of(answer.headers.get("Date", "")) or datetime.now(UTC)
+        seconds = (until - now).total_seconds() if until else 0.0
+    return min(max(seconds, 0.0), LONGEST_PAUSE) if math.isfinite(seconds) else 0.0
+
+
+def pause_after(status: int) -> float:
+    """Return the seconds to wait where the server asks for none: ``LIMIT_PAUSE`` after 429, else 0."""
+    return LIMIT_PAUSE if status == 429 else 0.0
+
+
+def _time_of(date: str) -> datetime | None:
+    """Read a date as HTTP writes it, ``Fri, 20 Nov 2026 07:28:00 GMT``; without a zone it is GMT as well."""
+    try:
+        found = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+# The rate limit of an endpoint: the operator's limit of completions a minute.
+
+
+class Turns:
+    """At most ``per_minute`` completions a minute, evenly spaced, for all threads that share it; 0: no limit.
+
+    Another process has a limit of its own: with two workers the endpoint is asked twice as often.
+
+    **Worked example.**  With 30 a minute three threads that come at once go at 0, 2 and 4 seconds; one that
+    comes at 60 goes at once.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._seconds = 60 / per_minute if per_minute else 0.0
+        self._next = -math.inf
+        self._lock = threading.Lock()
+
+    def wait(self, given_up: threading.Event) -> bool:
+        """Wait for the next free moment under the limit; return True where it was given up meanwhile."""
+        with self._lock:
+            now = time.monotonic()
+            turn = max(now, self._next)
+            self._next = turn + self._seconds
+        return turn > now and given_up.wait(turn - now)
+
+
+# The JSON that a server answers: a text that was cut in two, and the code of an error.
+
+
+# Codes and types of errors that are refusals; the last is Azure's, within its ``innererror``.
+FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+MODERATED = frozenset({"reasons", "flagged_input"})  # OpenRouter's ``metadata`` of a refusal holds them
+HALF = re.compile("[\ud800-\udfff]")  # of a character that was cut in two
+
+
+def mended(content: bytes) -> Any:
+    r"""Read JSON, with each lone surrogate such as ``\ud83d`` replaced by U+FFFD.
+
+    A server may write one half of a character alone.
+
+    No file or key can hold a half, and a text that ends where its length does can end within a character.
+    The name of a model cannot, so that elsewhere a half is no JSON.
+
+    Raises
+    ------
+    ValueError
+        No JSON.
+    RecursionError
+        Likewise, of a thousand brackets.
+    """
+    try:
+        return from_json(content)
+    except ValueError:
+        return from_json(HALF.sub("\ufffd", json.dumps(json.loads(content), ensure_ascii=False)))
+
+
+def code_of(content: bytes) -> str:
+    """Return the code of an error: one of ``FILTERED`` wherever a server names it, else its ``code``."""
+    try:
+        error = from_json(content)["error"]
+        inner, metadata = error.get("innererror"), error.get("metadata")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "None"
+    found = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+    if isinstance(metadata, dict) and MODERATED & metadata.keys():
+        found.append("content_filter")
+    named = [str(one).lower() for one in found]
+    return next((one for one in named if one in FILTERED), str(found[0]))
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,7 +166,7 @@ class Connection:
     connections are shut down.
 
     Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON or holds no text) are tried
-    again after each of ``pauses``, and every completion waits for one of the ``turns``.
+    again after each of ``pauses``, and every completion keeps to the rate limit ``turns``.
     The key travels in a header and is cut out of what is shown of the server's answers.
     """
 
@@ -109,7 +227,7 @@ class Connection:
     def in_order(
         self, ask: Callable[[T], R], items: Iterable[T], pause: Callable[[], None] = lambda: None
     ) -> Iterator[R]:
-        """``ask`` of each item on the threads, answers in the order of the items, few items ahead."""
+        """Yield ``ask`` of each item, run on the threads a few items ahead, in the order of the items."""
         waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(self._pool.submit(ask, item))
@@ -128,7 +246,7 @@ class Connection:
         largest: int | None = None,
         read: Callable[[Any], Any] = lambda document: document,
     ) -> Any:
-        """What ``read`` makes of the JSON that the server answers; ``largest``: bytes that it may have."""
+        """Send a request; return what ``read`` makes of the JSON answer, of at most ``largest`` bytes."""
         for pause in (*self.pauses, None):
             if address.endswith("/completions") and self._turns.wait(self._closing):
                 raise ScoringError(f"The endpoint {self.url} is asked no longer.")
@@ -164,7 +282,7 @@ class Connection:
         return document
 
     def _raise_hidden(self, document: Any, content: bytes) -> None:
-        """An error that a proxy sends as a success, ``{"error": …}`` alone: it counts as its code says."""
+        """Raise for an error that a proxy sends as a success, ``{"error": …}`` alone, by its code."""
         if not isinstance(document, dict) or not document.get("error") or document.get("choices"):
             return
         error = document["error"]
@@ -183,7 +301,7 @@ class Connection:
     def _send(
         self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
     ) -> tuple[httpx2.Response, bytes]:
-        """An answer and all of its bytes; one that trickles is cut off like one that does not come.
+        """Return an answer and all of its bytes; one that trickles is cut off like one that does not come.
 
         Where its head trickles, no other way leads out of the wait than the end of all connections: what the
         others were asked for is asked again.
@@ -225,7 +343,7 @@ class Connection:
         return RequestRefusedError(said, status, code_of(content), reason)
 
     def _reason(self, status: int, content: bytes) -> str:
-        """Status and message of an answer that is an error, on one line and without the key."""
+        """Return status and message of an answer that is an error, on one line and without the key."""
         message: Any = content.decode(errors="replace")
         with suppress(ValueError):  # what is no JSON says more as it is
             message = from_json(content)
@@ -240,19 +358,19 @@ class Connection:
         return f"{status}{': ' if text else ''}{text}{hint}"
 
     def _without_echo(self, content: bytes) -> bytes:
-        """An answer without the key, which a server that repeats what it was sent would have us keep as text.
+        """Remove the key from an answer: a server may repeat what it was sent, and answers are kept.
 
         A short key, such as the EMPTY that some servers want, is no secret and may be a word of the answer.
         """
         return content.replace(self._key.encode(), "…".encode()) if len(self._key) >= SECRET_KEY else content
 
     def without_key(self, text: str) -> str:
-        """What the server said, fit to be shown."""
+        """Remove the key from what the server said, so that it can be shown."""
         return text.replace(self._key, "…") if self._key else text
 
 
 def _odd_passes(read: Callable[[Any], R], document: Any) -> R:
-    """What ``read`` makes of a document; one that it refuses may be followed by another."""
+    """Return what ``read`` makes of a document; one that it refuses is worth another attempt."""
     try:
         return read(document)
     except ScoringError as error:
@@ -260,7 +378,7 @@ def _odd_passes(read: Callable[[Any], R], document: Any) -> R:
 
 
 def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
-    """The result of a thread's work; ``pause`` is called while it is waited for."""
+    """Return the result of a thread's work; call ``pause`` while waiting for it."""
     pause()
     while not wait([future], LOOK_UP_SECONDS).done:
         pause()

@@ -3,12 +3,16 @@
 The server's address and key are the operator's settings, never part of a name.  Nothing pins what a server
 runs: the identity of a model that is scored is a digest of its address, the served name and what the probe
 found, marked ``unpinned``; of one that only writes texts, which need no log-probabilities, it is the address.
+
+What a server can do is found out by asking it: a refusal where it cannot, never a guess.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import tempfile
 import threading
 import time
@@ -17,18 +21,190 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from textwrap import shorten
+from typing import get_args
 
 from pydantic import ValidationError
 
-from pcf_core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
-from pcf_core.models.allowed import require_allowed
-from pcf_core.models.completions import Server, is_name
-from pcf_core.models.pauses import PAUSES
-from pcf_core.models.probe import Findings, probe
-from pcf_core.models.turns import Turns
-from pcf_core.models.written import find_manner
-from pcf_core.records import LeftOut, ModelSpec, digest
-from pcf_core.settings import settings
+from pcf_core.core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
+from pcf_core.core.records import LeftOut, digest
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.text import is_heaped, normal
+from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
+from pcf_core.models.connection import PAUSES, Turns
+from pcf_core.models.names import require_allowed
+
+# What a completions server can do, found out by asking it: a refusal where it cannot, never a guess.
+
+
+TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
+START = "The nurse said that"
+AGREES = 0.25  # nats of one token; a server in bfloat16 that batches at will differs from itself by less
+SPREAD = 0.01  # nats; values closer than this say nothing about the tokens
+WORST_BEST = -math.log(1e6)  # the most probable of fewer than a million tokens has more
+LONGEST_OPENING = 4
+UNDECODED = "\N{REPLACEMENT CHARACTER}"  # a token that is part of a character
+LONGEST_SPELLING = 32  # characters of tokens for one of a text: a byte may be written <0xE2>
+LARGEST_CONTEXT = 2**31  # tokens; a larger one is none
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the probe found.
+
+    ``shape``: how log-probabilities of a prompt are had.  ``opening``: labels of the tokens that the server
+    puts before a text.  ``takes_ids``: whether prompts of token ids are read, and texts tokenised.
+    ``context``: tokens the server takes, 0 where it does not say.  ``root``: the served model, in the
+    server's words.  ``reading``: that of ``TEXT``.  ``noise``: largest difference between two readings of one
+    token, in nats.
+    """
+
+    shape: Shape
+    opening: tuple[int | str, ...]
+    takes_ids: bool
+    context: int
+    root: str
+    reading: Reading
+    noise: float
+
+    @property
+    def nats(self) -> float:
+        """Log-probability of ``TEXT`` behind its first token."""
+        return math.fsum(self.reading.nats[1:])
+
+
+def probe(server: Server) -> Findings:
+    """Ask for the log-probabilities of two texts, one of them twice and the beginning of it.
+
+    They must be numbers up to 0, differ from token to token, come out the same twice, and those of the
+    beginning must be the same alone: some servers give the same for whatever they are asked, and every score
+    would be exact chance.
+
+    Raises
+    ------
+    ModelError
+        The model is not served; no log-probabilities of prompt tokens, or none worth the name.
+    ScoringError
+        The server cannot be reached.
+    """
+    cards = {card["id"]: card for card in server.models()}
+    if server.name not in cards:
+        served = ", ".join(sorted(cards)[:20]) or "none"
+        raise ModelError(f"The endpoint {server.url} serves no model {server.name!r}; it serves: {served}.")
+    card = cards[server.name]
+    reasons = []
+    for shape in get_args(Shape):
+        try:
+            first, second, start = server.read([TEXT, TEXT, START], shape, best=True)
+            noise = require_sense(first, second, start)
+        except ScoringError as error:
+            reasons.append(str(error))
+        else:
+            context, root = card.get("max_model_len"), card.get("root")
+            return Findings(
+                shape=shape,
+                opening=_opening(first),
+                takes_ids=shape == "prompt_logprobs" and _takes_ids(server, first),
+                context=context if type(context) is int and 0 < context < LARGEST_CONTEXT else 0,
+                root=server.without_key(str(root)) if is_name(root) else server.name,
+                reading=first,
+                noise=noise,
+            )
+    told = server.without_key("; ".join(dict.fromkeys(reasons)))
+    raise ModelError(
+        f"The endpoint {server.url} gives no usable log-probabilities of prompt tokens for {server.name}: "
+        f"serve it with vLLM, or score its weights here ({told})."
+    )
+
+
+def require_sense(first: Reading, second: Reading, start: Reading) -> float:
+    """Refuse readings of ``TEXT``, again of it, and of its beginning that no language model gives.
+
+    Returns
+    -------
+    float
+        The largest difference in nats between two readings of one token.
+
+    Raises
+    ------
+    ScoringError
+        Which of the demands they fail.
+    """
+    if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
+        spelled = shorten("".join(first.texts), 120, placeholder=" …")
+        raise ScoringError(f"Its tokens spell {spelled!r} when it reads {TEXT!r}.")
+    values = first.nats[1:]
+    if max(values) - min(values) < SPREAD:
+        raise ScoringError(f"It gives every token the same log-probability, {values[0]:g}.")
+    if min(first.best[1:]) < WORST_BEST:
+        raise ScoringError(
+            "What it gives are logits, not log-probabilities: start vLLM without --logprobs-mode."
+        )
+    noise = max(difference(first, second), difference(start, first))
+    if noise > AGREES:
+        raise ScoringError(
+            f"It contradicts itself by {noise:.3g} nats a token where it reads the same text twice, or more "
+            "text behind it."
+        )
+    return noise
+
+
+def difference(short: Reading, long: Reading) -> float:
+    """Return the largest difference in nats a token.
+
+    It is infinite where ``long`` does not begin with ``short``'s tokens.
+    """
+    if long.labels[: len(short.labels)] != short.labels:
+        return math.inf
+    pairs = zip(short.nats[1:], long.nats[1:], strict=False)
+    return max((abs(a - b) for a, b in pairs if a != b), default=0.0)  # a == b also where both are −∞
+
+
+def spells(tokens: Sequence[str], text: str) -> bool:
+    """Tell whether the tokens' texts make up a text, white space and case apart.
+
+    Tokens decoded one by one lose spaces (SentencePiece) and characters of several tokens, which then read �.
+    """
+    spelled = "".join(tokens)
+    if len(spelled) > LONGEST_SPELLING * (len(text) + 1) or is_heaped(spelled):
+        return False
+    joined, wanted = _plain(spelled), _plain(text)
+    if UNDECODED not in joined:
+        return joined == wanted
+    first, *between, last = re.split(f"{UNDECODED}+", joined)
+    end = len(wanted) - len(last)
+    if not (wanted.startswith(first) and wanted.endswith(last)):
+        return False
+    place = len(first)
+    for part in between:  # as early as it can stand, a character behind the last: no other choice fits more
+        found = wanted.find(part, place + 1, end)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return place < end
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s", "", normal("NFKC", re.sub("[▁Ġ]", " ", text)).casefold())
+
+
+def _opening(reading: Reading) -> tuple[int | str, ...]:
+    """Return the tokens before those that spell the text: BOS, or none."""
+    lengths = range(1, LONGEST_OPENING + 1)
+    length = next((length for length in lengths if spells(reading.texts[length:], TEXT)), 0)
+    return reading.labels[:length]
+
+
+def _takes_ids(server: Server, reading: Reading) -> bool:
+    """Tell whether texts are tokenised, with the ids of completions, and ids are read as they are."""
+    try:
+        (ids,) = server.tokenise([TEXT], special=True)
+        (again,) = server.read([ids], "prompt_logprobs")
+    except ScoringError:
+        return False
+    return ids == reading.labels == again.labels
+
 
 PREFIX = "endpoint:"
 UNPINNED = "unpinned"
@@ -49,7 +225,7 @@ class Endpoint:
     findings: Findings
 
     def server(self) -> Server:
-        """A connection with the operator's patience; use it as a context manager."""
+        """Open a connection with the operator's time limits; use it as a context manager."""
         return connect(self.spec.name)
 
 
@@ -71,9 +247,12 @@ _chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # until wh
 def open_endpoint(spec: ModelSpec) -> Endpoint:
     """Probe the model of ``spec`` now, to score with it.
 
-    Raises:
-        ModelError: no endpoint is set, it refuses, or it is not the one that ``spec`` was found at.
-        ScoringError: the server cannot be reached.
+    Raises
+    ------
+    ModelError
+        No endpoint is set, it refuses, or it is not the one that ``spec`` was found at.
+    ScoringError
+        The server cannot be reached.
     """
     with connect(spec.name) as server:
         found = _describe(spec.name, probe(server))
@@ -87,13 +266,15 @@ def open_endpoint(spec: ModelSpec) -> Endpoint:
 
 
 def resolve_endpoint(name: str) -> ModelSpec:
-    """The specification of ``endpoint:SERVED-NAME``.
+    """Return the specification of ``endpoint:SERVED-NAME``.
 
     Probed once in a while; where the server does not answer now, as it was when it last did, so that what was
     scored can still be read.
 
-    Raises:
-        ModelError: no endpoint is set; the model is not served or cannot be scored, now and before.
+    Raises
+    ------
+    ModelError
+        No endpoint is set; the model is not served or cannot be scored, now and before.
     """
     answer, remembered = _fresh(name), _remembered().get(name)
     if answer is None:
@@ -111,12 +292,14 @@ def resolve_endpoint(name: str) -> ModelSpec:
 
 
 def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
-    """The specification of ``endpoint:SERVED-NAME`` that is to write texts; nothing is asked of the server.
+    """Return the specification of ``endpoint:SERVED-NAME`` for writing texts, without asking the server.
 
     ``chat``: whether the prompt is a user's message, not a text to go on from.
 
-    Raises:
-        ModelError: no endpoint is set; no name of a model.
+    Raises
+    ------
+    ModelError
+        No endpoint is set; no name of a model.
     """
     served, url = name.removeprefix(PREFIX), _url(name)
     if not is_name(served):
@@ -135,11 +318,14 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
 
 
 def offers_chat(name: str) -> bool:
-    """Whether the server answers messages to the model; a short one is asked.
+    """Ask for a short message to tell whether the server answers messages to the model.
 
-    Raises:
-        ModelError: no endpoint is set.
-        ScoringError: the server cannot be reached.
+    Raises
+    ------
+    ModelError
+        No endpoint is set.
+    ScoringError
+        The server cannot be reached.
     """
     with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
         try:
@@ -152,10 +338,12 @@ def offers_chat(name: str) -> bool:
 
 
 def known_chat(name: str) -> bool | None:
-    """As :func:`offers_chat`, asked once in a while; ``None`` where the server does not tell now.
+    """Tell the same as :func:`offers_chat`, asked once in a while; ``None`` where the server does not tell.
 
-    Raises:
-        ModelError: no endpoint is set.
+    Raises
+    ------
+    ModelError
+        No endpoint is set.
     """
     key = _url(name), name
     with _lock:
@@ -172,10 +360,12 @@ def known_chat(name: str) -> bool | None:
 
 
 def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
-    """Tokens of each prompt as the server's tokenizer counts them, None where it does not tell.
+    """Count the tokens of each prompt with the server's tokenizer; None where it does not tell.
 
-    Raises:
-        ModelError: no endpoint is set.
+    Raises
+    ------
+    ModelError
+        No endpoint is set.
     """
     with _server(name, min(settings().endpoint_timeout, AGAIN_PATIENCE), ()) as server:
         try:
@@ -186,16 +376,18 @@ def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
 
 
 def connect(name: str) -> Server:
-    """A connection to the model's server with the operator's patience; use it as a context manager.
+    """Connect to the model's server with the operator's time limits; use it as a context manager.
 
-    Raises:
-        ModelError: no endpoint is set.
+    Raises
+    ------
+    ModelError
+        No endpoint is set.
     """
     return _server(name, settings().endpoint_timeout, PAUSES)
 
 
 def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
-    """The served models, where an endpoint is set; the identity of one not probed yet is ``unpinned``."""
+    """Yield the served models, where an endpoint is set; one not probed yet has the identity ``unpinned``."""
     if settings().endpoint_url is None:
         return
     listing = _fresh("") or _list()
@@ -237,15 +429,17 @@ def _url(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _turns(url: str, per_minute: int) -> Turns:
-    """One for all connections of this process to a server."""
+    """Return the rate limit that all connections of this process to a server share."""
     return Turns(per_minute)
 
 
 def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
-    """A connection to ask a model, or for the list of them where ``name`` is empty.
+    """Connect to the server to ask a model, or for the list of models where ``name`` is empty.
 
-    Raises:
-        ModelError: no endpoint is set, or the operator does not allow the model.
+    Raises
+    ------
+    ModelError
+        No endpoint is set, or the operator does not allow the model.
     """
     url = _url(name)
     if name:
@@ -320,7 +514,7 @@ def _remember(found: Endpoint) -> _Answer:
 
 
 def _remembered() -> Mapping[str, ModelSpec]:
-    """The models that any process has found behind an endpoint, by name."""
+    """Return the models that any process has found behind an endpoint, by name."""
     try:
         document = json.loads(_file().read_text(encoding="utf8"))
         return {name: ModelSpec(**fields) for name, fields in document.items()}

@@ -6,30 +6,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import ModelError
-from pcf_core.models.allowed import require_allowed
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import ModelSpec
 from pcf_core.models.family import context_of, needs_remote_code
-from pcf_core.models.folder import read_config, tokenizer_files
+from pcf_core.models.folder import (
+    count_parameters,
+    model_hash,
+    read_config,
+    tokenizer_files,
+    tokenizer_hash,
+    weight_files,
+    weights_present,
+)
 from pcf_core.models.hub import hub_folder
-from pcf_core.models.identity import model_hash, tokenizer_hash
-from pcf_core.models.names import split_name
-from pcf_core.models.weights import count_parameters, weight_files, weights_present
-from pcf_core.records import ModelSpec
+from pcf_core.models.names import require_allowed, split_name
 
 HEAD = "ForSequenceClassification"
 ENTAILS = "entail"  # with which the name of the class begins, in any case
 
 
 def resolve_entailment(name_or_path: str) -> ModelSpec:
-    """The NLI model in a directory, or of the hub: ``org/name``, with ``@revision`` if wanted.
+    """Find the NLI model in a directory, or of the hub: ``org/name``, with ``@revision`` if wanted.
 
     ``identity`` is the hash of weights and configuration, of a hub model the commit of its revision: its
     weights are fetched by who loads it, and ``path`` is empty until then.  Its ``family`` says nothing: it is
     loaded by :func:`pcf_core.models.loading.load_classifier`.
 
-    Raises:
-        ModelError: there is none, the operator does not allow it, it has no safetensors or tokenizer, needs
-            code of its own, is no sequence classifier, or has not one class for entailment.
+    Raises
+    ------
+    ModelError
+        There is none, the operator does not allow it, it has no safetensors or tokenizer, needs code of its
+        own, is no sequence classifier, or has not one class for entailment.
     """
     revision = ""
     try:
@@ -69,10 +76,12 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
 
 
 def entailment_class(config: Mapping[str, Any], name: str) -> int:
-    """The number of the class that says a text entails a sentence.
+    """Return the number of the class that says a text entails a sentence.
 
-    Raises:
-        ModelError: it is no sequence classifier, or has not one such class.
+    Raises
+    ------
+    ModelError
+        It is no sequence classifier, or has not one such class.
     """
     architectures = config.get("architectures") or []
     if not any(str(one).endswith(HEAD) for one in architectures):

@@ -1,14 +1,53 @@
-"""Which family a configuration belongs to, and how many tokens it takes: stated or asked, never guessed."""
+"""Which family a configuration belongs to, and how many tokens it takes: stated or asked, never guessed.
+
+**Which model types the installed transformers has classes of its own for.**  Read from the text of its
+tables: importing transformers takes seconds, and the app's process may not hold it.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import ModelError
-from pcf_core.models.native import causal_types, masked_types, native_types
-from pcf_core.records import Family
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import Family
+
+# Which model types the installed transformers has classes of its own for.
+
+
+def native_types() -> frozenset[str]:
+    """List the values of ``model_type`` of language models that need no code from a model's repository."""
+    return _keys("auto_mappings.py", "CONFIG_MAPPING_NAMES") | {"gpt-sw3"}
+
+
+def masked_types() -> frozenset[str]:
+    """List the types that have a class for masked language modelling."""
+    return _keys("modeling_auto.py", "MODEL_FOR_MASKED_LM_MAPPING_NAMES")
+
+
+def causal_types() -> frozenset[str]:
+    """List the types that have a class for causal language modelling."""
+    return _keys("modeling_auto.py", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES")
+
+
+@lru_cache(maxsize=3)
+def _keys(file: str, table: str) -> frozenset[str]:
+    """Read the keys of ``table = OrderedDict([(key, class), …])`` in transformers' ``models/auto``."""
+    package = find_spec("transformers")
+    assert package is not None
+    assert package.origin is not None
+    text = (Path(package.origin).parent / "models" / "auto" / file).read_text(encoding="utf8")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == table:
+            assert isinstance(node.value, ast.Call)
+            return frozenset(key for key, _ in ast.literal_eval(node.value.args[0]))
+    raise AssertionError(f"transformers has no {table} in {file}")
+
 
 # Encoder–decoders that were trained to fill a gap in a text, which is what the family scores.  mBART was too,
 # but its checkpoints open a text with the name of its language, each in another way.
@@ -44,6 +83,8 @@ SUPPORTED = (
     "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5 and "
     "BART with …ForConditionalGeneration (seq2seq), and XLNetLMHeadModel (permutation)"
 )
+# Heads that tell words that were put in from those that were there; their bodies are those of masked models.
+DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")
 AUTO_CLASSES: Mapping[str, Family] = {
     "AutoModelForMaskedLM": "masked",
     "AutoModelForCausalLM": "causal",
@@ -68,18 +109,30 @@ SHIFTED_POSITIONS = (
 
 @dataclass(frozen=True)
 class Reading:
-    """The families that a configuration allows; ``doubt`` says why a user has to choose, empty if not."""
+    """The families that a configuration allows; ``doubt`` says why a user has to choose, empty if not.
+
+    ``without_words``: what it does where it gives no word a probability, so that its body alone is of use.
+    """
 
     families: tuple[Family, ...]
     doubt: str = ""
+    without_words: str = ""
 
 
 def choose_family(reading: Reading, name: str, asked: Family | None) -> Family:
-    """The one family of a reading, or the one that was asked for.
+    """Choose the one family of a reading, or the one that was asked for.
 
-    Raises:
-        ModelError: the user has to choose, and how; or asked for a family that the configuration rules out.
+    Raises
+    ------
+    ModelError
+        The user has to choose, and how; or asked for a family that the configuration rules out; or the model
+        gives no word a probability, whatever it is called.
     """
+    if reading.without_words and asked is None:
+        raise ModelError(
+            f"The model {name} cannot be scored: it {reading.without_words}, and gives no word a "
+            "probability; take the generator that was trained with it, or another model."
+        )
     if asked is not None and asked not in reading.families:
         listed = " or ".join(reading.families)
         raise ModelError(f"The model {name} cannot be read as {asked}: by its config.json it is {listed}.")
@@ -90,14 +143,19 @@ def choose_family(reading: Reading, name: str, asked: Family | None) -> Family:
 
 
 def read_family(config: Mapping[str, Any], name: str) -> Reading:
-    """The families that the names in ``architectures`` and the switches of a configuration allow.
+    """Read the families that the names in ``architectures`` and the switches of a configuration allow.
 
-    Raises:
-        ModelError: none is supported.
+    Raises
+    ------
+    ModelError
+        None is supported.
     """
     named = config.get("architectures")
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
+    if headless and set(architectures) <= set(DISCRIMINATORS):
+        told = f"is a discriminator ({', '.join(headless)}), which tells whether a word was put in by another"
+        return Reading(("masked",), without_words=told)
     if headless == architectures:
         return _without_head(config, name, ", ".join(headless))
     families = dict.fromkeys(_family(entry) for entry in architectures)
@@ -125,12 +183,15 @@ def _family(architecture: str) -> Family | None:
 
 
 def _is_headless(architecture: str) -> bool:
-    """The bare model, or the one of pretraining: a head may be among the weights, the name says not which."""
+    """Tell whether this is the bare model, or one for pretraining.
+
+    A head may be among the weights, the name says not which.
+    """
     return architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith("LMHeadModel")
 
 
 def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
-    """What ``auto_map`` or ``model_type`` leave possible where ``architectures`` names no head."""
+    """Return what ``auto_map`` or ``model_type`` leave possible where ``architectures`` names no head."""
     doubt = f"names only {listed}, without a language-model head" if listed else "names no architecture"
     mapped = config.get("auto_map")
     own = tuple(family for key, family in AUTO_CLASSES.items() if isinstance(mapped, dict) and key in mapped)
@@ -154,7 +215,7 @@ def _families_of_type(kind: str) -> tuple[Family, ...]:
 
 
 def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[Family, ...]:
-    """Those that fit the direction in which the model looks: one type has both, and a switch."""
+    """Return the families that fit the model's direction: one type has both, and a switch."""
     if config.get("is_decoder"):
         return tuple(family for family in families if family != "masked")
     if config.get("model_type") in TWO_WAY:
@@ -163,7 +224,7 @@ def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[
 
 
 def _checked(config: Mapping[str, Any], family: Family, listed: str) -> Reading:
-    """A family by name, held against the switches of the configuration."""
+    """Check a family's name against the switches of the configuration."""
     encoder_decoder = config.get("is_encoder_decoder")
     if family == "seq2seq" and encoder_decoder is False:
         return Reading((family,), f"names {listed} but sets is_encoder_decoder to false")
@@ -180,12 +241,12 @@ def _checked(config: Mapping[str, Any], family: Family, listed: str) -> Reading:
 
 
 def needs_remote_code(config: Mapping[str, Any]) -> bool:
-    """Whether a model brings classes of its own for a type that transformers does not know."""
+    """Tell whether a model brings classes of its own for a type that transformers does not know."""
     return bool(config.get("auto_map")) and str(config.get("model_type")) not in native_types()
 
 
 def context_of(config: Mapping[str, Any]) -> int:
-    """Tokens that the model can take, special tokens included; 0 where no limit is stated."""
+    """Return how many tokens the model can take, special tokens included; 0 where no limit is stated."""
     kind = config.get("model_type")
     found = [
         config[field]

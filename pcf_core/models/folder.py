@@ -1,22 +1,265 @@
-"""What a model directory in the hub's layout is, read from its small files and the safetensors headers."""
+"""What a model directory in the hub's layout is, read from its small files and the safetensors headers.
+
+Also the hashes of a model's files, which do not depend on where they lie, and the chat template, read without
+the tokenizer, so that every process knows a text's key.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import re
+import stat
+import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from pydantic_core import from_json
 
-from pcf_core.errors import ModelError
-from pcf_core.models.chat import chat_template_hash
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import Family
+from pcf_core.core.records import digest
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
-from pcf_core.models.identity import model_hash, tokenizer_hash
-from pcf_core.models.small_files import read_small
-from pcf_core.models.weights import count_parameters, weight_files, weights_present
-from pcf_core.records import Family, ModelSpec
+
+# The small files of a model directory that somebody else wrote: read whole, if they are small.
+
+
+LARGEST = 2**26  # bytes; the tokenizers of the largest vocabularies have half of it
+
+
+def read_small(path: Path) -> str:
+    """Read the text of a file in UTF-8.
+
+    Raises
+    ------
+    OSError
+        It cannot be read.
+    ValueError
+        It is no file, which may never end, is over 64 MiB, or not in UTF-8.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is no file")
+    if found.st_size > LARGEST:
+        raise ValueError(f"it has over {LARGEST // 2**20} MiB")
+    return path.read_text(encoding="utf8")
+
+
+# The weights in a model directory: safetensors alone, whole, and how many there are.
+
+
+INDEX = "model.safetensors.index.json"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
+HEADER_LIMIT = 2**24  # bytes, 100,000 tensors; the format allows six times as much, which nothing needs
+MOST_DIMENSIONS = 8
+MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
+
+
+def weights_present(folder: Path, name: str) -> bool:
+    """Tell whether the weights are complete: of a model of the hub the index comes before its shards.
+
+    Raises
+    ------
+    ModelError
+        The index cannot be read.
+    """
+    index = folder / INDEX
+    if index.is_file():
+        return all((folder / shard).is_file() for shard in _shards(index, name))
+    return (folder / "model.safetensors").is_file()
+
+
+def weight_files(folder: Path, name: str) -> list[Path]:
+    """List the safetensors file, or all shards that the index names.
+
+    Raises
+    ------
+    ModelError
+        None there (pickles are never read), or a shard is missing.
+    """
+    index = folder / INDEX
+    if index.is_file():
+        names = _shards(index, name)
+        missing = [shard for shard in names if not (folder / shard).is_file()]
+        if missing:
+            raise ModelError(
+                f"The model {name} lacks {', '.join(missing)}, named in {index.name}; download it again."
+            )
+        return [folder / shard for shard in names]
+    if (folder / "model.safetensors").is_file():
+        return [folder / "model.safetensors"]
+    pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
+    came = f"only {', '.join(pickles)}" if pickles else "no weights"
+    raise ModelError(
+        f"The model {name} has {came} in {folder}: only safetensors are read, because other formats can run "
+        "code; save it again with save_pretrained(…) as model.safetensors."
+    )
+
+
+def _shards(index: Path, name: str) -> Sequence[str]:
+    try:
+        names = sorted({str(shard) for shard in json.loads(read_small(index))["weight_map"].values()})
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise ModelError(
+            f"The file {index.name} of the model {name} is not a safetensors index; download it again."
+        ) from error
+    odd = [shard for shard in names if not re.fullmatch(r"[\w.\-]+\.safetensors", shard)]
+    if odd or not names:
+        raise ModelError(
+            f"The file {index.name} of the model {name} names {odd or 'no shards'}; "
+            "only files beside it may be named."
+        )
+    return names
+
+
+def count_parameters(path: Path, name: str) -> int:
+    """Count the weights in a safetensors file.
+
+    Raises
+    ------
+    ModelError
+        As :func:`read_shapes`.
+    """
+    return sum(map(prod, read_shapes(path, name)))
+
+
+def read_shapes(path: Path, name: str) -> list[list[int]]:
+    """Read the shapes of the tensors in a safetensors file, by its header (8 bytes of length, then JSON).
+
+    Raises
+    ------
+    ModelError
+        The header cannot be read, or the file is shorter or longer than the header says.
+    """
+    with path.open("rb") as file:
+        start = file.read(8)
+        length = struct.unpack("<Q", start)[0] if len(start) == 8 else HEADER_LIMIT + 1
+        try:
+            if length > HEADER_LIMIT:
+                raise ValueError("the header is too long")
+            header = json.loads(file.read(length))
+            tensors = [tensor for key, tensor in header.items() if key != "__metadata__"]
+            end = 8 + length + max((tensor["data_offsets"][1] for tensor in tensors), default=0)
+            if end != path.stat().st_size:
+                raise ValueError(f"{path.stat().st_size:,} bytes where its header says {end:,}")
+            shapes = [tensor["shape"] for tensor in tensors]
+            if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
+                raise ValueError(f"a tensor of over {MOST_DIMENSIONS} dimensions")
+            if any(type(length) is not int or not 0 <= length <= end for shape in shapes for length in shape):
+                raise ValueError("a shape holds what is no length")
+            if sum(map(prod, shapes)) > MOST_A_BYTE * (end - 8 - length):
+                raise ValueError(f"more weights than {end:,} bytes can hold")
+            return shapes
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise ModelError(
+                f"The weights {path.name} of the model {name} are damaged ({error}); copy them again."
+            ) from error
+
+
+# The hashes of a model's files: what it computes, wherever they lie.
+
+
+def model_hash(weights: Sequence[Path], config: Path) -> str:
+    """Hash :func:`weights_hash` and the bytes of ``config.json`` (SHA-256).
+
+    The same weights compute something else under another configuration, such as another number of heads.
+    """
+    return hashlib.sha256(weights_hash(weights).encode() + config.read_bytes()).hexdigest()
+
+
+def weights_hash(files: Sequence[Path]) -> str:
+    """Hash the safetensors bytes of all shards (SHA-256), in the order of their names."""
+    if len(files) == 1:
+        return _file_hash(files[0])
+    parts = "".join(_file_hash(path) for path in sorted(files, key=lambda path: path.name))
+    return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def tokenizer_hash(files: Sequence[Path]) -> str:
+    """Hash names and bytes of the tokenizer's files (SHA-256)."""
+    total = hashlib.sha256()
+    for path in sorted(files, key=lambda path: path.name):
+        total.update(f"{path.name}\0{_file_hash(path)}\0".encode())
+    return total.hexdigest()
+
+
+def _file_hash(path: Path) -> str:
+    state = path.stat()
+    return _remembered(str(path.resolve()), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(path: str, size: int, modified: int) -> str:
+    """Hash a file once: the result is kept in the cache folder under path, size and time.
+
+    Where the cache folder cannot be written they are read once by each process.
+    """
+    if size < 2**26:
+        return _read_hash(path)
+    notes = settings().cache / "weights.json"
+    known = _read_notes(notes)
+    entry = f"{path}|{size}|{modified}"
+    if entry not in known:
+        known = {**_read_notes(notes), entry: _read_hash(path)}
+        with suppress(OSError, ValueError):
+            notes.parent.mkdir(parents=True, exist_ok=True)
+            fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
+            fresh.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf8")
+            fresh.replace(notes)
+    return known[entry]
+
+
+def _read_hash(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_notes(notes: Path) -> dict[str, str]:
+    """Read the notes; return none where the file cannot be read: a damaged one is written anew."""
+    try:
+        known = json.loads(notes.read_text(encoding="utf8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+# The chat template of a model directory, read without its tokenizer: every process knows a text's key.
+
+
+def chat_template_hash(folder: Path) -> str:
+    """Hash of the template that turns a user's message into the model's prompt, empty where there is none."""
+    text = _template(folder)
+    return digest(text) if text else ""
+
+
+def _template(folder: Path) -> str:
+    """Return the chat template's file, else what the tokenizer's configuration holds.
+
+    It is one text, or several with names.
+    """
+    try:
+        return read_small(folder / "chat_template.jinja")
+    except FileNotFoundError:
+        pass
+    except ValueError:
+        return ""  # what cannot be read is refused when the model is loaded
+    try:
+        held = from_json(read_small(folder / "tokenizer_config.json")).get("chat_template")
+    except (FileNotFoundError, ValueError, AttributeError):
+        return ""  # likewise
+    if isinstance(held, list):
+        entries = [entry for entry in held if isinstance(entry, dict) and entry.get("name") == "default"]
+        held = entries[-1].get("template") if entries else None
+    return held if isinstance(held, str) else ""
+
 
 TOKENIZER_FILES = (
     "tokenizer.json",
@@ -42,15 +285,17 @@ def describe(
     asked: Family | None = None,
     known: Family | None = None,
 ) -> ModelSpec:
-    """The specification of a model directory.
+    """Describe a model directory: return its specification.
 
     ``identity`` is ``revision`` where one is given (a hub model; its weights may then be missing yet, and
     ``path`` is empty) and otherwise the hash of weights and configuration.  Where the configuration leaves
     the family open, ``asked`` answers and becomes part of the name, or ``known`` does, which the registry
     holds.
 
-    Raises:
-        ModelError: no readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
+    Raises
+    ------
+    ModelError
+        No readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
     """
     try:
         return _describe(folder, name, revision, asked, known)
@@ -88,6 +333,7 @@ def _describe(
 
 
 def read_config(folder: Path, name: str) -> Mapping[str, Any]:
+    """Read the JSON configuration in a model's folder."""
     path = folder / "config.json"
     try:
         config = from_json(read_small(path))
@@ -103,10 +349,12 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
-    """The files that make the tokenizer.
+    """List the files that make the tokenizer.
 
-    Raises:
-        ModelError: there is no vocabulary, or only one of SentencePiece's that the library here cannot read.
+    Raises
+    ------
+    ModelError
+        There is no vocabulary, or only one of SentencePiece's that the library here cannot read.
     """
     files = [folder / file for file in TOKENIZER_FILES if (folder / file).is_file()]
     vocabularies = [path.name for path in files if path.name in VOCABULARIES]
@@ -124,7 +372,7 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
 
 
 def read_card(folder: Path) -> tuple[str, str]:
-    """(title, notes): the first heading of the model card and the paragraph under it, or empty strings."""
+    """Return (title, notes): first heading of the model card and the paragraph under it, else empty."""
     path = folder / "README.md"
     if not path.is_file():
         return "", ""
@@ -140,7 +388,7 @@ def read_card(folder: Path) -> tuple[str, str]:
 
 
 def shortened(text: str) -> str:
-    """A text of a card on one line, printable, cut where it is too long for a heading or a paragraph."""
+    """Put a text of a card on one line, printable and cut to the length of a heading or a paragraph."""
     line = " ".join(text.split())
     printed = line if line.isprintable() else "".join(one if one.isprintable() else "?" for one in line)
     return printed if len(printed) <= LONGEST_NOTE else f"{printed[:LONGEST_NOTE]} …"

@@ -1,19 +1,73 @@
-"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles, code if allowed."""
+"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles, code if allowed.
+
+A model may run the code in its repository only where the operator has named its hub id.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
-from pcf_core.errors import ModelError
-from pcf_core.models.folder import describe
-from pcf_core.models.known import known_model
-from pcf_core.models.names import ModelName, split_name
-from pcf_core.models.remote_code import is_allowed
-from pcf_core.models.weights import weights_present
-from pcf_core.records import ModelSpec
-from pcf_core.records.reasons import reason_of
-from pcf_core.settings import settings
+from pcf_core.core.errors import ModelError, reason_of
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.folder import describe, read_small, weights_present
+from pcf_core.models.names import ModelName, known_model, split_name
+
+# May a model run the code in its repository?  Only where the operator has named its hub id.
+
+
+def is_allowed(name: str) -> bool:
+    """Tell whether the operator lists the hub id in a model's name; no directory ever is."""
+    named = split_name(name)
+    return named.is_hub_id and named.model in settings().remote_code
+
+
+def require_allowed_code(spec: ModelSpec) -> None:
+    """Refuse a model that needs code of its own, unless its hub id is listed in ``PCF_REMOTE_CODE``.
+
+    Raises
+    ------
+    ModelError
+        It is not listed, or it is a directory, whose code nobody has published.
+    """
+    if not spec.remote_code or is_allowed(spec.name):
+        return
+    named = split_name(spec.name)
+    if named.is_hub_id:
+        raise ModelError(
+            f"The model {spec.name} runs code of its own repository, which is refused: let the operator read "
+            f"it and add {named.model} to PCF_REMOTE_CODE, or serve the model elsewhere and score it as an "
+            "endpoint."
+        )
+    raise ModelError(
+        f"The model {spec.name} runs code of its own directory, which is never allowed: serve it elsewhere "
+        "and score it as an endpoint."
+    )
+
+
+def require_own_code(folder: Path, name: str) -> None:
+    """Refuse a model that takes its code from another repository, of which no revision is pinned.
+
+    Raises
+    ------
+    ModelError
+        An entry of ``auto_map`` names another repository (``other/repository--module.Class``), or the file
+        that holds it cannot be read.
+    """
+    for file in ("config.json", "tokenizer_config.json"):
+        path = folder / file
+        try:
+            mapped = json.loads(read_small(path)).get("auto_map") if path.is_file() else None
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise ModelError(f"The file {file} of the model {name} is damaged; download it again.") from error
+        if "--" in json.dumps(mapped):
+            raise ModelError(
+                f"The model {name} takes code from another repository (auto_map in {file}), of which no "
+                "revision is pinned: serve the model elsewhere and score it as an endpoint."
+            )
+
 
 SMALL_FILES = ["*.json", "*.txt", "*.model", "chat_template.jinja"]
 WEIGHTS = ["model.safetensors", "model-*.safetensors"]
@@ -23,15 +77,17 @@ PATIENCE = 10.0  # seconds that the hub has to answer at all; snapshot_download 
 
 
 def resolve_hub(named: ModelName) -> ModelSpec:
-    """The specification of a hub model; ``identity`` is the commit of the revision that was asked for.
+    """Find a hub model; its specification's ``identity`` is the commit of the revision asked for.
 
     Only small files are fetched here, so that an unsupported model is refused before gigabytes are; ``path``
     stays empty until :func:`download` has fetched the weights.  Until then the registry, where it knows the
     model, says how many parameters there are.
 
-    Raises:
-        ModelError: not in the local cache and downloads are off, the hub cannot be reached, the model or the
-            revision is not found, the model is gated, has no safetensors or an unsupported architecture.
+    Raises
+    ------
+    ModelError
+        Not in the local cache and downloads are off, the hub cannot be reached, the model or the revision is
+        not found, the model is gated, has no safetensors or an unsupported architecture.
     """
     folder = hub_folder(named)
     known = known_model(named.model)
@@ -52,12 +108,14 @@ def download(spec: ModelSpec) -> Path:
 
 
 def hub_folder(named: ModelName) -> Path:
-    """The folder of a hub model of any architecture at its revision, from the local cache, else fetched.
+    """Return the folder of a hub model of any architecture at its revision, from the local cache or fetched.
 
     Of what is fetched the weights are not: only small files, by which a model can be refused.
 
-    Raises:
-        ModelError: as :func:`resolve_hub`, but for the architecture.
+    Raises
+    ------
+    ModelError
+        As :func:`resolve_hub`, but for the architecture.
     """
     folder = _cached(named)
     if folder is None:

@@ -9,27 +9,15 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import (
-    AutoModel,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSeq2SeqLM,
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-)
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
 
-from pcf_core.errors import ModelError
-from pcf_core.models.hub import download
-from pcf_core.models.remote_code import require_allowed_code, require_own_code
-from pcf_core.records import ModelSpec
-from pcf_core.settings import settings
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.extent import require_extent, require_layers
+from pcf_core.models.hub import download, require_allowed_code, require_own_code
 
-CLASSES = {
-    "masked": AutoModelForMaskedLM,
-    "causal": AutoModelForCausalLM,
-    "seq2seq": AutoModelForSeq2SeqLM,
-    "permutation": AutoModelForCausalLM,  # where transformers keeps XLNet's class with a head
-}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 SPLIT = "split"
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
@@ -51,11 +39,14 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     SDPA wherever the architecture has it.  On the device ``split`` the layers are laid over all GPUs, then
     the memory of the CPU, by accelerate; logits come back to the first of them.
 
-    Raises:
-        ModelError: an unknown dtype; configuration, tokenizer or weights are missing or damaged, the model
-            needs code of its own that is not allowed, the device is not there.
+    Raises
+    ------
+    ModelError
+        An unknown dtype; configuration, tokenizer or weights are missing or damaged, the configuration asks
+        for more than the weights hold, the model needs code of its own that is not allowed, the device is not
+        there.
     """
-    return _loaded(spec, device, CLASSES[spec.family])
+    return _loaded(spec, device, getattr(transformers, FAMILIES[spec.family].auto_class))
 
 
 def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
@@ -63,17 +54,21 @@ def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
 
     A checkpoint may have the head or lack it: it is not read.
 
-    Raises:
-        ModelError: as ``load``.
+    Raises
+    ------
+    ModelError
+        As ``load``.
     """
     return _loaded(spec, device, AutoModel, unread=(POOLER,))
 
 
 def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
-    """As :func:`load`, with the head that sorts texts into classes; its own code never runs.
+    """Load a model as :func:`load`, with the head that sorts texts into classes; its own code never runs.
 
-    Raises:
-        ModelError: as :func:`load`; its weights have no such head.
+    Raises
+    ------
+    ModelError
+        As :func:`load`; its weights have no such head.
     """
     if spec.remote_code:
         raise ModelError(f"The classifier {spec.name} needs code of its own, which none may run here.")
@@ -81,7 +76,10 @@ def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
 
 
 def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = ()) -> Loaded:
-    """``kind``: the class of transformers; ``unread``: how tensors begin whose absence does not matter."""
+    """Load a model; ``kind`` is its class in transformers.
+
+    ``unread``: how tensors begin whose absence does not matter.
+    """
     if spec.dtype not in DTYPES:
         raise ModelError(
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
@@ -97,7 +95,10 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = (
 
 
 def _folder(spec: ModelSpec) -> Path:
-    """Where weights and, if it may run, code lie; the code may be missing beside weights fetched before."""
+    """Return where weights and any code allowed to run lie.
+
+    The code may be missing beside weights fetched before.
+    """
     folder = Path(spec.path)
     if not spec.path or (spec.remote_code and not any(folder.glob("*.py"))):
         folder = download(spec)
@@ -107,12 +108,16 @@ def _folder(spec: ModelSpec) -> Path:
 
 
 def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[str, ...]) -> tuple[Any, Any]:
-    """Model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
+    """Read model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
     try:
+        if not spec.remote_code:  # whose code does what it likes anyway
+            require_layers(folder, spec.name)
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
         tokenizer("a")  # where its settings are nonsense this fails, not its loading
+        if not spec.remote_code:
+            require_extent(folder, spec.name, kind)
         model, report = kind.from_pretrained(
             folder,
             dtype=DTYPES[spec.dtype],
@@ -129,6 +134,8 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[st
             f"The model {spec.name} does not fit into the free memory of {place} as {spec.dtype}: take a "
             "narrower dtype, PCF_DEVICE=split, or serve it and score it as an endpoint."
         ) from error
+    except ModelError:
+        raise
     except Exception as error:  # whatever transformers trips over in a folder that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
@@ -152,7 +159,7 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[st
 
 
 def _entry(model: Any) -> str:
-    """Where accelerate takes the token ids of a model, and gives back its logits."""
+    """Return where accelerate takes the token ids of a model, and gives back its logits."""
     if not hasattr(model, "hf_device_map"):  # all of it went to one place
         return str(model.device)
     cards = [place for place in model.hf_device_map.values() if place not in ("cpu", "disk")]
@@ -160,10 +167,12 @@ def _entry(model: Any) -> str:
 
 
 def choose_device(wanted: str) -> str:
-    """``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none of its own.
+    """Choose the device: ``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none.
 
-    Raises:
-        ModelError: a device is asked for that is not there.
+    Raises
+    ------
+    ModelError
+        A device is asked for that is not there.
     """
     cards = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     apple = ["mps"] if torch.backends.mps.is_available() else []

@@ -1,39 +1,116 @@
-"""The ready comparisons of the shipped models: ``assets/presets.toml``."""
+"""Records of ready comparisons: which models, of which two the difference is told, what a paper shows.
+
+The comparisons of the shipped models are in ``assets/presets.toml``.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 from textwrap import shorten
+from typing import Literal, Self
 
-from pcf_core.errors import SettingsError
+from pydantic import Field, model_validator
+
+from pcf_core.core.errors import SettingsError
+from pcf_core.core.records import Record
+from pcf_core.core.settings import settings
 from pcf_core.models.registry import list_models
-from pcf_core.records.presets import Preset
-from pcf_core.settings import settings
+
+Direction = Literal["up", "down"]
+
+
+class Claim(Record):
+    """What a figure of a paper shows of prejudice and caprice; it prints no numbers.
+
+    ``change`` ends "prejudice rising …", ``topic`` is what it was measured on.
+    """
+
+    paper: Literal["PCF", "BVF"]
+    figure: int = Field(gt=0)
+    topic: str = "gender"
+    change: str
+    prejudice: Direction
+    caprice: Direction
+
+    @property
+    def directions(self) -> dict[str, Direction]:
+        """The same by quantity."""
+        return {"prejudice_risk": self.prejudice, "caprice_risk": self.caprice}
+
+
+class PresetPair(Record):
+    """Two models whose difference, ``first`` − ``second``, is told; ``change`` ends "R rises …"."""
+
+    first: str
+    second: str
+    change: str
+    claim: Claim | None = None
+
+
+class Preset(Record):
+    """Models that are opened together on the page Compare, along ``axis``.
+
+    Without a ``pair`` the models are ranked, and every two are compared.  ``caution`` is what has to be known
+    before a difference is believed, ``help`` what the button says of itself.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
+    title: str = Field(min_length=1)
+    models: tuple[str, ...] = Field(min_length=2)
+    axis: Literal["models", "size"]
+    pair: tuple[PresetPair, ...] = ()
+    help: str
+    caution: str
+
+    @property
+    def compared(self) -> tuple[tuple[str, str], ...]:
+        """The (first, second) that are compared, in the order in which they are told."""
+        if not self.pair:
+            return tuple(combinations(self.models, 2))
+        return tuple((pair.first, pair.second) for pair in self.pair)
+
+    @model_validator(mode="after")
+    def _pairs_are_of_its_models(self) -> Self:
+        if len(set(self.models)) < len(self.models):
+            raise ValueError(f"{self.name} names a model twice")
+        for pair in self.pair:
+            if pair.first == pair.second or not {pair.first, pair.second} <= set(self.models):
+                raise ValueError(f"{self.name} pairs {pair.first} and {pair.second}, not two of its models")
+        if len(set(self.compared)) < len(self.compared):
+            raise ValueError(f"{self.name} has a pair twice")
+        return self
+
+
+# The ready comparisons of the shipped models: ``assets/presets.toml``.
+
 
 FILE_NAME = "presets.toml"
 
 
 def written_presets() -> tuple[Preset, ...]:
-    """All that the file holds, in its order; empty where the assets have no such file.
+    """Load all that the file holds, in its order; empty where the assets have no such file.
 
-    Raises:
-        SettingsError: the file is not what is shipped.
+    Raises
+    ------
+    SettingsError
+        The file is not what is shipped.
     """
     return _read(settings().assets / FILE_NAME)
 
 
 def presets() -> tuple[Preset, ...]:
-    """Those of which every model is known, in the order of the file; raises as :func:`written_presets`."""
+    """Load those of which every model is known, in file order; raises as :func:`written_presets`."""
     written = written_presets()
     known = {spec.name for spec in list_models()} if written else set()
     return tuple(preset for preset in written if known.issuperset(preset.models))
 
 
 def preset_of(models: Collection[str]) -> Preset | None:
-    """The one of :func:`presets` that has just these models, in any order."""
+    """Return the one of :func:`presets` that has just these models, in any order."""
     return next((preset for preset in presets() if set(preset.models) == set(models)), None)
 
 

@@ -1,46 +1,55 @@
-"""Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint."""
+"""Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint.
+
+Also the truth of calibration models (``planted.json`` in a model's folder) and what is known of a model
+trained again with other seeds (``seeds.json``).
+
+**What a shipped model was trained on, where its folder says so and its weights are those that it says.**  A
+model is known by the hash of its weights and configuration, so a copy under another name is found too, and
+another model under a shipped name is not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 
-from pcf_core.errors import ModelError
-from pcf_core.models.allowed import require_allowed
-from pcf_core.models.endpoint import (
-    PREFIX,
-    resolve_endpoint,
-    resolve_writer_endpoint,
-    survey_endpoint,
-)
-from pcf_core.models.folder import describe
-from pcf_core.models.hub import resolve_hub
-from pcf_core.models.known import known_models
-from pcf_core.models.names import NAME, split_name
-from pcf_core.models.remote_code import require_allowed_code
-from pcf_core.records import LeftOut, ModelSpec
-from pcf_core.settings import settings
+from pydantic import ConfigDict, Field, ValidationError
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.factors import TrainingText
+from pcf_core.core.records import LeftOut, Record
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.sensitivity import Planted, Seeds
+from pcf_core.core.settings import settings
+from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_endpoint, survey_endpoint
+from pcf_core.models.folder import describe, model_hash, weight_files, weights_hash, weights_present
+from pcf_core.models.hub import require_allowed_code, resolve_hub
+from pcf_core.models.names import NAME, known_models, require_allowed, split_name
 
 
 def list_models() -> tuple[ModelSpec, ...]:
-    """The shipped models, those in the operator's folder ``PCF_MODELS``, then those behind the endpoint, each
-    in the order of names.
+    """List the shipped models, those in the operator's folder ``PCF_MODELS``, then those behind the endpoint.
+
+    Each part is in the order of names.
     """
     return tuple(entry for entry in _survey() if isinstance(entry, ModelSpec))
 
 
 def left_out_models() -> tuple[LeftOut, ...]:
-    """Those among them that cannot be used, with the reason."""
+    """List the models that cannot be used, with the reason."""
     return tuple(entry for entry in _survey() if isinstance(entry, LeftOut))
 
 
 def resolve(name_or_path: str) -> ModelSpec:
-    """The model that a user means: ``endpoint:SERVED-NAME``, else a listed name, a directory, a hub id.
+    """Find the model that a user means: ``endpoint:SERVED-NAME``, a listed name, a directory, a hub id.
 
     Each but the first may carry a family in front, a hub id a revision behind: ``masked:org/name@revision``.
 
-    Raises:
-        ModelError: there is none, it is unsafe or unsupported, or its family has to be chosen.
+    Raises
+    ------
+    ModelError
+        There is none, it is unsafe or unsupported, or its family has to be chosen.
     """
     if name_or_path.startswith(PREFIX):
         return resolve_endpoint(name_or_path)
@@ -64,10 +73,12 @@ def resolve(name_or_path: str) -> ModelSpec:
 
 
 def resolve_to_score(name_or_path: str) -> ModelSpec:
-    """As :func:`resolve`, for a model that is about to be scored: what loading would refuse is refused now.
+    """Find a model as :func:`resolve`, to be scored: what loading would refuse is refused now.
 
-    Raises:
-        ModelError: as ``resolve``; a model that may not be asked, or whose own code may not run here.
+    Raises
+    ------
+    ModelError
+        As ``resolve``; a model that may not be asked, or whose own code may not run here.
     """
     spec = resolve(name_or_path)
     require_allowed(spec.name)
@@ -76,13 +87,15 @@ def resolve_to_score(name_or_path: str) -> ModelSpec:
 
 
 def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
-    """As :func:`resolve`, for a model that is to write texts.
+    """Find a model as :func:`resolve`, to write texts.
 
     Behind an endpoint, whose server need not tell log-probabilities then, ``chat`` makes a user's message of
     a prompt; a local model does so if its tokenizer has a template, whatever is asked for.
 
-    Raises:
-        ModelError: as ``resolve_to_score``.
+    Raises
+    ------
+    ModelError
+        As ``resolve_to_score``.
     """
     if name_or_path.startswith(PREFIX):
         require_allowed(name_or_path)
@@ -121,10 +134,12 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
 
 
 def _as_folder(text: str) -> Path | None:
-    """The directory with a config.json that a text names, absolute; ``None`` where it names none.
+    """Return the directory with a config.json that a text names, absolute; ``None`` where it names none.
 
-    Raises:
-        ModelError: its name is no text.
+    Raises
+    ------
+    ModelError
+        Its name is no text.
     """
     if not text.strip() or "\0" in text:
         return None
@@ -140,3 +155,149 @@ def _as_folder(text: str) -> Path | None:
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None
     return folder
+
+
+# The shipped models whose truth is known: ``planted.json`` in a model's folder.
+
+
+PLANTED_FILE = "planted.json"
+
+
+def planted_models() -> tuple[Planted, ...]:
+    """Load the truth of every calibration model in the assets, by name.
+
+    Raises
+    ------
+    ModelError
+        A file is not what is shipped.
+    """
+    found = []
+    for path in sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}")):
+        try:
+            planted = Planted.model_validate_json(path.read_bytes())
+            if planted.model != path.parent.name:
+                raise ValueError(f"it speaks of {planted.model}")
+        except (OSError, ValueError) as error:
+            reason = shorten(str(error), 200, placeholder=" …")
+            raise ModelError(
+                f"The truth of the model {path.parent.name} in {path} cannot be read ({reason}): restore the "
+                "shipped file."
+            ) from error
+        found.append(planted)
+    return tuple(found)
+
+
+# What is known of a model trained again with other seeds: ``seeds.json`` in its folder.
+
+
+SEEDS_FILE = "seeds.json"
+
+
+def seeds_of(spec: ModelSpec) -> Seeds | None:
+    """Return the measured risks of the model's seeds; ``None`` if trained once only, or not at hand.
+
+    Raises
+    ------
+    ModelError
+        The file is not what is shipped, or was measured for other weights.
+    """
+    path = Path(spec.path) / SEEDS_FILE
+    if not spec.path or not path.is_file():
+        return None
+    try:
+        found = Seeds.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        reason = shorten(str(error), 200, placeholder=" …")
+        raise ModelError(
+            f"The file {SEEDS_FILE} of the model {spec.name} cannot be read ({reason}): restore the shipped "
+            "file, or remove it."
+        ) from error
+    if found.identity != spec.identity:
+        raise ModelError(
+            f"The file {SEEDS_FILE} of the model {spec.name} was measured for {found.model} with other "
+            f"weights or another configuration ({found.identity[:12]}, not {spec.identity[:12]}): remove it, "
+            "or measure again with python -m tools.measure_seeds."
+        )
+    return found
+
+
+# What a shipped model was trained on, where its folder says so and its weights are those that it says.
+
+
+TRAINING_FILE = "training.json"
+
+
+class _Recipe(Record):
+    """Tokens drawn in the two phases of a training from the beginning; a fine-tuning states none."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    tokens: int = Field(0, ge=0)
+    last_tokens: int = Field(0, ge=0)
+
+
+class _Facts(Record):
+    """What is used of a ``training.json``.
+
+    ``base_identity``: of the model that a fine-tuned one goes on from, see
+    :class:`pcf_core.core.run.ModelSpec`.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    weights_sha256: str = ""
+    files: tuple[str, ...] = ()
+    recipe: _Recipe = _Recipe()
+    base: str = ""
+    base_identity: str = ""
+
+
+def training_of(identity: str) -> TrainingText | None:
+    """Describe the training text of the model with this identity (see :class:`pcf_core.core.run.ModelSpec`).
+
+    ``None`` where it is no shipped model whose training is told.  Of a fine-tuned model, the training that it
+    goes on from; ``None`` where that is not a shipped model's own, known by its identity too.
+
+    Raises
+    ------
+    ModelError
+        A ``training.json`` of the assets is damaged.
+    """
+    shipped = _shipped(identity)
+    if shipped is None:
+        return None
+    model, facts = shipped
+    if not facts.base:
+        return _text(model, facts)
+    base = _shipped(facts.base_identity)
+    return None if base is None or base[1].base else _text(model, base[1], base[0])
+
+
+def _shipped(identity: str) -> tuple[str, _Facts] | None:
+    """Return name and facts of the shipped model with this identity; ``None`` if its weights differ."""
+    for path in sorted((settings().assets / "models").glob(f"*/{TRAINING_FILE}")):
+        folder = path.parent
+        if not (weights_present(folder, folder.name) and (folder / "config.json").is_file()):
+            continue  # the list of models names it among those that cannot be used
+        weights = weight_files(folder, folder.name)
+        if model_hash(weights, folder / "config.json") == identity:
+            facts = _facts(path)
+            return (folder.name, facts) if facts.weights_sha256 == weights_hash(weights) else None
+    return None
+
+
+def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
+    """Describe the text of these facts; ``None`` where nothing was read, as in a planted model."""
+    tokens = facts.recipe.tokens + facts.recipe.last_tokens
+    return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None
+
+
+def _facts(path: Path) -> _Facts:
+    try:
+        return _Facts.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as problem:
+        reason = shorten(str(problem), 200, placeholder=" …")
+        raise ModelError(
+            f"The facts of the model {path.parent.name} in {path} cannot be read ({reason}): restore the "
+            "shipped file from the repository."
+        ) from problem

@@ -8,10 +8,11 @@ from math import ceil
 
 import numpy as np
 
-from pcf_core.records import FloatArray, Preferences
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import Preferences
+from pcf_core.material.evidence import womens_share
+from pcf_core.measure.distribution import clustered_order
 from pcf_core.report.loaded import LoadedRun
-from pcf_core.stats import clustered_order
-from pcf_core.topics import womens_share
 
 SHOWN_OCCUPATIONS = 40
 SHOWN_TEMPLATES = 30
@@ -36,7 +37,10 @@ class Axes:
 
 
 def page_shape(item: LoadedRun, preset: str) -> tuple[int, int]:
-    """Occupations and templates of a page: at most ``MOST_CELLS`` cells, which a browser can hover."""
+    """Return rows and columns of a page: at most ``MOST_CELLS`` cells, which a browser can hover.
+
+    They are occupations and templates.
+    """
     occupations, templates = item.result.preferences.values.shape[:2]
     if preset != "all" or occupations * templates <= MOST_CELLS:
         return occupations, templates
@@ -45,7 +49,7 @@ def page_shape(item: LoadedRun, preset: str) -> tuple[int, int]:
 
 
 def pages_of(item: LoadedRun, preset: str) -> int:
-    """How many pages the heat map has."""
+    """Count the pages of the heat map."""
     occupations, templates = item.result.preferences.values.shape[:2]
     rows, columns = page_shape(item, preset)
     pages: int = ceil(occupations / rows) * ceil(templates / columns)
@@ -53,14 +57,14 @@ def pages_of(item: LoadedRun, preset: str) -> int:
 
 
 def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
-    """[occupation] weighted s.d. of P(group) over templates."""
+    """Return [occupation] weighted s.d. of P(group) over templates."""
     values = preferences.values[..., preferences.groups.index(group)]
     mean = values @ weights
     return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
 
 
 def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
-    """The papers' six, all that fit, or those that vary most."""
+    """Choose the papers' six occupations, all that fit, or those that vary most."""
     names = item.result.preferences.occupations
     if preset == "papers":
         return [names.index(name) for name in PAPER_OCCUPATIONS if name in names]
@@ -71,7 +75,7 @@ def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
 
 
 def shown_templates(item: LoadedRun, preset: str, paper_texts: Sequence[str]) -> list[int]:
-    """The papers' ten, all, or the heaviest; heaviest first."""
+    """Choose the papers' ten templates, all, or the heaviest; heaviest first."""
     texts = item.result.preferences.templates
     order = [int(j) for j in np.argsort(-item.report.template_weights, kind="stable")]
     if preset == "papers":
@@ -80,7 +84,7 @@ def shown_templates(item: LoadedRun, preset: str, paper_texts: Sequence[str]) ->
 
 
 def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str) -> list[int]:
-    """The rows in the asked order; occupations without a published share of women come last."""
+    """Sort the rows as asked; occupations without a published share of women come last."""
     preferences = item.result.preferences
     names = preferences.occupations
     if order == "name":
@@ -98,7 +102,7 @@ def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str
 
 
 def clustered(item: LoadedRun, occupations: Sequence[int], group: str) -> list[int]:
-    """Rows whose neighbours are alike over the templates, which count by their weight."""
+    """Order rows so that neighbours are alike over the templates, which count by their weight."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
         return list(occupations)
@@ -109,7 +113,7 @@ def clustered(item: LoadedRun, occupations: Sequence[int], group: str) -> list[i
 def clustered_templates(
     item: LoadedRun, rows: Sequence[int], columns: Sequence[int], group: str
 ) -> list[int]:
-    """Columns whose neighbours are alike over the rows shown."""
+    """Order columns so that neighbours are alike over the rows shown."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(columns) > MOST_CLUSTERED:
         return list(columns)
@@ -120,7 +124,9 @@ def clustered_templates(
 def shown_axes(
     item: LoadedRun, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
 ) -> Axes:
-    """The rows in the asked order, the columns heaviest first, cut to a page; clustering orders both.
+    """Return the rows in the asked order, the columns heaviest first, cut to a page.
+
+    Clustering orders both.
 
     Columns are clustered within their page, so that the heaviest stay on the first one.
     """

@@ -6,18 +6,17 @@ import shlex
 from collections import Counter
 from collections.abc import Callable
 
-from pcf_core.errors import AuditError
-from pcf_core.fairpair.categories import load_categories
-from pcf_core.fairpair.prompts import load_prompts
-from pcf_core.fairpair.selecting import selected
-from pcf_core.fairpair.tables import load_table
-from pcf_core.records.fairpair_run import FairPairAsked, PromptsAsked
+from pcf_core.core.errors import AuditError
+from pcf_core.texts.fairpair.categories import load_categories
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import FairPairAsked, PromptsAsked
+from pcf_core.texts.fairpair.tables import load_table
 
 FILE = "FILE"  # stands in a command for a file that is not known by name
 
 
 def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
-    """The options for prompts, table and categories, each quoted, and a sentence for each that has no name.
+    """Return the options for prompts, table and categories, quoted, and a sentence for each without a name.
 
     ``prompts``: a file that holds the prompts, where they are a part of a set.
     """
@@ -57,7 +56,7 @@ def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str
 
 
 def part_of(texts: PromptsAsked) -> str:
-    """What the prompts are of the set that is kept by their name, and where they are had; "" of none.
+    """Say which part the prompts are of the set kept by their name, and where they were had; "" for none.
 
     A part of chosen categories and one of an earlier state of the set look alike here.
     """

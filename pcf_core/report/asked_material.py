@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from pcf_core.criteria.experiments import restore_experiment
-from pcf_core.criteria.own import KINDS, USUAL
-from pcf_core.criteria.remaking import chosen_of
-from pcf_core.findings.numbers import count
-from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked
-from pcf_core.store import Store
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import restore_experiment
+from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 
 FILE = "FILE"  # stands in a command for a file that is not known by name
 
 
 @dataclass(frozen=True)
 class AskedMaterial:
-    """``options`` of the command, each quoted; ``text`` for people; ``problem``: what the command cannot
-    say, empty where it says everything.
+    """The material of a request, as a command says it and as people read it.
+
+    ``options`` of the command, each quoted; ``text`` for people; ``problem``: what the command cannot say,
+    empty where it says everything.
     """
 
     options: str
@@ -29,7 +30,7 @@ class AskedMaterial:
 
 
 def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
-    """The material of a request: where it came from, how many questions, who labels."""
+    """Describe the material of a request: where it came from, how many questions, who labels."""
     kind, title = KINDS[asked.experiment], " ".join(asked.title.split())
     kept = store.load_document(asked.material, MATERIAL)
     try:

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pcf_core.findings import verdict_text
-from pcf_core.records import Interval, Over
-from pcf_core.records.comparison import Comparison, Difference
+from pcf_core.core.risk import Comparison, Difference, Interval, Over
 from pcf_core.report.documents import finite
+from pcf_core.show.findings.comparison import verdict_text
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
@@ -18,7 +17,7 @@ RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk"
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``."""
+    """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``."""
     document = {
         "first": asdict(comparison.first),
         "second": asdict(comparison.second),
@@ -43,6 +42,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any]:
+    """Return each difference by quantity, with its intervals and tests."""
     return {
         name: {
             "first": found.first,
@@ -58,7 +58,7 @@ def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any
 
 
 def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
-    """One row per quantity and occupation, the totals first (their occupation is empty).
+    """Make a table with one row per quantity and occupation, the totals first (with no occupation).
 
     The interval is that over what is asked for, else that over templates, as an occupation has no other;
     the column ``over`` says which it is.
@@ -88,14 +88,14 @@ def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
 
 
 def interval_cells(interval: Interval | None) -> dict[str, object]:
-    """The ends of an interval and what it is over; nothing where there is none."""
+    """Return the ends of an interval and what it is over; nothing where there is none."""
     if interval is None:
         return {"low": None, "high": None, "over": None}
     return {"low": interval.low, "high": interval.high, "over": interval.over}
 
 
 def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
-    """One row for each quantity of each comparison, with the interval over what is asked for."""
+    """Make a table with one row per quantity of each comparison, with the interval over what is asked for."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -108,6 +108,7 @@ def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame
 
 
 def several_row(comparison: Comparison, name: str, found: Difference, over: Over) -> dict[str, object]:
+    """Make the row of one quantity of a comparison."""
     first, second = comparison.first.name, comparison.second.name
     return {
         "first": first,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.records.embedding_run import EmbeddingResult
 from pcf_core.report.documents import finite
+from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
 
 
 def criteria_document(result: CriteriaResult) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
 
     ``report`` is the experiment's own record, field by field; the texts are left out.
     """
@@ -35,7 +34,7 @@ def criteria_document(result: CriteriaResult) -> dict[str, Any]:
 
 
 def embedding_document(result: EmbeddingResult) -> dict[str, Any]:
-    """The embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
+    """Describe the embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
     document = {
         "asked": result.asked.hash,
         "alike": result.asked.alike,

@@ -6,21 +6,22 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from pcf_core.records import Interval
-from pcf_core.records.anecdotes import AnecdotesReport, ProfessionGender
-from pcf_core.records.answers import AnswersReport, PronounAnswers
-from pcf_core.records.criteria_summary import CriterionReading
-from pcf_core.records.embedding import EmbeddingReport
-from pcf_core.records.gender_difference import GenderDifference
-from pcf_core.records.hobbies import HobbiesReport
-from pcf_core.records.information import FORMULAS, MutualInformation
-from pcf_core.records.rates import Rate
+from pcf_core.core.risk import Interval
+from pcf_core.texts.criteria.records.independence import (
+    AnecdotesReport,
+    EmbeddingReport,
+    HobbiesReport,
+    ProfessionGender,
+)
+from pcf_core.texts.criteria.records.quantities import FORMULAS, GenderDifference, MutualInformation, Rate
+from pcf_core.texts.criteria.records.runs import CriterionReading
+from pcf_core.texts.criteria.records.separation import AnswersReport, PronounAnswers
 
 Row = dict[str, object]
 
 
 def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
-    """One row a model, criterion and quantity."""
+    """Make a table with one row per model, criterion and quantity."""
     return pd.DataFrame(
         [
             {
@@ -49,7 +50,7 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
 
 
 def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
-    """One row a model and profession."""
+    """Make a table with one row per model and profession."""
     return pd.DataFrame(
         [
             {"model": model, **_profession(row)}
@@ -60,7 +61,10 @@ def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
 
 
 def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
-    """One row a model, kind of table and normaliser; ``found``: by model, then by what the table counts."""
+    """Make a table with one row per model, kind of table and normaliser.
+
+    ``found``: by model, then by what the table counts.
+    """
     return pd.DataFrame(
         [
             {"model": model, "table": what, **row}
@@ -73,7 +77,7 @@ def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]
 
 
 def anecdote_tables(report: AnecdotesReport) -> dict[str, MutualInformation | None]:
-    """Both tables of one model."""
+    """Make both tables of one model."""
     return {"women, men": report.clear_only, "women, men, unclear": report.with_unclear}
 
 
@@ -123,7 +127,7 @@ def _normalised(found: MutualInformation) -> list[Row]:
 
 
 def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
-    """One row a model and label."""
+    """Make a table with one row per model and label."""
     return pd.DataFrame(
         [
             {"model": model, "label": row.title, **_difference(row.difference)}
@@ -134,7 +138,7 @@ def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
 
 
 def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[str, MutualInformation | None]]:
-    """What :func:`information_table` shows of labels and genders, by model."""
+    """Return what :func:`information_table` shows of labels and genders, by model."""
     return {
         model: {"labels by gender": report.information.measure}
         for model, report in reports.items()
@@ -143,7 +147,10 @@ def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[st
 
 
 def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
-    """One row a model and label: texts of which it is the clearest, with what is unclear."""
+    """Make a table with one row per model and label.
+
+    It counts texts of which the label is the clearest, with what is unclear.
+    """
     rows: list[Row] = []
     for model, report in reports.items():
         if report.information is None:
@@ -155,7 +162,7 @@ def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
 
 
 def hobby_words_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
-    """One row a model and word."""
+    """Make a table with one row per model and word."""
     return pd.DataFrame(
         [
             {
@@ -178,7 +185,7 @@ def hobby_words_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
 
 
 def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
-    """One row a model and variant, then one for each training of it."""
+    """Make a table with one row per model and variant, then one for each training of it."""
     rows: list[Row] = []
     for report in reports.values():
         for reading in report.readings:
@@ -215,7 +222,7 @@ def _difference(found: GenderDifference) -> Row:
 
 
 def rates_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """One row a model, pronoun and rate; the prompts without a pronoun too."""
+    """Make a table with one row per model, pronoun and rate; the prompts without a pronoun too."""
     return pd.DataFrame(
         [
             {"model": model, "pronoun": answers.pronoun, **_rate(rate)}
@@ -227,7 +234,7 @@ def rates_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 
 def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """One row a model and pronoun."""
+    """Make a table with one row per model and pronoun."""
     return pd.DataFrame(
         [
             {
@@ -247,7 +254,7 @@ def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 
 def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """One row a model, pair of pronouns and rate."""
+    """Make a table with one row per model, pair of pronouns and rate."""
     return pd.DataFrame(
         [
             {
@@ -272,7 +279,7 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 
 def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """One row a model, question or task, truth and pronoun."""
+    """Make a table with one row per model, question or task, truth and pronoun."""
     return pd.DataFrame(
         [
             {
@@ -292,7 +299,7 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 
 def every_answers(report: AnswersReport) -> tuple[PronounAnswers, ...]:
-    """Of all pronouns, then without one."""
+    """Return the answers under all pronouns, then without one."""
     return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))
 
 
@@ -309,7 +316,7 @@ def _rate(found: Rate) -> Row:
 
 
 def ends(what: str, interval: Interval | None) -> Row:
-    """Both ends of an interval, empty where there is none."""
+    """Return both ends of an interval, empty where there is none."""
     before = f"{what}, " if what else ""
     return {
         f"{before}low": None if interval is None else interval.low,

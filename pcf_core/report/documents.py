@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from pcf_core.records import CorrectedRisk, Interval, RiskReport
+from pcf_core.core.risk import CorrectedRisk, Interval, RiskReport
 
 
 def report_document(report: RiskReport) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
+    """Return plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
     document = {
         "overall_risk": report.overall_risk,
         "prejudice_risk": report.prejudice_risk,
@@ -50,7 +50,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
 
 
 def corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
-    """The corrected parts, the plug-in ones beside them, and which of the two the report gives first."""
+    """Return the corrected parts, the plug-in ones, and which of the two the report gives first."""
     return {
         "headline": corrected.headline,
         "prejudice_risk": corrected.prejudice_risk,
@@ -64,11 +64,12 @@ def corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
 
 
 def intervals_document(intervals: Mapping[str, tuple[Interval, ...]]) -> dict[str, Any]:
+    """Return the intervals of each quantity as plain dictionaries."""
     return {name: [interval.model_dump() for interval in several] for name, several in intervals.items()}
 
 
 def finite(value: Any) -> Any:
-    """The same value with every number JSON cannot write as null."""
+    """Replace every number that JSON cannot write by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from pcf_core.findings import number, slope, slope_with_interval
-from pcf_core.findings.factors import SMALLEST_P
-from pcf_core.records.factors import FactorPanel, FactorScale, LineFit
-from pcf_core.records.report import KeyFigure
+from pcf_core.core.factors import FactorPanel, FactorScale, LineFit
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.factors import SMALLEST_P, slope, slope_with_interval
+from pcf_core.show.findings.numbers import number
 
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
 SHORT = {"women_share": "Women"}
@@ -19,7 +19,7 @@ Panels = Mapping[str, tuple[FactorPanel, ...]]
 
 
 def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
-    """The unweighted slope of each panel."""
+    """Make a key figure of the unweighted slope of each panel."""
     figures = []
     for panel in panels:
         if panel.ols is None:
@@ -42,24 +42,25 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
 
 
 def step_label(scale: FactorScale) -> str:
-    """What a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
+    """Say what a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
     noun = SHORT.get(scale.name, capital(scale.noun))
     noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
     return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
 
 
 def short_p(fit: LineFit) -> str:
-    """The corrected p value, with two digits: it stands behind an interval."""
+    """Write the corrected p value with two digits: it stands behind an interval."""
     found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
     return "p < 0.001" if found < SMALLEST_P else f"p {number(float(f'{found:.1e}'))}"
 
 
 def capital(noun: str) -> str:
+    """Capitalise the first letter."""
     return noun[:1].upper() + noun[1:]
 
 
 def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
-    """One row per occupation × reason, with the panels that lack it."""
+    """Make a table with one row per occupation × reason, with the panels that lack it."""
     found: dict[tuple[str, str], list[str]] = {}
     for panel in panels:
         for item in panel.left_out:
@@ -74,7 +75,7 @@ def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
 
 
 def factors_table(panels: Panels) -> pd.DataFrame:
-    """One row per model × factor × point."""
+    """Make a table with one row per model × factor × point."""
     return pd.DataFrame(
         [
             {
@@ -94,7 +95,10 @@ def factors_table(panels: Panels) -> pd.DataFrame:
 
 
 def lines_table(panels: Panels) -> pd.DataFrame:
-    """One row per model × factor × kind of line; slopes are per step of their factor, as on the page."""
+    """Make a table with one row per model × factor × kind of line.
+
+    Slopes are per step of their factor, as on the page.
+    """
     rows = []
     for name, found in panels.items():
         for panel in found:
@@ -105,6 +109,7 @@ def lines_table(panels: Panels) -> pd.DataFrame:
 
 
 def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
+    """Make the row of one line; without a line it holds the reason."""
     if fit is None:
         return {"note": reason}
     return {

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pcf_core.records import Interval
-from pcf_core.records.fairpair import FairPairReport, OthersReading, PromptDifference, PromptPairs
-from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.records.fairpair_words import CategoryDifference, WordDifference
-from pcf_core.records.perturbation import PerturbationErrors
+from pcf_core.core.risk import Interval
 from pcf_core.report.documents import finite
+from pcf_core.show.findings.fairpair import notes
+from pcf_core.texts.fairpair.records import (
+    CategoryDifference,
+    FairPairReport,
+    FairPairResult,
+    OthersReading,
+    PerturbationErrors,
+    PromptDifference,
+    PromptPairs,
+    WordDifference,
+)
 
 
 def fairpair_document(
@@ -19,7 +26,7 @@ def fairpair_document(
     pairs: Sequence[PromptPairs] = (),
     sentences: int = 0,
 ) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
 
     ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
     The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
@@ -63,7 +70,7 @@ def fairpair_document(
 
 
 def report_document(report: FairPairReport) -> dict[str, Any]:
-    """All prompts of a model under one dissimilarity, then each."""
+    """Describe all prompts of a model under one dissimilarity, then each."""
     return {
         "dissimilarity": report.dissimilarity,
         "original": report.original,
@@ -95,11 +102,12 @@ def report_document(report: FairPairReport) -> dict[str, Any]:
         },
         "prompts": [prompt_document(row) for row in report.prompts],
         "undefined": [item.model_dump() for item in report.undefined],
+        "notes": list(notes(report)),
     }
 
 
 def others_document(others: OthersReading) -> dict[str, Any]:
-    """F without the words that p exchanges."""
+    """Describe F without the words that p exchanges."""
     return {
         "ratio_of_means": others.ratio,
         "interval": None if others.interval is None else interval_document(others.interval),
@@ -110,12 +118,12 @@ def others_document(others: OthersReading) -> dict[str, Any]:
 
 
 def interval_document(interval: Interval) -> dict[str, Any]:
-    """An interval over statements (``fact``), prompts, or texts of one prompt alone, as its unit says."""
+    """Describe an interval; its unit is statements (``fact``), prompts, or texts of one prompt alone."""
     return interval.model_dump(exclude={"over"})
 
 
 def prompt_document(row: PromptDifference) -> dict[str, Any]:
-    """One prompt."""
+    """Describe one prompt."""
     return row.model_dump(exclude={"sentiment", "adjusted"}) | {
         "ratio": row.ratio,
         "energy": row.energy,
@@ -127,7 +135,7 @@ def prompt_document(row: PromptDifference) -> dict[str, Any]:
 
 
 def word_document(word: WordDifference) -> dict[str, Any]:
-    """One n-gram."""
+    """Describe one n-gram."""
     return word.model_dump(mode="json", exclude={"original_texts", "prompt_texts"}) | {
         "more_in": word.more_in,
         "differs": word.differs,
@@ -135,7 +143,7 @@ def word_document(word: WordDifference) -> dict[str, Any]:
 
 
 def category_document(category: CategoryDifference) -> dict[str, Any]:
-    """One category of words."""
+    """Describe one category of words."""
     document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
     return document | {"differs": category.differs}
 
@@ -143,7 +151,10 @@ def category_document(category: CategoryDifference) -> dict[str, Any]:
 def texts_behind(
     found: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
 ) -> dict[str, Any]:
-    """The first texts of either side that have a phrase or a word of a category; empty if none are wanted."""
+    """Return the first texts of either side that have a phrase or a word of a category.
+
+    They are empty if none are wanted.
+    """
     if most == 0:
         return {}
     return {
@@ -153,7 +164,7 @@ def texts_behind(
 
 
 def errors_document(errors: PerturbationErrors) -> dict[str, Any]:
-    """The perturbation's own errors, with what share they are."""
+    """Describe the perturbation's own errors, with what share they are."""
     return errors.model_dump(mode="json") | {
         "text_error": errors.text_error,
         "word_error": errors.word_error,

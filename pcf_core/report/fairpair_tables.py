@@ -6,18 +6,17 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from pcf_core.records import Interval
-from pcf_core.records.fairpair import Convergence, FairPairReport, PromptPairs, Variation
-from pcf_core.records.fairpair_words import WordReport
+from pcf_core.core.risk import Interval
+from pcf_core.texts.fairpair.records import Convergence, FairPairReport, PromptPairs, Variation, WordReport
 
 
 def models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
-    """One row a model."""
+    """Make a table with one row per model."""
     return pd.DataFrame([{"model": model, **_report_row(report)} for model, report in reports.items()])
 
 
 def temperatures_table(found: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
-    """One row a model and temperature."""
+    """Make a table with one row per model and temperature."""
     return pd.DataFrame(
         [
             {"model": model, "temperature": temperature, **_report_row(report)}
@@ -28,7 +27,7 @@ def temperatures_table(found: Mapping[str, Mapping[float, FairPairReport]]) -> p
 
 
 def prompts_table(report: FairPairReport) -> pd.DataFrame:
-    """One row a prompt."""
+    """Make a table with one row per prompt."""
     return pd.DataFrame(
         [
             {
@@ -52,7 +51,7 @@ def prompts_table(report: FairPairReport) -> pd.DataFrame:
 
 
 def convergence_table(found: Mapping[str, Convergence]) -> pd.DataFrame:
-    """One row a model, kind of curve and place on it."""
+    """Make a table with one row per model, kind of curve and place on it."""
     rows = []
     for model, convergence in found.items():
         for over, course in (("texts a side", convergence.samples), ("folds", convergence.folds)):
@@ -73,7 +72,7 @@ def convergence_table(found: Mapping[str, Convergence]) -> pd.DataFrame:
 
 
 def phrases_table(report: WordReport) -> pd.DataFrame:
-    """One row a phrase, the strongest first."""
+    """Make a table with one row per phrase, the strongest first."""
     return pd.DataFrame(
         [
             {
@@ -95,7 +94,7 @@ def phrases_table(report: WordReport) -> pd.DataFrame:
 
 
 def categories_table(report: WordReport) -> pd.DataFrame:
-    """One row a category, with its most frequent words of either side."""
+    """Make a table with one row per category, with its most frequent words of either side."""
     return pd.DataFrame(
         [
             {
@@ -116,7 +115,7 @@ def categories_table(report: WordReport) -> pd.DataFrame:
 
 
 def pairs_table(pairs: PromptPairs, report: FairPairReport) -> pd.DataFrame:
-    """One row a pair of a prompt, the texts as they are."""
+    """Make a table with one row per pair of a prompt, the texts as they are."""
     return pd.DataFrame(
         {
             "prompt": pairs.prompt,

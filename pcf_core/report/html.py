@@ -19,16 +19,16 @@ import jinja2
 import plotly.offline
 from markupsafe import Markup, escape
 
-from pcf_core.findings.numbers import number
-from pcf_core.records.report import Cell, ReportDocument, ReportTable
-from pcf_core.settings import settings
+from pcf_core.core.settings import settings
+from pcf_core.report.records import Cell, ReportDocument, ReportTable
+from pcf_core.show.findings.numbers import number
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
 
 
 def html_bytes(document: ReportDocument) -> bytes:
-    """The whole file, the same bytes for the same document."""
+    """Write the whole file, the same bytes for the same document."""
     folder = settings().assets / FOLDER
     plotly_script, script = plotly.offline.get_plotlyjs(), read(folder / "report.js")
     style = read(folder / "plotly.css") + read(folder / "report.css")
@@ -45,7 +45,7 @@ def html_bytes(document: ReportDocument) -> bytes:
 
 
 def policy(scripts: list[str], style: str) -> str:
-    """The Content-Security-Policy: these scripts and this style by their hashes, no other source at all."""
+    """Return the Content-Security-Policy: these scripts and this style by their hashes, no other source."""
     allowed = " ".join(source_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {source_hash(style)}; img-src data:; "
@@ -54,13 +54,13 @@ def policy(scripts: list[str], style: str) -> str:
 
 
 def source_hash(text: str) -> str:
-    """A hash source of CSP."""
+    """Return a hash source of CSP."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 @cache
 def environment() -> jinja2.Environment:
-    """Templates whose values are text and never markup, whatever they hold."""
+    """Make the environment of templates whose values are text and never markup, whatever they hold."""
     found = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     found.filters |= {
         "emphasised": emphasised,
@@ -75,12 +75,12 @@ def environment() -> jinja2.Environment:
 
 @cache
 def read(path: Path) -> str:
-    """A file of ours with ends of lines as a browser reads them, so that hashes hold."""
+    """Read a shipped file with ends of lines as a browser reads them, so that hashes hold."""
     return path.read_text(encoding="utf8")
 
 
 def emphasised(text: str) -> Markup:
-    """Our own prose: ``**strong**`` and ``*emphasis*``; all else is text."""
+    """Mark up the app's own prose: ``**strong**`` and ``*emphasis*``; all else is text."""
     return Markup(
         EMPHASIS.sub(
             lambda found: f"<strong>{found[2]}</strong>" if found[1] else f"<em>{found[2]}</em>",
@@ -90,17 +90,17 @@ def emphasised(text: str) -> Markup:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Blocks with an empty line between them, each as one line."""
+    """Split at empty lines into paragraphs, each as one line."""
     return [" ".join(block.split()) for block in text.strip().split("\n\n")]
 
 
 def unbroken(text: str) -> str:
-    """No line break between a figure and its per cent sign."""
+    """Prevent a line break between a figure and its per cent sign."""
     return text.replace(" %", "\u00a0%")
 
 
 def script_json(value: Mapping[str, Any]) -> Markup:
-    """JSON inside a script element: no ``<``, ``>`` or ``&``, so that no text can end the element."""
+    """Write JSON for a script element: without ``<``, ``>`` or ``&``, no text can end the element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -108,13 +108,13 @@ def script_json(value: Mapping[str, Any]) -> Markup:
 
 
 def is_number(table: ReportTable, column: int) -> bool:
-    """Whether a column holds numbers alone, and at least one."""
+    """Tell whether a column holds numbers alone, and at least one."""
     values = [row[column] for row in table.rows if row[column] is not None]
     return bool(values) and all(isinstance(value, int | float) for value in values)
 
 
 def shown(value: Cell) -> str:
-    """A cell as people read it: three significant digits; the JSON has them all."""
+    """Write a cell as people read it: three significant digits; the JSON has them all."""
     if value is None:
         return "–"
     if isinstance(value, bool):

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pcf_core.findings import number, percent, with_interval
-from pcf_core.findings.comparison import with_sign
-from pcf_core.findings.numbers import estimated, listed
-from pcf_core.records import FloatArray, Interval, Over, RiskReport
-from pcf_core.records.distribution import MeanTilt
-from pcf_core.records.report import KeyFigure
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.comparison import with_sign
+from pcf_core.show.findings.numbers import estimated, listed, number, percent, with_interval
 
 MOST = 4
 
@@ -21,7 +20,7 @@ MOST = 4
 def risk_figures(
     reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
 ) -> list[KeyFigure]:
-    """R of each model with its interval, its share of prejudice, and the s.d. of the stereotype."""
+    """Make key figures: R of each model with its interval, share of prejudice, and the stereotype's s.d."""
     figures = []
     factor = 1000 if thousand else 1
     for name, report in reports.items():
@@ -44,24 +43,27 @@ def risk_figures(
 
 
 def scaled(interval: Interval, factor: float) -> Interval:
-    """The same interval in another unit."""
+    """Return the same interval in another unit."""
     return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
 
 
 def bounds(value: float, interval: Interval) -> str:
-    """An interval without its estimate, written as the findings write it."""
+    """Write an interval without its estimate, as the findings write it."""
     return with_interval(value, interval).partition(" ")[2].strip("()")
 
 
 def share(part: float, whole: float) -> str:
-    """A part in percent of a whole, a dash where the whole is 0."""
+    """Write a part in percent of a whole, a dash where the whole is 0."""
     return percent(part / whole) if whole > 0 else "–"
 
 
 def tilt_figures(
     tilts: Mapping[str, Mapping[str, MeanTilt]], reports: Mapping[str, RiskReport], high: str, over: Over
 ) -> list[KeyFigure]:
-    """Mean stereotype of a model towards one group, weighted by occupation, with its interval."""
+    """Make the key figure of a model's mean tilt towards one group, with its interval.
+
+    It is the mean stereotype, weighted by occupation.
+    """
     figures = []
     for name, report in reports.items():
         tilt = tilts[name][high]
@@ -80,7 +82,10 @@ def tilt_figures(
 
 
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """The group that a model puts first for most occupations, on average over the contexts."""
+    """Make the key figure of the group that a model puts first for most occupations.
+
+    It is on average over the contexts.
+    """
     figures = []
     for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
@@ -97,7 +102,7 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
 
 
 def interval_words(interval: Interval | None) -> str:
-    """What an interval is over, for a help text."""
+    """Say what an interval is over, for a help text."""
     if interval is None:
         return "without an interval."
     over = "templates and occupations" if interval.over == "both" else interval.over
@@ -105,7 +110,7 @@ def interval_words(interval: Interval | None) -> str:
 
 
 def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
-    """Which models have no interval over what is asked for, so that another is shown; or nothing."""
+    """Say which models have no interval over what is asked for, so that another is shown; or nothing."""
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
@@ -116,11 +121,12 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
 
 
 def signed(value: float) -> str:
+    """Write a number with its sign, 0 without one."""
     return ("+" if value > 0 else "") + number(value)
 
 
 def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
-    """The range of P(group) over all cells of a model."""
+    """Make the key figure of the range of P(group) over all cells of a model."""
     figures = []
     for name, item in runs.items():
         preferences = item.result.preferences
@@ -137,7 +143,7 @@ def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
 
 
 def parts_of(reports: Mapping[str, RiskReport], part: str) -> dict[str, FloatArray]:
-    """[occupation] values of one part of the risk, by model."""
+    """Return [occupation] values of one part of the risk, by model."""
     return {
         name: np.array([getattr(row, part) for row in report.occupations]) for name, report in reports.items()
     }

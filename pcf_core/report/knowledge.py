@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pcf_core.records import Interval
-from pcf_core.records.knowledge import KnowledgeReport
+from pcf_core.core.knowledge import KnowledgeReport
+from pcf_core.core.risk import Interval
 from pcf_core.report.documents import finite
 
 OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what it is here
 
 
 def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
-    """Plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
+    """Return plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
     document = {
         "set": report.name,
         "title": report.title,
@@ -52,5 +52,5 @@ def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
 
 
 def interval_document(interval: Interval) -> dict[str, Any]:
-    """An interval, over ``templates``, ``facts`` or ``both``."""
+    """Describe an interval, over ``templates``, ``facts`` or ``both``."""
     return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from pcf_core.records.knowledge import FactKnowledge, KnowledgeReport
+from pcf_core.core.knowledge import FactKnowledge, KnowledgeReport
 
 
 def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
-    """The facts of a report, best or least known or with the widest gap first."""
+    """Sort the facts of a report, best or least known or with the widest gap first."""
     if order == "widest gap":
         return sorted(report.facts, key=lambda fact: -fact.confidence_gap)
     return sorted(report.facts, key=lambda fact: fact.knowledge, reverse=order == "best known")
 
 
 def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
-    """One row per model × fact."""
+    """Make a table with one row per model × fact."""
     return pd.DataFrame(
         [
             {

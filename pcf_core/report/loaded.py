@@ -10,14 +10,19 @@ from typing import Literal, Protocol, cast
 
 from pydantic import ValidationError
 
-from pcf_core.audit import Result, ViewOptions, load_result, report
-from pcf_core.audit.occupations import counted_occupations
-from pcf_core.errors import EvidenceError, InputError, RunError, TopicError
-from pcf_core.findings import contexts, count
-from pcf_core.records import Aggregation, Interval, Over, RiskReport, RunSpec
-from pcf_core.records import Protocol as ProtocolName
-from pcf_core.records.report import ReportRequest
-from pcf_core.store import Store
+from pcf_core.audit.options import ViewOptions, counted_occupations
+from pcf_core.audit.preferences import Result
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
+from pcf_core.core.records import first_problem
+from pcf_core.core.risk import Aggregation, Interval, Over, RiskReport
+from pcf_core.core.run import Protocol as ProtocolName
+from pcf_core.core.run import RunSpec
+from pcf_core.report.records import ReportRequest
+from pcf_core.show.findings.looks import contexts
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,13 @@ class LoadedRun:
 
 
 class Read(Protocol):
-    """What gives a run's preferences: :func:`pcf_core.audit.load_result`, or one that reads no aggregates."""
+    """Loads a run's preferences, as :func:`pcf_core.audit.results.load_result`, or without aggregates."""
 
     def __call__(
         self, store: Store, run: RunSpec, protocol: ProtocolName, aggregation: Aggregation, /
-    ) -> Result: ...
+    ) -> Result:
+        """Read a run under a protocol and an aggregation."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -58,14 +65,17 @@ class Study:
 
     @property
     def first(self) -> LoadedRun:
+        """The first run."""
         return next(iter(self.runs.values()))
 
     @cached_property
     def reports(self) -> dict[str, RiskReport]:
+        """Label to report, of every run."""
         return {label: item.report for label, item in self.runs.items()}
 
     @property
     def groups(self) -> tuple[str, ...]:
+        """The groups of the topic, which all runs share."""
         return self.first.report.groups
 
     @property
@@ -84,7 +94,7 @@ class Study:
 
     @cached_property
     def even(self) -> dict[str, RiskReport]:
-        """The reports against an even split on the scale that ends at 1, whatever the view options say."""
+        """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
         options = self.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
         if options == self.options:
             return self.reports
@@ -110,18 +120,21 @@ class Study:
         return {label: interval for label, interval in several.items() if interval}
 
     def most(self, number: int) -> Study:
-        """The first runs alone, as many as have room in one picture."""
+        """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:
-    """The runs of a request in groups that can be compared, in the order in which they were chosen.
+    """Load the runs of a request in groups that can be compared, in the order in which they were chosen.
 
     A neutral point that a topic or list does not have is that of the others alone; see ``Study.instead``.
 
-    Raises:
-        RunError: a run is unknown, not finished, or was scored under another protocol.
-        AuditError: it cannot be read under these options.
+    Raises
+    ------
+    RunError
+        A run is unknown, not finished, or was scored under another protocol.
+    AuditError
+        It cannot be read under these options.
     """
     found: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
     runs: list[RunSpec] = []
@@ -147,25 +160,26 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
 
 
 def options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
-    """View options of a request; without a protocol a run is read under its own.
+    """Return the view options of a request; without a protocol a run is read under its own.
 
-    Raises:
-        InputError: an option that there is not, or a value that it cannot have.
+    Raises
+    ------
+    InputError
+        An option that there is not, or a value that it cannot have.
     """
     protocol = options.get("protocol") or cast(Literal["exact"], run.scoring.protocol)
     try:
         return ViewOptions.model_validate({**options, "protocol": protocol})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
+        problem = first_problem(error)
         raise InputError(
-            f"The view option {where!r} of this report cannot be used ({first['msg']}); the options are "
+            f"The view option {problem.where!r} of this report {problem.fault}; the options are "
             f"{', '.join(ViewOptions.model_fields)}."
         ) from error
 
 
 def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
-    """The options, against an even split where the neutral point is none that this topic and list have."""
+    """Return the options, against an even split where the neutral point does not fit topic and list."""
     if options.reference == "uniform":
         return options
     try:
@@ -176,12 +190,12 @@ def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
 
 
 def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:
-    """What two runs have in common that may stand in one picture."""
+    """Return what two runs that may stand in one picture have in common."""
     return (run.topic.hash, run.evidence.hash, run.templates.hash, options.protocol)
 
 
 def labels(runs: Iterable[RunSpec]) -> list[str]:
-    """A name for each: its model, and where that is not one run alone also the first digits of its key."""
+    """Name each run: its model, and where several runs share that also the first digits of its key."""
     several = list(runs)
     times = Counter(run.scoring.model for run in several)
     return [
@@ -191,6 +205,6 @@ def labels(runs: Iterable[RunSpec]) -> list[str]:
 
 
 def load(store: Store, run: RunSpec, options: ViewOptions, read: Read) -> LoadedRun:
-    """One run under view options; its ``view_key`` is the run's, as nothing is remembered by it."""
+    """Load one run under view options; its ``view_key`` is the run's, as nothing is cached by it."""
     result = read(store, run, options.protocol, options.aggregation)
     return LoadedRun(run, run.key, run.key, result, report(result, run, options))

@@ -7,26 +7,22 @@ from typing import Any
 
 import yaml
 
-from pcf_core.findings.models import drawn_again, interval_sentence, unseen_words
-from pcf_core.findings.numbers import alike, number, with_interval
-from pcf_core.records import Interval, LeftOut, Over
-from pcf_core.records.report import ReportDocument, RiskNumber, RunFacts
+from pcf_core.core.families import facts_of
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import Interval, Over
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.provenance import reading_of
+from pcf_core.report.records import ReportDocument, RiskNumber, RunFacts
+from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
+from pcf_core.show.findings.numbers import alike, number, with_interval
 
-# What a model of a family is asked for, in the hub's words.
-TASKS = {
-    "masked": ("fill-mask", "Fill-Mask"),
-    "seq2seq": ("text2text-generation", "Text2Text Generation"),
-}
-USUAL_TASK = ("text-generation", "Text Generation")
 TEXT_AUDITS = ("fairpair", "criteria")  # sections
 MOST_NAMED = 10  # of what was left out of one run; the report names all
 MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#+!|~<>$&"})
 
 
 def model_card(document: ReportDocument) -> str:
-    """A snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
+    """Write a snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
 
     Every run has an entry with R, prejudice and caprice; the intervals stand in the name of the metric, with
     what was drawn again for each, for the hub has no place of its own for them.  Text audits have no number
@@ -43,8 +39,8 @@ def model_card(document: ReportDocument) -> str:
 
 
 def result_of(run: RunFacts, over: Over) -> dict[str, Any]:
-    """One run as the hub writes a result: another reading of the same scores is another entry."""
-    kind, name = TASKS.get(run.scoring["family"], USUAL_TASK)
+    """Return one run as the hub writes a result: another reading of the same scores is another entry."""
+    kind, name = facts_of(run.scoring["family"]).task
     topic = next((name.partition(" ")[2] for name in run.hashes if name.startswith("topic ")), "")
     return {
         "task": {"type": kind, "name": name},
@@ -67,18 +63,18 @@ def result_of(run: RunFacts, over: Over) -> dict[str, Any]:
 
 
 def intervals_of(run: RunFacts, quantity: str, over: Over) -> tuple[Interval, ...]:
-    """The intervals that a card shows: over what was asked all units, else the first that is known."""
+    """Return the intervals that a card shows: over what was asked all units, else the first known one."""
     several = run.risks[quantity].intervals
     return tuple(one for one in several if one.over == over) or several[:1]
 
 
 def read_text(run: RunFacts) -> str:
-    """How its scores were read, in one line."""
+    """Say how its scores were read, in one line."""
     return "; ".join(f"{name}: {value}" for name, value in reading_of(run.facts).items())
 
 
 def interval_text(found: RiskNumber, intervals: Sequence[Interval]) -> str:
-    """Intervals inside a name, with the units that are drawn again for each and the table's decimals."""
+    """Write intervals inside a name, with the resampled units of each and the table's decimals."""
     if found.unseen is not None:
         return f" ({unseen_words(found.unseen)})"
     if not intervals:
@@ -92,7 +88,7 @@ def interval_text(found: RiskNumber, intervals: Sequence[Interval]) -> str:
 
 
 def markdown_of(document: ReportDocument) -> str:
-    """The same for people: the first sentences, a table, what has to be known, how to make it again."""
+    """Write the same for people: first sentences, table, what has to be known, how to reproduce it."""
     lines = ["## Discrimination audit", "", *(f"{plain(sentence)}\n" for sentence in document.headline)]
     lines += table_lines(document) if document.runs else []
     lines += text_lines(document)
@@ -105,7 +101,7 @@ def markdown_of(document: ReportDocument) -> str:
 
 
 def table_lines(document: ReportDocument) -> list[str]:
-    """The risks of the runs, a row for each unit that was drawn again, and what the intervals allow for."""
+    """Write the risks, a row for each resampled unit, and what the intervals allow for."""
     drawn_head = "drawn again for the intervals"
     heads = ["model", "measured", "read with", "R", "prejudice", "caprice", drawn_head, "run"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
@@ -123,14 +119,14 @@ def table_lines(document: ReportDocument) -> list[str]:
 
 
 def with_bounds(found: RiskNumber, interval: Interval | None) -> str:
-    """A risk with its interval; with what may be unseen where it is a caprice of 0."""
+    """Write a risk with its interval; for a caprice of 0 with what may be unseen."""
     if found.unseen is not None:
         return f"{number(found.value)} ({unseen_words(found.unseen)})"
     return with_interval(found.value, interval)
 
 
 def text_lines(document: ReportDocument) -> list[str]:
-    """What the text audits found and what has to be known of it, under a title each."""
+    """Write what the text audits found and what has to be known of it, under a title each."""
     lines = []
     for section in document.sections:
         if section.name in TEXT_AUDITS:
@@ -141,7 +137,7 @@ def text_lines(document: ReportDocument) -> list[str]:
 
 
 def known_lines(document: ReportDocument) -> list[str]:
-    """Warnings, what else has to be known of the numbers, and what was left out of each run."""
+    """Write warnings, what else has to be known of the numbers, and what was left out of each run."""
     several = {section.name: section.parts for section in document.sections}
     notes = [note for part in several.get("limits", ()) for note in part.notes]
     notes += [
@@ -158,7 +154,7 @@ def known_lines(document: ReportDocument) -> list[str]:
 
 
 def left_out_text(several: Sequence[LeftOut]) -> str:
-    """What was left out, each with its reason; what shares one stands together."""
+    """Write what was left out, by reason."""
     by_reason: dict[str, list[str]] = {}
     for item in several[:MOST_NAMED]:
         by_reason.setdefault(item.reason, []).append(item.name)
@@ -168,18 +164,18 @@ def left_out_text(several: Sequence[LeftOut]) -> str:
 
 
 def listed_lines(sentences: Sequence[str]) -> list[str]:
-    """A list of sentences and the empty line after it; nothing where there is none."""
+    """Write a list of sentences and the empty line after it; nothing where there is none."""
     return [*(f"- {sentence}" for sentence in sentences), ""] if sentences else []
 
 
 def interval_notes_of(document: ReportDocument) -> list[str]:
-    """What the intervals of the table allow for, each kind once."""
+    """Return what the intervals of the table allow for, each kind once."""
     found = (intervals_of(run, "overall_risk", document.request.over) for run in document.runs)
     return list(dict.fromkeys(interval_sentence(interval) for several in found for interval in several))
 
 
 def by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
-    """The runs of a report by their model."""
+    """Group the runs of a report by their model."""
     found: dict[str, list[RunFacts]] = {}
     for run in document.runs:
         found.setdefault(run.scoring["model"], []).append(run)
@@ -187,5 +183,5 @@ def by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is written, on one line."""
+    """Escape text for Markdown, on one line."""
     return " ".join(text.split()).translate(MARKUP)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pcf_core.findings import interval_sentence, low_coverage_note, noun_note, whole_templates_finding
-from pcf_core.records import Over, RiskReport
+from pcf_core.core.risk import Over, RiskReport
 from pcf_core.report.loaded import Study
+from pcf_core.show.findings.models import interval_sentence, whole_templates_finding
+from pcf_core.show.findings.notes import low_coverage_note, noun_note
 
 
 def study_notes(study: Study, of: str = "") -> list[str]:
-    """What fills [X], warnings with whose they are, what intervals allow for; ``of`` names the figures."""
+    """Return what fills [X], warnings with whose they are, what intervals allow for; ``of`` names figures."""
     return [
         noun_note(study.first.run),
         instead_note(study),
@@ -22,7 +23,7 @@ def study_notes(study: Study, of: str = "") -> list[str]:
 
 
 def instead_note(study: Study) -> str:
-    """That the neutral point asked for does not apply to a study; empty where it does."""
+    """Say that the neutral point asked for does not apply to a study; empty where it does."""
     if not study.instead:
         return ""
     return (
@@ -32,7 +33,7 @@ def instead_note(study: Study) -> str:
 
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
-    """The warnings of several reports, each once, with whose it is where it is not that of all."""
+    """Collect the warnings of several reports, each once, naming whose it is unless it is that of all."""
     sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
     found = []
     for sentence in sentences:
@@ -42,7 +43,7 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
-    """What the intervals of the risks allow for, each kind once; ``of`` names these figures."""
+    """Return what the intervals of the risks allow for, each kind once; ``of`` names these figures."""
     found = (
         report.interval("overall_risk", over) or report.interval("overall_risk")
         for report in reports.values()

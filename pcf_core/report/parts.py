@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from pcf_core.records.report import Cell, ReportFigure, ReportTable
 from pcf_core.report.documents import finite
+from pcf_core.report.records import Cell, ReportFigure, ReportTable
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
@@ -21,7 +21,7 @@ USUAL_HEIGHT = 450
 
 
 def figure_of(figure: go.Figure, name: str, alt: str) -> ReportFigure:
-    """A chart with its sentence; plotly's own template is left out, since who draws it brings a theme."""
+    """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme."""
     drawn = written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
     height = drawn["layout"].pop("height", USUAL_HEIGHT)
@@ -31,7 +31,7 @@ def figure_of(figure: go.Figure, name: str, alt: str) -> ReportFigure:
 
 
 def written_out(value: Any) -> Any:
-    """The same with plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists of numbers."""
+    """Write plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists of numbers."""
     if isinstance(value, dict):
         if "bdata" in value and "dtype" in value:
             array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
@@ -44,7 +44,7 @@ def written_out(value: Any) -> Any:
 
 
 def table_of(frame: pd.DataFrame, name: str, title: str, *, folded: bool = True) -> ReportTable:
-    """A table with its numbers as they are; what is missing is ``None``."""
+    """Make a table with its numbers as they are; what is missing is ``None``."""
     columns = [[cell(value) for value in frame[column].tolist()] for column in frame.columns]
     return ReportTable(
         name=name,
@@ -56,14 +56,14 @@ def table_of(frame: pd.DataFrame, name: str, title: str, *, folded: bool = True)
 
 
 def facts_table(name: str, title: str, facts: Mapping[str, str]) -> ReportTable:
-    """What is known, a name and a sentence each."""
+    """Make a table of facts, a name and a sentence each."""
     return ReportTable(
         name=name, title=title, columns=("what", "value"), rows=tuple(facts.items()), folded=False
     )
 
 
 def cell(value: object) -> Cell:
-    """A value of a table as JSON has it."""
+    """Return a value of a table as JSON has it."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | np.integer):
@@ -76,5 +76,5 @@ def cell(value: object) -> Cell:
 
 
 def said(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Those that say something, each once, in their order."""
+    """Keep the sentences that are not empty, each once, in their order."""
     return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))

@@ -9,32 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import pcf_core
-from pcf_core.audit import ViewOptions
-from pcf_core.findings import coverage_facts, look_finding, self_audit_facts
-from pcf_core.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
-from pcf_core.findings.models import unseen_share
-from pcf_core.findings.numbers import count
-from pcf_core.records import Interval, RiskReport, ScoringKey
-from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.records.generation import GenerationKey
-from pcf_core.records.report import RiskNumber, RunFacts
+from pcf_core.audit.options import ViewOptions, in_words, shown_fields
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.run import ScoringKey
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.records import RiskNumber, RunFacts
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command, score_command
-from pcf_core.store import Store
+from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.show.findings.looks import look_finding
+from pcf_core.show.findings.models import unseen_share
+from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairResult
 
 READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
-# What view options are called where people read them.
-OCCUPATION_WEIGHTS = {"uniform": "all alike", "employment": "employment", "list": "the list's own"}
-TEMPLATE_WEIGHTS = {"counts": "their counts", "equal": "all alike"}
-WORDS_OF_A_GROUP = {"sum": "the sum of their probabilities", "mean": "the mean of their probabilities"}
 WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what computed the report's numbers
 
 
 def writing_versions() -> dict[str, str]:
-    """Of this program and the libraries that turn scores into a report."""
+    """Return the versions of this program and the libraries that turn scores into a report."""
     found = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
     for name in WROTE_WITH:
         try:
@@ -45,7 +43,7 @@ def writing_versions() -> dict[str, str]:
 
 
 def effective_text(report: RiskReport) -> str:
-    """The effective number of templates; of a sampling plan that goes on, that of its draws."""
+    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
     look = report.sampling
     if look is None or look.whole:
         return f"{report.effective_templates:,.1f}"
@@ -53,7 +51,7 @@ def effective_text(report: RiskReport) -> str:
 
 
 def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
-    """Which weights in which precision answered, read by which rules."""
+    """Say which weights in which precision answered, read by which rules."""
     return {
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
@@ -63,35 +61,42 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
 
 
 def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
-    """Of what is known of a run that which :func:`reading_facts` says."""
+    """Select what :func:`reading_facts` says from what is known of a run."""
     return {name: facts[name] for name in READING if name in facts}
 
 
 def reading_facts(options: ViewOptions, report: RiskReport) -> dict[str, str]:
-    """How a run's scores were made into its numbers: every view option that moves one, in words."""
+    """Say how a run's scores became its numbers: every view option that moves one, in words."""
     values = (
         options.protocol,
         report.criterion,
         occupation_weights_text(options),
-        TEMPLATE_WEIGHTS[options.template_weighting],
-        WORDS_OF_A_GROUP[options.aggregation],
+        in_words(options, "template_weighting"),
+        in_words(options, "aggregation"),
     )
     return dict(zip(READING, values, strict=True))
 
 
 def without_path(options: ViewOptions) -> ViewOptions:
-    """The options with a file of weights by its name alone: a report names no place on a disk."""
+    """Reduce a file of weights in the options to its name: a report names no place on a disk."""
     return options.model_copy(update={"occupation_weights": Path(options.occupation_weights).name})
 
 
 def occupation_weights_text(options: ViewOptions) -> str:
-    """What occupations weigh, in words."""
-    name = without_path(options).occupation_weights
-    return OCCUPATION_WEIGHTS.get(name) or f"the file {name}"
+    """Say what occupations weigh."""
+    named = without_path(options)
+    if is_file(named.occupation_weights):
+        return f"the file {named.occupation_weights}"
+    return in_words(named, "occupation_weights")
+
+
+def is_file(weights: str) -> bool:
+    """Whether weights of occupations are those of a file."""
+    return weights not in shown_fields()["occupation_weights"].offered
 
 
 def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
-    """A name and a text each, in the order in which they are read."""
+    """Return a name and a text each, in the order in which they are read."""
     report = item.report
     return {
         "run": item.key,
@@ -105,7 +110,7 @@ def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
 
 
 def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
-    """The risks of a run of a study, and everything that is kept of it beside its numbers."""
+    """Return the risks of a run of a study, and everything that is kept of it beside its numbers."""
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     kept = store.run_info(item.key).provenance
@@ -131,7 +136,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
 
 
 def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
-    """R and its parts with their intervals and ``more`` of them, and what a caprice of 0 leaves unseen."""
+    """Return R and its parts with their intervals and ``more`` of them, and what a caprice of 0 hides."""
     found = {
         name: RiskNumber(
             value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
@@ -145,14 +150,14 @@ def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> 
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
-    """Of a run with intervals over documents those over whole templates, and over these and occupations."""
+    """Return, for intervals over documents, those over whole templates, alone and with occupations."""
     whole = study.whole_reports.get(label)
     several = whole.intervals.get(quantity, ()) if whole else ()
     return tuple(interval for interval in several if interval.unit == "template")
 
 
 def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
-    """The same of a FairPair request."""
+    """Return the same of a FairPair request."""
     asked = result.asked
     key, prompts, perturbation = asked.key, asked.prompts, asked.perturbation
     return RunFacts(
@@ -185,7 +190,7 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
 
 
 def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFacts:
-    """The same of an experiment of the criteria."""
+    """Return the same of an experiment of the criteria."""
     asked = result.asked
     facts = {
         "request": asked.hash,
@@ -215,21 +220,21 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
 
 
 def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
-    """Device, machine and threads, as far as they were kept."""
+    """Return device, machine and threads, as far as they were kept."""
     parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
     said = ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
     return {"scored on": said} if said else {}
 
 
 def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
-    """Of program, parser and what wrote the texts, as far as text audits keep them."""
+    """Return the versions of program, parser and what wrote the texts, as far as text audits keep them."""
     return texts_of(kept.get("versions")) | texts_of(
         {name: kept.get(name) for name in ("pcf_core", "pipeline")}
     )
 
 
 def texts_of(found: object) -> dict[str, str]:
-    """A flat mapping of texts of whatever was kept; numbers as they are written."""
+    """Flatten a mapping of whatever was kept into texts; numbers as they are written."""
     if not isinstance(found, Mapping):
         return {}
     return {str(name): str(value) for name, value in found.items() if value is not None}

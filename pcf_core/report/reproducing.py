@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import shlex
 
-from pcf_core.audit import ViewOptions
-from pcf_core.records import RunSpec
-from pcf_core.records.criteria_run import CriteriaAsked
-from pcf_core.records.fairpair_run import FairPairAsked
-from pcf_core.records.report import ALWAYS, SECTIONS, ReportRequest
+from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.core.run import RunSpec
+from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
-from pcf_core.store import Store
-from pcf_core.topics.swapping import AS_EVIDENCE, AS_GROUPS
-
-OPTIONS = {  # what the commands call each of the view options
-    "occupation_weights": "--weights",
-    "template_weighting": "--template-weights",
-    "criterion": "--criterion",
-    "scale": "--scale",
-    "reference": "--reference",
-    "protocol": "--protocol",
-    "aggregation": "--aggregation",
-    "unit": "--unit",
-}
+from pcf_core.report.records import ALWAYS, SECTIONS, ReportRequest
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair.records import FairPairAsked
 
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
 
 
 def options_text(options: ViewOptions) -> str:
-    """View options as the commands take them."""
-    return " ".join(f"{flag} {shlex.quote(getattr(options, name))}" for name, flag in OPTIONS.items())
+    """Write view options as the commands take them."""
+    return " ".join(
+        f"{one.flag} {shlex.quote(getattr(options, name))}"
+        for name, one in shown_fields(type(options)).items()
+    )
 
 
 def risk_command(key: str, options: ViewOptions) -> str:
-    """What prints the risk of a run."""
+    """Write the command that prints the risk of a run."""
     return f"python -m pcf_core risk {shlex.quote(key)} {options_text(options)}"
 
 
 def score_command(run: RunSpec) -> str:
-    """What scores a run anew, its topic, list and templates by name: one's own must be kept by it."""
+    """Write the command that scores a run anew, its topic, list and templates by name.
+
+    One's own must be kept by that name.
+    """
     key, topic, evidence = run.scoring, run.topic.name, run.evidence.name
     turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
     if turned:
@@ -54,13 +49,13 @@ def score_command(run: RunSpec) -> str:
 
 
 def compare_command(first: str, second: str, options: ViewOptions) -> str:
-    """What prints the difference of two runs."""
+    """Write the command that prints the difference of two runs."""
     runs = f"{shlex.quote(first)} {shlex.quote(second)}"
     return f"python -m pcf_core compare {runs} {options_text(options)}"
 
 
 def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
-    """The command line of a request; a line before it for each file that it cannot name.
+    """Write the command line of a request; a line before it for each file that it cannot name.
 
     ``prompts``: a file that holds them, where they are a part of a set.
     """
@@ -79,14 +74,17 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
 
 
 def _family_options(asked: FairPairAsked) -> str:
-    """Of a local model its precision; an endpoint's is its own, and a prompt may be a message to it."""
+    """Return a local model's precision; of an endpoint, whether prompts are messages."""
     if asked.key.family != "endpoint":
         return f"--dtype {asked.key.dtype}"
     return "--chat" if asked.key.chat_template else ""
 
 
 def criteria_command(store: Store, asked: CriteriaAsked) -> str:
-    """The command line of a request, with its material; a line before it says what it cannot say itself."""
+    """Write the command line of a request, with its material.
+
+    A line before it says what it cannot say itself.
+    """
     material = asked_material(store, asked)
     note = f"# {material.problem}\n" if material.problem else ""
     line = (
@@ -106,7 +104,7 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
 
 
 def section_command(request: ReportRequest, name: str) -> str:
-    """What writes one section of a report again, from the runs and texts that it is about alone."""
+    """Write the command for one section of a report, from the runs and texts that it is about alone."""
     everything = {"runs": request.runs, "fairpair": request.fairpair, "criteria": request.criteria}
     about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
     if name == "knowledge":
@@ -121,8 +119,8 @@ def section_command(request: ReportRequest, name: str) -> str:
 
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:
-    """What writes the report of a request as a file of a format; ``out``: the file's name."""
-    quote = shlex.quote
+    """Write the command for the report of a request in a format; ``out``: the file's name."""
+    quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = "all" if request.sections == tuple(SECTIONS) else ",".join(chosen)
     audits = {
@@ -135,6 +133,6 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
         *map(quote, request.runs),
         f"--format {form} --out {quote(out)} --sections {sections} --over {request.over}",
         *(f"{flag} {quote(key)}" for flag, keys in audits.items() for key in keys),
-        *(f"{OPTIONS[name]} {quote(value)}" for name, value in request.options.items() if value),
+        *(f"{flags[name].flag} {quote(value)}" for name, value in request.options.items() if value),
     ]
     return " ".join(parts)

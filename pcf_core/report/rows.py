@@ -6,19 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from pcf_core.charts import RiskBar
-from pcf_core.findings import drawn_again, number
-from pcf_core.records import Over, Preferences, RiskReport, Scale, Topic
-from pcf_core.records.distribution import MeanTilt
+from pcf_core.core.risk import MeanTilt, Over, RiskReport, Scale
+from pcf_core.core.run import Preferences
+from pcf_core.core.topics import Topic
+from pcf_core.material.published import PublishedRisk, published_of_topic
+from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.tables import occupation_table
-from pcf_core.risk import reference_risks
-from pcf_core.topics import PublishedRisk, published_of_topic
+from pcf_core.show.charts.risk import RiskBar
+from pcf_core.show.findings.models import drawn_again
+from pcf_core.show.findings.numbers import number
 
 UNSCALED = ("weight", "preference_", "stereotype_")  # what columns that hold no risk begin with
 
 
 def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> list[RiskBar]:
-    """One row a model, with the interval of R over what is asked for, else over templates."""
+    """Return one row per model, with the interval of R over what is asked for, else over templates."""
     rows = []
     for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
@@ -40,7 +42,7 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
 
 
 def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
-    """The four reference models of the papers, computed in closed form."""
+    """Compute the four reference models of the papers in closed form."""
     return [
         RiskBar(
             label=name,
@@ -57,7 +59,7 @@ def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
 
 
 def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
-    """The papers' rows for a topic: those that can be drawn on this scale, or those that cannot.
+    """Return the papers' rows for a topic: those that can be drawn on this scale, or those that cannot.
 
     With two groups the scales agree; a row whose scale is unknown or another one is only listed.
     """
@@ -78,7 +80,7 @@ def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
 
 
 def source_of(row: PublishedRisk) -> str:
-    """Where a published value stands, short enough for an axis."""
+    """Say where a published value stands, short enough for an axis."""
     language = "" if row.language == "en" else f", {row.language}"
     context = "" if row.context_source == "not stated" else f", {row.context_source}"
     scale = ", scale unknown" if row.scale == "unknown" else ""
@@ -86,7 +88,7 @@ def source_of(row: PublishedRisk) -> str:
 
 
 def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
-    """What a fair, a random and a stereotyped model would get, as labels of lines."""
+    """Return the values of a fair, a random and a stereotyped model, as labels of lines."""
     risks = reference_risks(groups, scale)
     return {
         f"{number(risks[model].overall_risk)} {word}": risks[model].overall_risk
@@ -99,7 +101,10 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
-    """One row a bar: the risks with the interval of R, the s.d. beside caprice, corrected prejudice."""
+    """Make a table with one row per bar.
+
+    It has the risks with the interval of R, the s.d. beside caprice, corrected prejudice.
+    """
     return pd.DataFrame(
         [
             {
@@ -121,7 +126,7 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
 
 
 def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
-    """The same table with every risk and its bounds × 1,000, which their columns' names say.
+    """Multiply every risk and its bounds by 1,000, which their columns' names say.
 
     Weights, preferences and stereotypes, with their s.d., keep their own unit.
     """
@@ -135,7 +140,7 @@ def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """One row per model × part: plug-in, corrected, its intervals, and what sampling alone would give."""
+    """Make a table with one row per model × part: plug-in, corrected, intervals, by sampling alone."""
     rows = []
     for name, report in reports.items():
         if report.corrected is None:
@@ -159,8 +164,9 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
 def tilt_table(
     reports: Mapping[str, RiskReport], tilts: Mapping[str, Mapping[str, MeanTilt]]
 ) -> pd.DataFrame:
-    """One row per model × occupation: mean stereotype of each group with its interval over templates, mean
-    preference, s.d.
+    """Make a table with one row per model × occupation.
+
+    It has the mean stereotype of each group with its interval over templates, mean preference, s.d.
     """
     rows = []
     for name, report in reports.items():
@@ -178,7 +184,7 @@ def tilt_table(
 def cell_rows(
     preferences: Preferences, group: str, occupations: Sequence[int], templates: Sequence[int]
 ) -> pd.DataFrame:
-    """The shown part of the heat map as a table: a context a row, an occupation a column, P(group)."""
+    """Make a table of the shown part of the heat map: P(group), a context a row, an occupation a column."""
     column = preferences.groups.index(group)
     values = preferences.values[..., column][[[i] for i in occupations], list(templates)]
     return pd.DataFrame(
@@ -189,7 +195,10 @@ def cell_rows(
 
 
 def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
-    """One row per occupation, the riskiest first; risks times ``factor``, the s.d. as it is."""
+    """Make a table with one row per occupation, the riskiest first.
+
+    Risks times ``factor``, the s.d. as is.
+    """
     rows = []
     for row in sorted(report.occupations, key=lambda row: -row.overall_risk):
         interval = next(iter(row.intervals.get("overall_risk", ())), None)
@@ -210,7 +219,7 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
 
 def occupation_numbers(report: RiskReport) -> pd.DataFrame:
-    """The table of the report with corrected prejudice and the intervals of prejudice and caprice."""
+    """Make the table of the report, with corrected prejudice and intervals of prejudice and caprice."""
     table = occupation_table(report)
     table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
     for part in ("prejudice", "caprice"):

@@ -11,24 +11,24 @@ from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pcf_core.records.spreadsheet import FORMULA_STARTS
+from pcf_core.material.safety.text import FORMULA_STARTS
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """A table as CSV with its columns' names, without its index."""
+    """Write a table as CSV with its columns' names, without its index."""
     return str(spreadsheet_safe(table).to_csv(index=False, lineterminator="\n"))
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """The same into a file, without a second copy of a large table in memory."""
+    """Write the same into a file, without a second copy of a large table in memory."""
     spreadsheet_safe(table).to_csv(path, index=False, lineterminator="\n")
 
 
 def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
-    """A copy whose texts, its columns' names among them, are no formulas."""
+    """Copy a table so that no text in it, its columns' names among them, is a formula."""
     import pandas as pd
 
     safe = table.set_axis([guarded(name) for name in table.columns], axis=1)
@@ -40,7 +40,7 @@ def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def guarded(cell: object) -> object:
-    """A cell as it can be written; what is a number, or nothing, is left alone.
+    """Guard a cell that a spreadsheet might compute; a number, or nothing, is left alone.
 
     A carriage return becomes a line feed: Python writes a cell with it alone unquoted, and what follows would
     begin a row of its own.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pcf_core.errors import InputError, StoreError
-from pcf_core.records import OccupationRisk, Preferences, RiskReport, RunSpec
+from pcf_core.core.errors import InputError, StoreError
+from pcf_core.core.risk import OccupationRisk, RiskReport
+from pcf_core.core.run import Preferences, RunSpec
 from pcf_core.report.documents import report_document
 from pcf_core.report.spreadsheets import write_csv
 
@@ -20,24 +21,33 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
 
 
 def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
-    """One row per occupation × template × group of the report: probability, weights, coverage.
+    """Make a table with one row per occupation × template × group: probability, weights, coverage.
 
     Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined, and
     ``flagged`` says where it is so small that the probability says little.
     """
+    return _cells(preferences, report, [row.occupation for row in report.occupations])
+
+
+def whole_cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
+    """Make the same of every occupation of the run; one that the report leaves out has no weight."""
+    return _cells(preferences, report, preferences.occupations)
+
+
+def _cells(preferences: Preferences, report: RiskReport, names: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = [preferences.occupations.index(row.occupation) for row in report.occupations]
+    rows = [preferences.occupations.index(name) for name in names]
     values = preferences.values[rows]
     occupations, templates, groups = values.shape
     coverage = np.full((occupations, templates), np.nan)
     if preferences.coverage is not None:
         coverage = preferences.coverage[rows]
-    weights = np.array([row.weight for row in report.occupations])
-    names = np.array([row.occupation for row in report.occupations], dtype=object)
+    known = {row.occupation: row.weight for row in report.occupations}
+    weights = np.array([known.get(name, np.nan) for name in names])
     return pd.DataFrame(
         {
-            "occupation": np.repeat(names, templates * groups),
+            "occupation": np.repeat(np.array(names, dtype=object), templates * groups),
             "template": np.tile(np.repeat(np.array(report.templates, dtype=object), groups), occupations),
             "group": np.tile(np.array(preferences.groups, dtype=object), occupations * templates),
             "probability": values.ravel(),
@@ -50,7 +60,9 @@ def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
 
 
 def occupation_table(report: RiskReport) -> pd.DataFrame:
-    """One row per occupation: the three risks with their intervals, corrected prejudice, s.d., preferences.
+    """Make a table with one row per occupation: the risks, corrected prejudice, s.d., preferences.
+
+    The three risks have their intervals.
 
     Intervals are over templates.
     """
@@ -75,7 +87,7 @@ def occupation_table(report: RiskReport) -> pd.DataFrame:
 
 
 def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
-    """One risk of an occupation with its interval, a column each; no columns for bounds nobody knows."""
+    """Return one risk of an occupation with its interval, a column each; without unknown bounds."""
     bounds = row.intervals.get(f"{part}_risk", ())[:1]
     ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
     return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends
@@ -84,8 +96,10 @@ def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
 def check_target(out: Path) -> None:
     """Refuse a place where no regular file can stand.
 
-    Raises:
-        InputError: it has no name, its folder is not there, or something else than a file is there.
+    Raises
+    ------
+    InputError
+        It has no name, its folder is not there, or something else than a file is there.
     """
     try:
         usable = bool(out.name) and out.parent.is_dir() and (out.is_file() or not out.exists())
@@ -98,8 +112,10 @@ def check_target(out: Path) -> None:
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Write a file whole or not at all.
 
-    Raises:
-        StoreError: the file cannot be written.
+    Raises
+    ------
+    StoreError
+        The file cannot be written.
     """
     target = path.resolve()
     partial = target.with_name(target.name + ".part")
@@ -122,9 +138,12 @@ def export_run(
     ``csv`` and ``parquet`` hold one row per occupation × template × group, with the report beside them in
     ``<name>.risk.json``; ``json`` holds both in one document.
 
-    Raises:
-        InputError: ``out`` cannot be a file.
-        StoreError: a file cannot be written.
+    Raises
+    ------
+    InputError
+        ``out`` cannot be a file.
+    StoreError
+        A file cannot be written.
     """
     check_target(out)
     cells = cell_table(preferences, report)
@@ -143,4 +162,5 @@ def export_run(
 
 
 def json_bytes(document: object) -> bytes:
+    """Write a document as indented JSON in UTF-8."""
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()

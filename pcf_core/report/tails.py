@@ -6,20 +6,19 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from pcf_core.audit import ViewOptions
-from pcf_core.findings import number, percent, with_interval
-from pcf_core.findings.models import unseen_share
-from pcf_core.findings.numbers import estimated
-from pcf_core.records import Over, RiskReport
-from pcf_core.records.report import KeyFigure
-from pcf_core.records.tails import NormalShape, TailShape
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.risk import Over, RiskReport
+from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.report.key_figures import MOST, bounds, interval_words
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.models import unseen_share
+from pcf_core.show.findings.numbers import estimated, number, percent, with_interval
 
 SIGNIFICANT = 0.05
 
 
 def largest_caprice(options: ViewOptions, groups: int) -> float | None:
-    """What no caprice can exceed: J is convex, so it is largest where one group has all the probability."""
+    """Bound caprice: J is convex, so it is largest where one group has all the probability."""
     if options.scale == "pcf":
         return 1.0
     return groups - 1.0 if options.reference == "uniform" else None
@@ -28,7 +27,10 @@ def largest_caprice(options: ViewOptions, groups: int) -> float | None:
 def caprice_figures(
     reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
 ) -> list[KeyFigure]:
-    """Share of exact zeros with R^c and, if there is room, the tail's shape; the sentences tell the s.d."""
+    """Make key figures: share of exact zeros with R^c and, if it fits, the tail's shape.
+
+    The sentences tell the s.d.
+    """
     figures = []
     for name, report in reports.items():
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
@@ -63,7 +65,7 @@ def caprice_figures(
 def prejudice_figures(
     reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
 ) -> list[KeyFigure]:
-    """The mean of prejudice over occupations, and its s.d. over them."""
+    """Make key figures: the mean of prejudice over occupations, and its s.d. over them."""
     figures = []
     for name, report in reports.items():
         interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
@@ -81,7 +83,7 @@ def prejudice_figures(
 
 
 def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
-    """One row per model × distribution."""
+    """Make a table with one row per model × distribution."""
     rows = []
     for name, shape in shapes.items():
         for fit in shape.fits:
@@ -107,7 +109,7 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
 
 
 def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
-    """One row per model: the normal distribution fitted to prejudice, and how well it fits."""
+    """Make a table with one row per model: the normal fitted to prejudice, and how well it fits."""
     return pd.DataFrame(
         [
             {
@@ -125,7 +127,10 @@ def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
 
 
 def normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
-    """One row per model × occupation, the least prejudice first: what the fit expects there, and its band."""
+    """Make a table with one row per model × occupation, the least prejudice first.
+
+    It has what the fit expects there, and its band.
+    """
     rows = []
     for name, report in reports.items():
         shape = shapes[name]
@@ -148,7 +153,7 @@ def normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalS
 
 
 def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """One row per model × occupation: the parts of risk and the s.d. of the stereotype."""
+    """Make a table with one row per model × occupation: the parts of risk and the stereotype's s.d."""
     return pd.DataFrame(
         [
             {

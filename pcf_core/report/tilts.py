@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pcf_core.audit import ViewOptions
-from pcf_core.audit.units import unit_of
-from pcf_core.findings import opening_finding, striking_occupation
-from pcf_core.records import FloatArray, Interval, RiskReport
-from pcf_core.records.distribution import MeanTilt
+from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval, MeanTilt, RiskReport
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.distribution import mean_tilts, share_interval
+from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report.loaded import LoadedRun
-from pcf_core.risk import Criterion
-from pcf_core.stats import TemplateUnit, mean_tilts, share_interval
+from pcf_core.show.findings.distribution import opening_finding, striking_occupation
 
 MOST_PANELS = 12
 
 
 def mean_tilts_of(item: LoadedRun, report: RiskReport, options: ViewOptions) -> dict[str, MeanTilt]:
-    """The mean tilt towards each group with its intervals; ``report``: against an even split."""
+    """Return the mean tilt towards each group with intervals; ``report``: against an even split."""
     names = [row.occupation for row in report.occupations]
     return mean_tilts(
         even_stereotypes(item, names),
@@ -31,7 +31,7 @@ def mean_tilts_of(item: LoadedRun, report: RiskReport, options: ViewOptions) -> 
 
 
 def unit_in(item: LoadedRun, report: RiskReport, options: ViewOptions) -> TemplateUnit:
-    """What intervals over templates draw again; with a sampling plan that goes on, the draws."""
+    """Name what intervals over templates resample; with an unfinished sampling plan, the draws."""
     plan, look = item.run.plan, report.sampling
     if plan is not None and look is not None and not look.whole:
         times = np.array([count for count in plan.times if count], dtype=np.float64)
@@ -40,14 +40,14 @@ def unit_in(item: LoadedRun, report: RiskReport, options: ViewOptions) -> Templa
 
 
 def even_stereotypes(item: LoadedRun, occupations: Sequence[str]) -> FloatArray:
-    """[occupation, template, group] against an even split, on the scale that ends at 1."""
+    """Return [occupation, template, group] against an even split, on the scale that ends at 1."""
     preferences = item.result.preferences
     rows = [preferences.occupations.index(name) for name in occupations]
     return Criterion().stereotypes(preferences.values[rows])
 
 
 def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
-    """The groups with a panel, in their order: of many, those towards which some occupation leans most."""
+    """Choose the groups with a panel, in order: of many, those towards which an occupation leans most."""
     groups = next(iter(reports.values())).groups
     farthest = {
         group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
@@ -63,7 +63,7 @@ def opening_of(
     options: ViewOptions,
     occupation: str = "",
 ) -> str:
-    """Of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
+    """Say of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
     preferences = {name: item.result.preferences for name, item in runs.items()}
     chosen = occupation or striking_occupation(reports)
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pcf_core.audit import recomputed_result
-from pcf_core.errors import AuditError, InputError
-from pcf_core.records import Record
-from pcf_core.records.report import ReportDocument, ReportRequest
-from pcf_core.report.provenance import OCCUPATION_WEIGHTS
+from pcf_core.audit.results import recomputed_result
+from pcf_core.core.errors import AuditError, InputError
+from pcf_core.core.records import Record
+from pcf_core.report.provenance import is_file
+from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import Texts, write_report
-from pcf_core.store import Store
+from pcf_core.store.store import Store
 
 # What another order of additions, of other threads or another processor, may change: a share of the larger of
 # two numbers.  What is left of a sum that should be 0 has no digit that holds: two numbers that are both this
@@ -66,12 +66,17 @@ def verify_report(
 ) -> Verification:
     """Write the report again and compare every text and number of it.
 
-    Args:
-        store: where the scores are.
-        reported: the report.
-        texts: the kept results of the text audits that its request names.
-        weights: the file of occupations' weights of a report that was written with one; what the report
-            itself names is never opened.
+    Parameters
+    ----------
+    store
+        Where the scores are.
+    reported
+        The report.
+    texts
+        The kept results of the text audits that its request names.
+    weights
+        The file of occupations' weights of a report that was written with one; what the report itself names
+        is never opened.
     """
     request = reported.request.hash
     try:
@@ -96,14 +101,16 @@ def verify_report(
 
 
 def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
-    """The request with the user's own file of weights for the one that a report was written with.
+    """Put the user's own file of weights in place of the one that a report was written with.
 
-    Raises:
-        InputError: the report was written with a file, and none is given, or one of another name, which
-            stands in its texts; or with none, and one is given.
+    Raises
+    ------
+    InputError
+        The report was written with a file, and none is given, or one of another name, which stands in its
+        texts; or with none, and one is given.
     """
     name = request.options.get("occupation_weights", "uniform")
-    if name in OCCUPATION_WEIGHTS:
+    if not is_file(name):
         if weights is not None:
             raise InputError(
                 f"This report weighs occupations {name}, by no file, and --weights gives one: leave it out."
@@ -123,7 +130,7 @@ def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
 
 
 def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disagreement]:
-    """Every place in which two JSON values differ, numbers by more than rounding."""
+    """Yield every place in which two JSON values differ, numbers by more than rounding."""
     if isinstance(reported, dict) and isinstance(recomputed, dict):
         for name in dict.fromkeys([*reported, *recomputed]):
             where = f"{path}/{escaped(str(name))}"
@@ -144,7 +151,7 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two leaves agree: numbers within 1e-7 of the larger, or both within 1e-14 of 0.
+    """Tell whether two leaves agree: numbers within 1e-7 of the larger, or both within 1e-14 of 0.
 
     Two whole numbers are equal, as is all else, to the letter.
     """
@@ -157,11 +164,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
+    """Tell whether a JSON value is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def leaves(value: Any) -> int:
-    """How many texts, numbers and truths a JSON value holds."""
+    """Count the texts, numbers and truths of a JSON value."""
     if isinstance(value, Mapping):
         return sum(map(leaves, value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -170,5 +178,5 @@ def leaves(value: Any) -> int:
 
 
 def escaped(name: str) -> str:
-    """A name as a part of a JSON Pointer."""
+    """Escape a name as a part of a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -7,25 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pcf_core.audit import load_result
-from pcf_core.errors import InputError
-from pcf_core.findings.numbers import listed
-from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.records.report import (
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import InputError
+from pcf_core.report.loaded import Read, Study, load_studies
+from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
+from pcf_core.report.records import (
     SECTIONS,
     ReportDocument,
     ReportPart,
     ReportRequest,
     ReportSection,
     RunFacts,
-)
-from pcf_core.report.loaded import Read, Study, load_studies
-from pcf_core.report.provenance import (
-    facts_of_criteria,
-    facts_of_fairpair,
-    facts_of_run,
-    writing_versions,
 )
 from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
 from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
@@ -37,7 +29,10 @@ from pcf_core.report.sections.risk import corrected_parts, occupation_parts, ris
 from pcf_core.report.sections.summary import headline, summary_parts
 from pcf_core.report.sections.tails import tail_parts
 from pcf_core.report.sections.texts import criteria_parts, fairpair_parts, labels
-from pcf_core.store import Store
+from pcf_core.show.findings.numbers import listed
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairResult
 
 QUESTION = "How much do these models discriminate, against whom, is it fixed or moody, and how sure are we?"
 QUESTIONS = {
@@ -80,18 +75,27 @@ class Texts:
 def write_report(
     store: Store, request: ReportRequest, texts: Texts | None = None, read: Read = load_result
 ) -> ReportDocument:
-    """Everything that a report says, the same for the same request and the same cache.
+    """Write a whole report, the same for the same request and the same cache.
 
-    Args:
-        store: where the runs are.
-        request: what is to be in it.
-        texts: the results of the text audits of the request, in its order.
-        read: what gives a run's preferences; by default the kept aggregates.
+    Parameters
+    ----------
+    store
+        Where the runs are.
+    request
+        What is to be in it.
+    texts
+        The results of the text audits of the request, in its order.
+    read
+        What gives a run's preferences; by default the kept aggregates.
 
-    Raises:
-        InputError: a text audit of the request was not brought.
-        RunError: a run is unknown, not finished, or cannot be read under these options.
-        AuditError: something else of it cannot be read.
+    Raises
+    ------
+    InputError
+        A text audit of the request was not brought.
+    RunError
+        A run is unknown, not finished, or cannot be read under these options.
+    AuditError
+        Something else of it cannot be read.
     """
     texts = texts or Texts()
     check_brought(request, texts)
@@ -128,7 +132,7 @@ def write_report(
 
 
 def without_path(request: ReportRequest) -> ReportRequest:
-    """The request with a file of weights by its name alone: a report names no place on a disk."""
+    """Reduce a file of weights in the request to its name: a report names no place on a disk."""
     name = request.options.get("occupation_weights", "")
     return request.model_copy(
         update={"options": {**request.options, "occupation_weights": Path(name).name}} if name else {}
@@ -143,7 +147,7 @@ def section_of(
     texts: Texts,
     facts: Sequence[RunFacts],
 ) -> tuple[list[ReportPart], list[str]]:
-    """The parts of one section, none where it is empty; of answers and texts the commands that ask anew."""
+    """Write one section, nothing where it is empty; of answers and texts the commands that ask anew."""
     if name in BY_STUDY:
         return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
     if name == "summary":
@@ -166,7 +170,7 @@ def section_of(
 
 
 def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
-    """The parts of one study; where there are several, under its title, which their tables have too."""
+    """Write one study; where there are several, under its title, which its tables have too."""
     if len(studies) == 1:
         return list(parts)
     found = []
@@ -180,7 +184,7 @@ def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]
 
 
 def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:
-    """Provenance of the text audits."""
+    """Return the provenance of the text audits."""
     names = labels(texts.fairpair)
     fairpairs = [
         facts_of_fairpair(f"FairPair of {name}", one) for name, one in zip(names, texts.fairpair, strict=True)
@@ -207,7 +211,7 @@ def check_brought(request: ReportRequest, texts: Texts) -> None:
 
 
 def title_of(studies: Sequence[Study], texts: Texts) -> str:
-    """Which models, on what."""
+    """Make a title: which models, on what."""
     models = dict.fromkeys(item.run.scoring.model for study in studies for item in study.runs.values())
     models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
     models |= dict.fromkeys(one.asked.model for one in texts.criteria)
@@ -218,7 +222,7 @@ def title_of(studies: Sequence[Study], texts: Texts) -> str:
 
 
 def told_apart(document: ReportDocument) -> ReportDocument:
-    """The same with names of figures and tables that stand there once: the second *risk* is *risk-2*."""
+    """Tell figures and tables of one name apart by a number: the second *risk* is *risk-2*."""
     seen: Counter[str] = Counter()
 
     def own(name: str) -> str:

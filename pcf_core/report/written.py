@@ -13,8 +13,9 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import ValidationError
 
-from pcf_core.errors import InputError
-from pcf_core.records.report import FORMAT, VERSION, Cell, ReportDocument, ReportTable
+from pcf_core.core.errors import InputError
+from pcf_core.core.records import first_problem
+from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable
 from pcf_core.report.spreadsheets import csv_text
 
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
@@ -24,17 +25,19 @@ LARGEST_INTEGER = 2**63  # beyond, a whole number is written as a text
 
 
 def report_bytes(document: ReportDocument) -> bytes:
-    """The JSON of a report (schema in docs/report.md), the same bytes for the same document."""
+    """Write the JSON of a report (schema in docs/report.md), the same bytes for the same document."""
     text = json.dumps(document.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
     return text.encode() + b"\n"
 
 
 def read_report(data: bytes) -> ReportDocument:
-    """The report that :func:`report_bytes` wrote.
+    """Read a report that :func:`report_bytes` wrote.
 
-    Raises:
-        InputError: it is no report, one of a version that is not known here, has a name twice in one object,
-            or a value of another type than the schema's, such as a number as a text.
+    Raises
+    ------
+    InputError
+        It is no report, one of a version that is not known here, has a name twice in one object, or a value
+        of another type than the schema's, such as a number as a text.
     """
     if len(data) > LARGEST_REPORT:
         raise InputError(
@@ -56,7 +59,8 @@ def read_report(data: bytes) -> ReportDocument:
         return ReportDocument.model_validate_json(data, strict=True)
     except (ValueError, RecursionError) as error:
         if isinstance(error, ValidationError):
-            what = first_problem(error)
+            problem = first_problem(error)  # without what came, which may be anybody's text
+            what = f"{problem.where.replace('.', '/')[:100] or 'the document'}: {problem.said}"
         else:
             what = str(error) if isinstance(error, NamedTwice) else "it is not JSON"
         raise InputError(f"This file is not a report that can be read: {what}.") from error
@@ -67,10 +71,12 @@ class NamedTwice(ValueError):
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, each of its names once.
+    """Check that each name of a JSON object stands there once.
 
-    Raises:
-        NamedTwice: a name stands there again.
+    Raises
+    ------
+    NamedTwice
+        A name stands there again.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -79,14 +85,8 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def first_problem(error: ValidationError) -> str:
-    """Where a document is not as the schema has it, and why; nothing of its content."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'/'.join(map(str, first['loc']))[:100] or 'the document'}: {first['msg']}"
-
-
 def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) -> bytes:
-    """Every table of a report in one ZIP, a file each, with a list of what they hold; no time in it."""
+    """Put every table of a report into one ZIP, a file each, with a list of what they hold; no time in it."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         lines = [f"{document.title}\n"]
@@ -99,21 +99,24 @@ def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) ->
 
 
 def add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """A file of an archive with the same time and rights on every machine."""
+    """Add a file to an archive, with the same time and permissions on every machine."""
     info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, PLAIN_FILE, 3
     archive.writestr(info, data)
 
 
 def frame_of(table: ReportTable) -> pd.DataFrame:
-    """The table as it was computed; whole numbers and truths stay what they are where some are missing."""
+    """Return the table as it was computed.
+
+    Whole numbers and truths stay what they are where some are missing.
+    """
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
     frame = pd.DataFrame({place: series_of(values) for place, values in enumerate(columns)})
     return frame.set_axis(list(table.columns), axis=1)
 
 
 def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
-    """One column of one kind: truths, whole numbers, numbers, else texts."""
+    """Return one column of one kind: truths, whole numbers, numbers, else texts."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return pd.Series(values, dtype="boolean")
@@ -125,12 +128,12 @@ def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
 
 
 def csv_bytes(table: ReportTable) -> bytes:
-    """CSV whose cells no spreadsheet runs."""
+    """Write CSV whose cells no spreadsheet runs."""
     return csv_text(frame_of(table)).encode()
 
 
 def parquet_bytes(table: ReportTable) -> bytes:
-    """Parquet, each column of one kind."""
+    """Write Parquet, each column of one kind."""
     target = io.BytesIO()
     frame_of(table).to_parquet(target, index=False)
     return target.getvalue()

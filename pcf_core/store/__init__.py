@@ -1,5 +1,6 @@
-"""The store: word log-probabilities by (scoring key, prompt, word) and texts by (generation key, prompt,
-index), content-addressed and never half-written.
+"""The store: word log-probabilities and texts, content-addressed and never half-written.
+
+Log-probabilities are kept by (scoring key, prompt, word), texts by (generation key, prompt, index).
 
     <root>/scores/<scoring hash>/<shard id>.parquet    prompt texts and, per prompt, one float32 nat per word
     <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: no shard without it
@@ -15,12 +16,5 @@ A second folder of the same layout, the shipped one, lies below the first and is
 PCF_SCORES puts ``scores`` elsewhere, in a folder or object storage that the caches of several machines share,
 and ``texts`` into a folder there.
 
-Layer: may import the core's records, errors and settings; pyarrow, sqlite3 and fsspec.
+Layer: imports ``core`` alone; pyarrow, sqlite3 and fsspec.
 """
-
-from pcf_core.store.blocks import Missing
-from pcf_core.store.runs import RunInfo
-from pcf_core.store.store import Store
-from pcf_core.store.texts import MissingTexts
-
-__all__ = ["Missing", "MissingTexts", "RunInfo", "Store"]

@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.records import TokenTable
-from pcf_core.store.database import Database
+from pcf_core.core.run import TokenTable
+from pcf_core.store.database import FILE_NAME, Database, KeptTwice, opened
 from pcf_core.store.shards import Manifest
 
 TABLES = (
@@ -28,6 +29,18 @@ TABLES = (
     """CREATE TABLE IF NOT EXISTS warnings (
         scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
 )
+SHARDS = KeptTwice("shards", ("number", "scoring", "id", "tokens", "refused", "spelt", "at_start"))
+SPELLINGS = KeptTwice("spellings", ("shard", "spelling", "unspaced"))
+WARNINGS = KeptTwice("warnings", ("scoring", "shard", "sentence"))
+# What was indexed before is indexed again from the shards, which are checked; prompts are checked by the
+# shard that they lead to.  ``spelt``: whether the shard has a row in the table of spellings.
+CHECKED = (
+    "ALTER TABLE shards ADD COLUMN spelt INTEGER",
+    "ALTER TABLE shards ADD COLUMN at_start TEXT",
+    *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
+    *(step for kept in (SHARDS, SPELLINGS, WARNINGS) for step in kept.steps),
+)
+VERSIONS = (TABLES, CHECKED)
 WANTED = "CREATE TEMPORARY TABLE IF NOT EXISTS wanted (position INTEGER PRIMARY KEY, prompt BLOB NOT NULL)"
 
 
@@ -41,31 +54,53 @@ class Holding:
 
 
 class Catalogue:
-    """Tables in a database that other processes use too; all of it can be rebuilt from the shards."""
+    """Tables in a database that other processes use too; all of it can be rebuilt from the shards.
+
+    Every method raises DamagedCatalogueError where the file is not as it was written.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.bring_up("catalogue", [TABLES])
+        database.bring_up("catalogue", VERSIONS)
         database.execute(WANTED)
 
+    @classmethod
+    def open(cls, root: Path) -> Catalogue:
+        """Open the catalogue of the cache at ``root``.
+
+        Raises
+        ------
+        StoreError
+            Another process holds it, or a later version of this program has written it.
+        """
+        return opened(root / FILE_NAME, cls)
+
     def shards(self, scoring: str) -> set[str]:
-        """Ids of the shards that are indexed."""
+        """List the ids of the shards that are indexed."""
         rows = self.database.execute("SELECT id FROM shards WHERE scoring = ?", (scoring,))
         return {row["id"] for row in rows}
 
     def holds(self, scoring: str, shard: str) -> bool:
-        """Whether a shard is indexed."""
+        """Tell whether a shard is indexed."""
         sql = "SELECT 1 FROM shards WHERE scoring = ? AND id = ?"
         return bool(self.database.execute(sql, (scoring, shard)))
 
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
-        """Index a shard; a warning about an earlier, damaged one of the same id is settled by it."""
+        """Index a shard; this settles a warning about an earlier, damaged one of the same id."""
         tokens = json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True)))
         with self.database.transaction():
             added = self.database.execute(
-                "INSERT INTO shards (scoring, id, tokens, refused) VALUES (?, ?, ?, ?) "
+                "INSERT INTO shards (scoring, id, tokens, refused, spelt, at_start) "
+                "VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING RETURNING number",
-                (scoring, manifest.shard, tokens, json.dumps(manifest.refused)),
+                (
+                    scoring,
+                    manifest.shard,
+                    tokens,
+                    json.dumps(manifest.refused),
+                    bool(manifest.spelling),
+                    json.dumps(manifest.at_start),
+                ),
             )
             for row in added:
                 if manifest.spelling:
@@ -97,7 +132,7 @@ class Catalogue:
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """The shards that hold some of the prompts, by id: one join for all of them.
+        """Yield the shards that hold some of the prompts, by id: one join for all of them.
 
         A few tens of thousands of prompts at a time are enough to make the join cheap, and fit into memory.
         Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
@@ -118,30 +153,34 @@ class Catalogue:
             shards = [
                 row
                 for number in positions
-                for row in self.database.execute(
-                    "SELECT number, id, tokens FROM shards WHERE number = ? AND scoring = ?",
+                for row in self.database.checked(
+                    f"SELECT number, id, tokens, {SHARDS.whole} AS whole FROM shards "
+                    "WHERE number = ? AND scoring = ?",
                     (number, scoring),
                 )
             ]
-        for number, shard, tokens in sorted(shards, key=itemgetter(1)):
+        for number, shard, tokens, _ in sorted(shards, key=itemgetter(1)):
             yield Holding(shard, tuple(json.loads(tokens)), positions[number])
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Union over the shards: tokens per word, the tokens where they are known, and words refused."""
+        """Unite what the shards know: tokens per word, the tokens where they are known, and words refused."""
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
         spelling: dict[str, str] = {}
         unspaced: set[str] = set()
+        at_start: dict[str, int] = {}
         sql = (
-            "SELECT DISTINCT tokens, refused, spelling, unspaced FROM shards "
+            f"SELECT DISTINCT tokens, refused, spelling, unspaced, at_start, {SHARDS.whole} AND "
+            f"({SPELLINGS.whole} OR (spellings.shard IS NULL AND spelt IS NOT 1)) AS whole FROM shards "
             "LEFT JOIN spellings ON spellings.shard = shards.number WHERE scoring = ?"
         )
-        for row in self.database.execute(sql, (scoring,)):
+        for row in self.database.checked(sql, (scoring,)):
             tokens.update(json.loads(row["tokens"]))
             refused.update(json.loads(row["refused"]))
             spelling.update(json.loads(row["spelling"] or "{}"))
             unspaced.update(json.loads(row["unspaced"] or "[]"))
-        return TokenTable(tokens, refused, spelling, frozenset(unspaced))
+            at_start.update(json.loads(row["at_start"] or "{}"))
+        return TokenTable(tokens, refused, spelling, frozenset(unspaced), at_start)
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
         """Record what is wrong with a shard, until it is written again."""
@@ -155,10 +194,13 @@ class Catalogue:
         self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
-        rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")
+        """List what is to be said of damaged shards."""
+        rows = self.database.checked(
+            f"SELECT sentence, {WARNINGS.whole} AS whole FROM warnings ORDER BY scoring, shard"
+        )
         return tuple(row["sentence"] for row in rows)
 
 
 def prompt_hash(scoring: str, prompt: str) -> bytes:
-    """128 bits that stand for a prompt under a scoring key: shards of other models are never touched."""
+    """Hash a prompt under a scoring key to 128 bits: shards of other models are never touched."""
     return hashlib.blake2b(prompt.encode(), digest_size=16, key=scoring.encode()).digest()

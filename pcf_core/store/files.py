@@ -1,4 +1,10 @@
-"""Bytes on disk: written whole or not at all, JSON sealed with a checksum, failures told in one sentence."""
+"""Bytes on disk: written whole or not at all, JSON sealed with a checksum, failures told in one sentence.
+
+**A lock on a piece of work: of several processes on one cache, one is at it and the others wait.**  It is
+a lock of the operating system on a file, so it ends with its process, however that ends, and not before: one
+that is frozen keeps it.  So the file says who holds it.  SQLite's own locks, by which processes share the
+catalogue, ask no less of the file system.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +12,37 @@ import errno
 import hashlib
 import json
 import os
+import socket
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import StoreError
+from filelock import BaseFileLock, FileLock, Timeout
+
+from pcf_core.core.errors import StoreError
 
 ROOM = 2**20  # bytes that must be free before it is worth another try
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# What SQLite says of a file that is not as it was written: also that a table, a column or a type is not what
+# the program's own statements say; ``None``: of a text that is none.
+DAMAGED = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_TOOBIG,
+    sqlite3.SQLITE_FORMAT,
+    None,
+)
 
 
 def sha256(data: bytes) -> str:
-    """All 64 hexadecimal digits."""
+    """Return all 64 hexadecimal digits of the SHA-256."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -29,21 +50,25 @@ def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
     """Write a file that is there completely or not at all, also after a power cut.
 
     The draft beside it has a fixed name, so that what a killed process left is overwritten by the next
-    attempt; callers therefore take turns (:meth:`pcf_core.store.database.Database.transaction`), or give
+    attempt; callers therefore hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give
     their drafts a ``suffix`` of their own.
 
-    Raises:
-        OSError: the folder is full or cannot be written; nothing is left behind.
+    Raises
+    ------
+    OSError
+        The folder is full or cannot be written; nothing is left behind.
     """
     with _drafted(path, data, suffix) as draft:
         draft.replace(path)
 
 
 def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
-    """The same for a file that is never replaced: false where it is there already, whoever wrote it.
+    """Write a file that is never replaced; return false where it exists already, whoever wrote it.
 
-    Raises:
-        OSError: as :func:`write_whole`.
+    Raises
+    ------
+    OSError
+        As :func:`write_whole`.
     """
     if path.exists():
         return False
@@ -59,7 +84,7 @@ def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
 
 @contextmanager
 def _drafted(path: Path, data: bytes, suffix: str) -> Iterator[Path]:
-    """A complete draft beside ``path``, to be given its name inside."""
+    """Write a complete draft beside ``path``, which is given its name inside the block."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + suffix)
     try:
@@ -84,7 +109,7 @@ def set_aside(path: Path) -> None:
 
 
 def takes_files(folder: Path) -> bool:
-    """Whether a folder looks as if it could be written: allowed, and with some room."""
+    """Tell whether a folder looks as if it could be written: allowed, and with some space left."""
     try:
         state = os.statvfs(folder)
     except OSError:
@@ -93,16 +118,18 @@ def takes_files(folder: Path) -> bool:
 
 
 def seal(body: Mapping[str, Any]) -> bytes:
-    """JSON that carries the checksum of its own content."""
+    """Write JSON that carries the checksum of its own content."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False)
     return json.dumps({**body, "checksum": sha256(text.encode())}, ensure_ascii=False, indent=1).encode()
 
 
 def unseal(data: bytes) -> dict[str, Any]:
-    """The content of sealed JSON.
+    """Return the content of sealed JSON.
 
-    Raises:
-        ValueError: any byte differs from what :func:`seal` wrote.
+    Raises
+    ------
+    ValueError
+        Any byte differs from what :func:`seal` wrote.
     """
     body = json.loads(data)
     if isinstance(body, dict) and body.pop("checksum", None) and seal(body) == data:
@@ -116,8 +143,10 @@ def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
 
     ``setting`` is the one that chooses another place.
 
-    Raises:
-        StoreError: what happened and what to do.
+    Raises
+    ------
+    StoreError
+        What happened and what to do.
     """
     try:
         yield
@@ -125,8 +154,10 @@ def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
         raise StoreError(sentence(error, place, setting)) from error
 
 
-def sentence(error: OSError | sqlite3.Error, place: Path, setting: str = "PCF_CACHE") -> str:
-    """What went wrong with the cache at ``place``, and the remedy."""
+def sentence(
+    error: OSError | sqlite3.Error | UnicodeDecodeError, place: Path, setting: str = "PCF_CACHE"
+) -> str:
+    """Say what went wrong with the cache at ``place``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL or code == sqlite3.SQLITE_FULL or _lacks_room(error):
@@ -137,20 +168,93 @@ def sentence(error: OSError | sqlite3.Error, place: Path, setting: str = "PCF_CA
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
         return f"The cache at {place} cannot be written: make it writable or set {setting} to another folder."
     if code == sqlite3.SQLITE_BUSY:
-        return f"The cache at {place} is busy with other processes: repeat in a moment."
-    if code in DAMAGED:
+        return busy(place)
+    if is_damage(error):
         return f"The catalogue at {place} is damaged: delete it, it is rebuilt from the shards."
     return (
         f"The cache at {place} cannot be used ({error}): check the disk or set {setting} to another folder."
     )
 
 
+def busy(place: Path) -> str:
+    """Say that other processes hold the cache."""
+    return f"The cache at {place} is busy with other processes: repeat in a moment."
+
+
+def is_damage(error: Exception) -> bool:
+    """Tell whether SQLite finds that a file was damaged; its message may then be no text itself."""
+    if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
+        return sqlite_code(error) in DAMAGED
+    return isinstance(error, UnicodeDecodeError)
+
+
 def _lacks_room(error: Exception) -> bool:
-    """Whether SQLite could not enlarge the file that its processes share: how it first meets a full disk."""
+    """Tell whether SQLite could not enlarge its shared file: how it first meets a full disk."""
     return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
 
 
 def sqlite_code(error: Exception) -> int | None:
-    """SQLite's primary result code; ``None`` for errors that do not come from SQLite itself."""
+    """Return SQLite's primary result code; ``None`` for errors that do not come from SQLite itself."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
+
+
+# A lock on a piece of work: of several processes on one cache, one is at it and the others wait.
+
+
+FOLDER = "turns"
+POLL_SECONDS = 0.2
+NOBODY_KNOWN = "another process"
+
+
+@contextmanager
+def turn(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock on a piece of work, as soon as no other process holds it.
+
+    The file stays: one that is taken away while others wait for it would let two of them in.
+
+    Parameters
+    ----------
+    root
+        The cache folder.
+    name
+        Of the work, as a file can be called.
+    while_waiting
+        Called several times a second while another process is at it, with the name of that one for a person;
+        what it raises ends this.
+
+    Raises
+    ------
+    StoreError
+        The folder is full or read-only.
+    """
+    path = root / FOLDER / name
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        while not _taken(lock, path):
+            while_waiting(_holder(path))
+            time.sleep(POLL_SECONDS)
+        with suppress(OSError):  # a full disk: nobody is told who holds it
+            path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf8")
+        yield
+    finally:
+        lock.release()
+
+
+def _taken(lock: BaseFileLock, path: Path) -> bool:
+    """Take the lock; return false while another process, or another lock of this one, has it."""
+    with told(path):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:  # to Python an OSError, and here none
+            return False
+    return True
+
+
+def _holder(path: Path) -> str:
+    """Return who holds the lock, as it said when it took it."""
+    with suppress(OSError):
+        return path.read_text(encoding="utf8", errors="replace").strip() or NOBODY_KNOWN
+    return NOBODY_KNOWN

@@ -8,13 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any, TypeVar
 
-from pcf_core.errors import DamagedShardError, StoreError
-from pcf_core.records import ScoringKey, TokenTable
+from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
+from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import sha256
 from pcf_core.store.places import Place, UnreachableError
-from pcf_core.store.sealed import MANIFEST, MissingShardError, file_names, now
-from pcf_core.store.shards import Manifest, Nats, Shard, encode, read_shard, shard_id, write_shard
+from pcf_core.store.shards import (
+    MANIFEST,
+    Manifest,
+    MissingShardError,
+    Nats,
+    Shard,
+    encode,
+    file_names,
+    now,
+    read_shard,
+    shard_id,
+    write_shard,
+)
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +39,7 @@ class Layer:
     The catalogue is only an index: a shard counts while its files are there and fit their checksums.  Reading
     goes on where the index cannot be kept up to date (a full disk); that is logged and mended later.  Where
     the shards cannot be reached at all, UnreachableError passes through: nothing is called missing for it.
+    So does DamagedCatalogueError: the catalogue is to be opened anew, and what was asked to be asked again.
     """
 
     def __init__(self, scores: Place, catalogue: Catalogue) -> None:
@@ -36,8 +48,13 @@ class Layer:
         self._verdicts: dict[tuple[str, str], tuple[Stamps, bool]] = {}
         self._refreshed: dict[str, float] = {}
 
+    def begin_anew(self, catalogue: Catalogue) -> None:
+        """Go on with another catalogue, which is filled when something is asked."""
+        self.catalogue = catalogue
+        self._refreshed.clear()
+
     def refresh(self, scoring: str) -> None:
-        """Index shards that were put there without the catalogue, forget those that are gone."""
+        """Index shards that were added without the catalogue, forget those that are gone."""
         started = time.monotonic()
         if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
             return
@@ -48,14 +65,14 @@ class Layer:
                 self.catalogue.forget(scoring, known - there)
             for shard in sorted(there - known):
                 self._index(scoring, shard)
-        except UnreachableError:
+        except (UnreachableError, DamagedCatalogueError):
             raise
         except StoreError as error:
             log.warning("%s", error)
         self._refreshed[scoring] = started
 
     def shards(self, scoring: str) -> list[str]:
-        """Ids of the shards that are there, in order."""
+        """List the ids of the existing shards, in order."""
         return (self.scores / scoring).stems(MANIFEST)
 
     def rebuild(self) -> None:
@@ -66,26 +83,29 @@ class Layer:
             self.refresh(scoring)
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> list[Holding]:
-        """Shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
+        """Find shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
         self.refresh(scoring)
         return list(self.catalogue.holdings(scoring, prompts))
 
     def known_words(self, scoring: str) -> TokenTable:
+        """Return what is known of words under a key, after a look for new shards."""
         self.refresh(scoring)
         return self.catalogue.known_words(scoring)
 
     def is_intact(self, scoring: str, shard: str) -> bool:
-        """Whether the shard's bytes fit their checksums; read again only after a file changed."""
+        """Tell whether the shard's bytes fit their checksums; read again only after a file changed."""
         stamps = self._stamps(scoring, shard)
         if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
             self._judge(scoring, shard, stamps)
         return self._verdicts[scoring, shard][1]
 
     def read(self, scoring: str, shard: str) -> Shard | None:
-        """The shard, every byte checked, or ``None``: it is gone, or cannot be used and no longer counts.
+        """Read a shard, every byte checked; return ``None`` if it is gone or damaged, and forget it.
 
-        Raises:
-            UnreachableError: the place does not answer, which says nothing about the shard.
+        Raises
+        ------
+        UnreachableError
+            The place does not answer, which says nothing about the shard.
         """
         folder = self.scores / scoring
         return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
@@ -115,11 +135,12 @@ class Layer:
             refused={word: table.refused[word] for word in words if word in table.refused},
             spelling={word: table.spelling[word] for word in accepted if word in table.spelling},
             unspaced=tuple(word for word in accepted if word in table.unspaced),
+            at_start={word: table.at_start[word] for word in accepted if word in table.at_start},
             created=now(),
             provenance=dict(provenance),
         )
         turn = nullcontext() if self.scores.shared else self.catalogue.database.transaction()
-        with turn:  # on one disk writers take turns; a slow network would let others wait too long
+        with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
             if not self.catalogue.holds(scoring, shard):
                 write_shard(self.scores / scoring, manifest, data)
                 self.catalogue.add(scoring, manifest, prompts)
@@ -140,23 +161,27 @@ class Layer:
         return found
 
     def _stamps(self, scoring: str, shard: str) -> Stamps:
-        """What changes when somebody touches the files."""
+        """Return values that change when somebody writes the files."""
         return stamps_of(self.scores / scoring, shard)
 
 
 def stamps_of(folder: Place, shard: str) -> Stamps:
-    """What changes when somebody touches the files of a shard."""
+    """Return values that change when somebody writes the files of a shard."""
     return tuple(folder.stamp(name) for name in file_names(shard))
 
 
 def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
-    """What ``read`` gives of a shard, or ``None``: it is gone, or cannot be used and no longer counts.
+    """Read a shard with ``read``; set a damaged one aside.
+
+    Return ``None`` where it is gone, or cannot be used and no longer counts.
 
     Where it fails it looks once more while nobody writes; then a damaged shard is renamed, and its sentence
     kept with the catalogue's warnings.
 
-    Raises:
-        UnreachableError: the place does not answer, which says nothing about the shard.
+    Raises
+    ------
+    UnreachableError
+        The place does not answer, which says nothing about the shard.
     """
     try:
         return read()
@@ -179,7 +204,7 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
                     for name in file_names(shard):  # the data first: killed here, nobody finds them alone
                         with suppress(StoreError):  # in a read-only folder it stays where it is, unused
                             folder.set_aside(name)
-    except UnreachableError:
+    except (UnreachableError, DamagedCatalogueError):
         raise
     except StoreError as error:  # the index cannot be written: the next reader finds the same
         log.warning("%s", error)

@@ -13,7 +13,7 @@ from textwrap import shorten
 
 import fsspec
 
-from pcf_core.errors import SettingsError, StoreError
+from pcf_core.core.errors import SettingsError, StoreError
 from pcf_core.store.files import set_aside, told, write_new, write_whole
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
@@ -30,7 +30,7 @@ class UnreachableError(StoreError):
 class Place(abc.ABC):
     """A folder of files that are there whole or not at all; ``place / name`` is a folder in it.
 
-    ``name`` is the last part of its path.  ``shared``: others write to it who take no turns with us.
+    ``name`` is the last part of its path.  ``shared``: others write to it without taking our lock.
     ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError, with one
     sentence, where the place cannot be used.
     """
@@ -44,19 +44,19 @@ class Place(abc.ABC):
 
     @abc.abstractmethod
     def folders(self) -> list[str]:
-        """Names of the folders in it, in order."""
+        """List the names of the folders in it, in order."""
 
     @abc.abstractmethod
     def stems(self, suffix: str) -> list[str]:
-        """Names of the files that end with ``suffix``, without it, in order."""
+        """List the names of the files that end with ``suffix``, without it, in order."""
 
     @abc.abstractmethod
     def stamp(self, name: str) -> object:
-        """What changes when somebody touches the file; ``None`` where it is not there."""
+        """Return a value that changes when somebody writes the file; ``None`` where it does not exist."""
 
     @abc.abstractmethod
     def read(self, name: str) -> bytes | None:
-        """All bytes of a file; ``None`` where it is not there."""
+        """Read all bytes of a file; return ``None`` where it does not exist."""
 
     @abc.abstractmethod
     def create(self, name: str, data: bytes) -> bool:
@@ -90,9 +90,11 @@ class Folder(Place):
         return Folder(self.path / name, self._root, self._setting, self.shared)
 
     def folders(self) -> list[str]:
+        """List the names of the folders in this one."""
         return sorted(path.name for path in self.path.glob("*/"))
 
     def stems(self, suffix: str) -> list[str]:
+        """List the names of files with this ending, without it."""
         try:
             with os.scandir(self.path) as files:  # asked for before each shard; a glob is far slower
                 names = [file.name for file in files if file.name.endswith(suffix)]
@@ -101,6 +103,7 @@ class Folder(Place):
             return []
 
     def stamp(self, name: str) -> object:
+        """Return a value that changes when the file does; ``None`` where it does not exist."""
         try:
             state = (self.path / name).stat()
         except OSError:
@@ -108,6 +111,7 @@ class Folder(Place):
         return state.st_ino, state.st_size, state.st_ctime_ns
 
     def read(self, name: str) -> bytes | None:
+        """Read a file; return ``None`` where it does not exist."""
         with self._told():
             try:
                 return (self.path / name).read_bytes()
@@ -115,19 +119,25 @@ class Folder(Place):
                 return None
 
     def create(self, name: str, data: bytes) -> bool:
+        """Write a new file; return false where it exists already."""
         with self._told():
             return write_new(self.path / name, data, self._draft())
 
     def replace(self, name: str, data: bytes) -> None:
+        """Write a file, or replace it as a whole."""
         with self._told():
             write_whole(self.path / name, data, self._draft())
 
     def set_aside(self, name: str) -> None:
+        """Rename a damaged file, so that it no longer counts."""
         with self._told():
             set_aside(self.path / name)
 
     def _draft(self) -> str:
-        """Ending of a draft: fixed where writers take turns, so that the next one clears up after a kill."""
+        """Return the ending of a draft.
+
+        It is fixed where writers hold a lock, so that the next one clears up after a kill.
+        """
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
     def _told(self) -> AbstractContextManager[None]:
@@ -150,12 +160,15 @@ class Objects(Place):
         return Objects(self._system, f"{self._path}/{name}", self._url)
 
     def folders(self) -> list[str]:
+        """List the names of the folders in this one."""
         return [name for name, kind in self._listing() if kind == "directory"]
 
     def stems(self, suffix: str) -> list[str]:
+        """List the names of objects with this ending, without it."""
         return [name.removesuffix(suffix) for name, _ in self._listing() if name.endswith(suffix)]
 
     def stamp(self, name: str) -> object:
+        """Return a value that changes when the object does; ``None`` where it does not exist."""
         with self._told():
             try:
                 return self._system.ukey(f"{self._path}/{name}")
@@ -163,6 +176,7 @@ class Objects(Place):
                 return None
 
     def read(self, name: str) -> bytes | None:
+        """Read an object; return ``None`` where it does not exist."""
         with self._told():
             try:
                 return bytes(self._system.cat_file(f"{self._path}/{name}"))
@@ -170,6 +184,7 @@ class Objects(Place):
                 return None
 
     def create(self, name: str, data: bytes) -> bool:
+        """Write a new object; return false where it exists already."""
         with self._told():
             try:
                 self._system.pipe_file(f"{self._path}/{name}", data, mode="create")
@@ -178,15 +193,17 @@ class Objects(Place):
             return True
 
     def replace(self, name: str, data: bytes) -> None:
+        """Write an object, or replace it as a whole."""
         with self._told():
             self._system.pipe_file(f"{self._path}/{name}", data)
 
     def set_aside(self, name: str) -> None:
+        """Rename a damaged object, so that it no longer counts."""
         with self._told():
             self._system.mv(f"{self._path}/{name}", f"{self._path}/{name}.damaged")
 
     def _listing(self) -> list[tuple[str, str]]:
-        """(name, kind) of all that is there now, in order: fsspec would remember an old listing."""
+        """List (name, kind) of all that is there now, in order: fsspec would remember an old listing."""
         with self._told():
             self._system.invalidate_cache(self._path)
             try:
@@ -209,17 +226,21 @@ class Objects(Place):
 
 
 def without_credentials(text: str) -> str:
-    """A sentence with URLs in it, without their user names, passwords and queries."""
+    """Remove user names, passwords and queries from the URLs in a sentence."""
     return QUERY.sub("", USER.sub(lambda found: "//" if found[0].endswith("@") else found[0], text))
 
 
 def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
-    """Where the shards of the cache at ``root`` lie: in it, or where ``scores`` says, a folder or a URL.
+    """Return the place of the shards of the cache at ``root``.
+
+    It is in the cache, or where ``scores`` says, a folder or a URL.
 
     ``kind`` names their folder; texts lie in one of this name beside the scores that ``scores`` shares.
 
-    Raises:
-        SettingsError: a URL whose protocol fsspec does not know, or that needs a package.
+    Raises
+    ------
+    SettingsError
+        A URL whose protocol fsspec does not know, or that needs a package.
     """
     if not scores:
         return Folder(root / kind, root)

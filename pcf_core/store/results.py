@@ -1,5 +1,8 @@
-"""What is derived from scores and texts, as Parquet tables or sealed JSON: what is damaged or missing is
-computed again.
+"""Results derived from scores and texts, as Parquet tables or sealed JSON.
+
+What is damaged or missing is computed again.
+
+Also what was asked for: one sealed JSON file per run.
 """
 
 from __future__ import annotations
@@ -8,7 +11,8 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from pcf_core.store.files import unseal
+from pcf_core.core.errors import RunError
+from pcf_core.core.records import Record
+from pcf_core.core.run import RunSpec
+from pcf_core.store.files import seal, unseal, write_whole
+from pcf_core.store.shards import now
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +35,12 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
-    """Where a result lies.
+    """Return the path of a result.
 
-    Raises:
-        ValueError: a key or name that could lead out of the folder.
+    Raises
+    ------
+    ValueError
+        A key or name that could lead out of the folder.
     """
     for part in (run_key, name):
         if not SAFE_NAME.fullmatch(part):
@@ -39,12 +49,14 @@ def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -
 
 
 def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
-    """Arrays of one length as the columns of a Parquet table that carries ``metadata`` and a checksum.
+    """Write arrays of one length as columns of a Parquet table that carries ``metadata`` and a checksum.
 
     Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; all else keeps its dictionary.
 
-    Raises:
-        ValueError: arrays that are not columns of one length.
+    Raises
+    ------
+    ValueError
+        Arrays that are not columns of one length.
     """
     lengths = {array.shape for array in arrays.values()}
     if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
@@ -65,7 +77,7 @@ def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
 
 
 def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-    """The arrays and their metadata; ``None`` where there are none, or they are damaged (logged)."""
+    """Load the arrays and their metadata; ``None`` where there are none, or they are damaged (logged)."""
     if not path.exists():
         return None
     try:
@@ -81,7 +93,7 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
-    """Sealed JSON; ``None`` where there is none, or it is damaged (logged)."""
+    """Load sealed JSON; ``None`` where there is none, or it is damaged (logged)."""
     try:
         return unseal(path.read_bytes())
     except FileNotFoundError:
@@ -97,3 +109,94 @@ def _checksum(arrays: Columns, facts: str) -> str:
         seen.update(f"{name}:{arrays[name].dtype.str}:".encode())
         seen.update(np.ascontiguousarray(arrays[name]).tobytes())
     return seen.hexdigest()
+
+
+# What was asked for: one sealed JSON file per run.
+
+
+log = logging.getLogger(__name__)
+
+SHORTEST_PREFIX = 6
+KEY = re.compile(r"[0-9a-f]+")
+
+
+class RunInfo(Record):
+    """A run with its state; ``provenance`` says what scored it."""
+
+    run: RunSpec
+    complete: bool
+    created: datetime
+    provenance: dict[str, Any]
+
+
+class RunFolder:
+    """The folder ``runs`` of one layer; files are read again only after they changed."""
+
+    def __init__(self, root: Path) -> None:
+        self._folder = root / "runs"
+        self._read: dict[Path, tuple[tuple[int, int, int], RunInfo | None]] = {}
+
+    def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
+        """Write or replace a run.
+
+        Raises
+        ------
+        OSError
+            The folder is full or cannot be written.
+        """
+        info = RunInfo(run=run, complete=complete, created=now(), provenance=dict(provenance))
+        write_whole(self._folder / f"{run.key}.json", seal(info.model_dump(mode="json")))
+
+    def infos(self) -> dict[str, RunInfo]:
+        """Load the runs by key; a damaged file is logged and left out: scoring again replaces it."""
+        found = {}
+        for path in sorted(self._folder.glob("*.json")):
+            info = self._info(path)
+            if info is not None and info.run.key == path.stem:
+                found[path.stem] = info
+        return found
+
+    def _info(self, path: Path) -> RunInfo | None:
+        try:
+            state = path.stat()
+            stamp = (state.st_ino, state.st_size, state.st_ctime_ns)
+            if path not in self._read or self._read[path][0] != stamp:
+                self._read[path] = stamp, self._parse(path)
+            return self._read[path][1]
+        except OSError as error:
+            log.warning("The run %s cannot be read (%s).", path.stem, error)
+            return None
+
+    def _parse(self, path: Path) -> RunInfo | None:
+        try:
+            return RunInfo.model_validate(unseal(path.read_bytes()))
+        except ValueError as error:
+            log.warning("The run %s is damaged (%s): score it again.", path.stem, error)
+            return None
+
+
+def find_run(key: str, keys: Sequence[str]) -> str:
+    """Find the full key that ``key``, or its beginning, stands for.
+
+    Raises
+    ------
+    RunError
+        Unknown, too short, or more than one run begins with it.
+    """
+    if key in keys:
+        return key
+    if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):
+        raise RunError(
+            f"A run key is 16 hexadecimal digits, or its first {SHORTEST_PREFIX} or more; got {key[:40]!r}: "
+            "`score` prints it, and the page Score shows it."
+        )
+    fitting = [full for full in keys if full.startswith(key)]
+    if len(fitting) > 1:
+        raise RunError(
+            f"The run key {key!r} stands for {len(fitting)} runs ({', '.join(fitting)}): give more digits."
+        )
+    if not fitting:
+        raise RunError(
+            f"No run has the key {key[:40]!r}: score it first, or check the key on the page Score."
+        )
+    return fitting[0]

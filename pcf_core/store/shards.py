@@ -2,14 +2,18 @@
 
 The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, nats per
 accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
+
+**A data file and the manifest that makes it count, whatever the data are: scores or texts.**  The data file
+holds data alone, so that the same data give the same bytes.  All that made them is in the manifest, which is
+written last and carries the checksum of the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +21,146 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import Field
 
-from pcf_core.records import ScoringKey, digest
+from pcf_core.core.errors import DamagedShardError, StoreError
+from pcf_core.core.records import Record, digest
+from pcf_core.core.run import ScoringKey
+from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.places import Place
-from pcf_core.store.sealed import SCHEMA_VERSION, Sealed, read_sealed, write_sealed
+
+# A data file and the manifest that makes it count, whatever the data are: scores or texts.
+
+
+SCHEMA_VERSION = 1
+MANIFEST = ".json"
+
+T = TypeVar("T")
+
+
+class Sealed(Record):
+    """What every manifest begins with; ``sha256``: of the bytes of the data file."""
+
+    schema_version: int = SCHEMA_VERSION
+    shard: str
+    sha256: str
+
+
+class MissingShardError(StoreError):
+    """There is no such shard, or not any more."""
+
+
+def file_names(shard: str) -> tuple[str, str]:
+    """Return the names of data and manifest."""
+    return f"{shard}.parquet", f"{shard}{MANIFEST}"
+
+
+def write_sealed(
+    folder: Place, manifest: Sealed, data: bytes, answers_the_same: Callable[[bytes], bool]
+) -> None:
+    """Write the data, then the manifest that makes it count; what counts already stays.
+
+    On one disk, where writers hold a lock, data that no manifest fits are what a killed writer or a broken
+    disk left: nobody vouches for their bytes, and they are replaced.  In a shared place they may be another
+    machine's that has not come to its manifest yet.  Two devices may differ in the last bit of a score, and
+    so in a text: a manifest is always written for the data that are there, so that it fits them in whatever
+    order two writers take their steps.
+
+    Parameters
+    ----------
+    folder
+        Where the shards of one key lie.
+    manifest
+        Of ``data``.
+    data
+        The bytes.
+    answers_the_same
+        Whether bytes that are there already answer what these do.
+
+    Raises
+    ------
+    StoreError
+        Nothing half-written counts: data without a manifest are not there.
+    """
+    data_name, manifest_name = file_names(manifest.shard)
+    if not folder.shared:
+        if not _is_sealed(folder, manifest.shard):
+            folder.replace(data_name, data)
+            folder.replace(manifest_name, seal(manifest.model_dump(mode="json")))
+        return
+    if not folder.create(data_name, data):
+        there = folder.read(data_name)
+        if there is not None and answers_the_same(there):
+            manifest = manifest.model_copy(update={"sha256": sha256(there)})
+        else:  # what a writer left that was killed while the folder had no atomic writes, or a broken disk
+            folder.replace(data_name, data)
+    folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
+
+
+def read_sealed(
+    folder: Place, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
+) -> T:
+    """Read a shard and check every byte of it.
+
+    Parameters
+    ----------
+    folder
+        Where the shards of one key lie.
+    shard
+        Its id.
+    content
+        What it holds, for a message: "scores".
+    interpret
+        From the manifest's fields and the data to what is wanted; what does not fit is a ValueError.
+
+    Raises
+    ------
+    MissingShardError
+        There is no such shard.
+    DamagedShardError
+        A checksum does not fit, or ``interpret`` found that something does not.
+    StoreError
+        It was written by another version, or the disk refuses to read it.
+    """
+    data_name, manifest_name = file_names(shard)
+    seals = folder.read(manifest_name)
+    if seals is None:
+        raise MissingShardError(f"There is no shard {shard} of {folder.name}.")
+    data = folder.read(data_name) or b""
+    try:
+        body = unseal(seals)
+        if body.get("schema_version") != SCHEMA_VERSION:
+            raise StoreError(
+                f"The shard {shard} of {folder.name} was written by another version of PCF Audit (schema "
+                f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is left alone and not used."
+            )
+        if body["sha256"] != sha256(data):
+            raise ValueError("the checksum of its data does not fit")
+        if body["shard"] != shard:
+            raise ValueError("it holds something else than its name says")
+        return interpret(body, data)
+    except (ValueError, KeyError, OSError, pa.ArrowException) as error:
+        raise DamagedShardError(
+            f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): "
+            f"its {content} count as missing and are made again when they are asked for."
+        ) from error
+
+
+def _is_sealed(folder: Place, shard: str) -> bool:
+    """Tell whether a manifest is there and fits the data beside it."""
+    data, seals = (folder.read(name) for name in file_names(shard))
+    try:
+        return data is not None and seals is not None and unseal(seals)["sha256"] == sha256(data)
+    except (ValueError, KeyError):
+        return False
+
+
+def now() -> datetime:
+    """Return wall time, for people to read: nothing is decided by it."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _reason(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")[:200]
+
 
 Nats = NDArray[np.float32]
 
@@ -30,7 +171,8 @@ class Manifest(Sealed):
     ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
     that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text,
     for those whose are known, in older shards of none, and ``unspaced`` those that keep them with no space
-    before (:class:`~pcf_core.records.TokenTable`).
+    before; ``at_start``: tokens of those that were asked for at the beginning of a text, left out where none
+    was (:class:`~pcf_core.core.run.TokenTable`).
     """
 
     scoring: ScoringKey
@@ -40,6 +182,7 @@ class Manifest(Sealed):
     refused: dict[str, str]
     spelling: dict[str, str] = Field(default_factory=dict)
     unspaced: tuple[str, ...] = ()
+    at_start: dict[str, int] = Field(default_factory=dict, exclude_if=lambda counts: not counts)
     created: datetime
     provenance: dict[str, Any]
 
@@ -54,15 +197,17 @@ class Shard:
 
 
 def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
-    """The name of the shard that answers these prompts and words."""
+    """Return the name of the shard that answers these prompts and words."""
     return digest([SCHEMA_VERSION, scoring, prompts, words])
 
 
 def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
     """Write a shard of scores, unless another machine was first; see :func:`write_sealed`.
 
-    Raises:
-        StoreError: nothing half-written counts: data without a manifest are not there.
+    Raises
+    ------
+    StoreError
+        Nothing half-written counts: data without a manifest are not there.
     """
     write_sealed(folder, manifest, data, lambda there: _answers_the_same(there, data))
 
@@ -70,11 +215,15 @@ def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
 def read_shard(folder: Place, shard: str) -> Shard:
     """Read a shard and check every byte of it.
 
-    Raises:
-        MissingShardError: there is no such shard.
-        DamagedShardError: a checksum does not fit, the content is not what a shard holds, or its scores are
-            of another scoring key than the folder's.
-        StoreError: it was written by another version, or the disk refuses to read it.
+    Raises
+    ------
+    MissingShardError
+        There is no such shard.
+    DamagedShardError
+        A checksum does not fit, the content is not what a shard holds, or its scores are of another scoring
+        key than the folder's.
+    StoreError
+        It was written by another version, or the disk refuses to read it.
     """
 
     def interpret(body: dict[str, Any], data: bytes) -> Shard:
@@ -90,7 +239,7 @@ def read_shard(folder: Place, shard: str) -> Shard:
 
 
 def encode(prompts: Sequence[str], values: Nats) -> bytes:
-    """[prompt, word] nats as the bytes of a Parquet file; the same numbers give the same bytes.
+    """Encode [prompt, word] nats as a Parquet file; the same numbers give the same bytes.
 
     The four bytes of each number stand apart (Parquet's BYTE_STREAM_SPLIT): signs and exponents are much
     alike and compress better on their own.  Shards written without it read the same.
@@ -116,7 +265,7 @@ def encode(prompts: Sequence[str], values: Nats) -> bytes:
 
 
 def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
-    """The inverse of :func:`encode`."""
+    """Decode what :func:`encode` wrote."""
     table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False).combine_chunks()
     column = table["log_probability"].combine_chunks()
     values = column.flatten().to_numpy().reshape(table.num_rows, column.type.list_size)
@@ -124,7 +273,7 @@ def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
 
 
 def _answers_the_same(there: bytes, data: bytes) -> bool:
-    """Whether the bytes found hold a score for the same prompts and as many words."""
+    """Tell whether the bytes found hold a score for the same prompts and as many words."""
     try:
         prompts, values = decode(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.errors import RunError, StoreError
-from pcf_core.records import FloatArray, RunSpec, ScoringKey, TokenTable, digest
-from pcf_core.records.generation import BLOCK, Generated, GenerationKey
-from pcf_core.store.blocks import Missing, gathered, missing_blocks
+from pcf_core.core.errors import DamagedCatalogueError, RunError, StoreError
+from pcf_core.core.generation import BLOCK, Generated, GenerationKey
+from pcf_core.core.records import FloatArray, digest
+from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import settings
 from pcf_core.store.catalogue import Catalogue
-from pcf_core.store.database import FILE_NAME, Database, open_database
-from pcf_core.store.files import seal, told, write_whole
+from pcf_core.store.database import FILE_NAME, Database, damaged
+from pcf_core.store.files import seal, told, turn, write_whole
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
-from pcf_core.store.results import Columns, encode_result, read_document, read_result, result_path
-from pcf_core.store.runs import RunFolder, RunInfo, find_run
+from pcf_core.store.results import (
+    Columns,
+    RunFolder,
+    RunInfo,
+    encode_result,
+    find_run,
+    read_document,
+    read_result,
+    result_path,
+)
 from pcf_core.store.texts import (
     MissingTexts,
     TextLayer,
@@ -31,9 +42,101 @@ from pcf_core.store.texts import (
     prompts_path,
     read_prompts,
 )
-from pcf_core.store.turns import turn
+
+# Which prompts × words the layers of the store lack, and what they have of them.
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A block of prompts × words that has to be scored."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def missing_blocks(
+    layers: Sequence[Layer],
+    key: ScoringKey,
+    prompts: Sequence[str],
+    words: Sequence[str],
+    refused: Collection[str],
+) -> list[Missing]:
+    """List what no layer has of prompts × words, as :meth:`~pcf_core.store.store.Store.missing` says it."""
+    prompts = tuple(dict.fromkeys(prompts))
+    words = tuple(word for word in dict.fromkeys(words) if word not in refused)
+    there = np.zeros((len(prompts), len(words)), dtype=bool)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            _, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
+                there[cells] = True
+    alike: dict[bytes, list[int]] = {}
+    for row, lack in enumerate(np.packbits(~there, axis=1)):
+        alike.setdefault(lack.tobytes(), []).append(row)
+    blocks = []
+    for rows in alike.values():
+        lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
+        for start in range(0, len(rows) if lacking else 0, settings().shard_prompts):
+            part = rows[start : start + settings().shard_prompts]
+            blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
+    return blocks
+
+
+def gathered(
+    layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
+) -> FloatArray:
+    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
+
+    Raises
+    ------
+    DamagedCatalogueError
+        A shard does not hold what a catalogue says of it.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            there, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not np.isnan(values[cells]).any():
+                continue
+            shard = layer.read(key.hash, holding.shard)
+            if shard is not None:
+                row_of = {prompt: row for row, prompt in enumerate(shard.prompts)}
+                rows = np.array([row_of.get(prompts[position], -1) for position in holding.positions])
+                if (rows < 0).any() or holding.words != shard.manifest.words:
+                    layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
+                found = shard.values[np.ix_(rows, there)]
+                values[cells] = np.where(np.isnan(values[cells]), found, values[cells])
+    return values
+
+
+def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return the columns of the shard, and of the request, for the words they have in common."""
+    column_of = {word: column for column, word in enumerate(shard_words)}
+    here = [column for column, word in enumerate(words) if word in column_of]
+    there = [column_of[words[column]] for column in here]
+    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
+
 
 log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def mending(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Make a method repeat once where the catalogue turned out to be damaged."""
+
+    @wraps(method)
+    def asking(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return method(self, *args, **kwargs)
+        except DamagedCatalogueError:
+            self.begin_anew()
+            return method(self, *args, **kwargs)
+
+    return asking
 
 
 class Store:
@@ -50,7 +153,6 @@ class Store:
         self._texts = tuple(texts)
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
-        self._database = layers[0].catalogue.database
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
@@ -59,10 +161,12 @@ class Store:
         A root that is read-only or full is read all the same; writing to it then raises StoreError.  Its
         shards lie in it, or at ``scores``, a folder or a URL that several caches may share.
 
-        Raises:
-            SettingsError: a URL of a kind that cannot be reached from here.
+        Raises
+        ------
+        SettingsError
+            A URL of a kind that cannot be reached from here.
         """
-        own = Catalogue(open_database(root / FILE_NAME))
+        own = Catalogue.open(root)
         layers = [Layer(place_of(root, scores), own)]
         texts = [TextLayer(place_of(root, scores, "texts"), own)]
         folders = [root]
@@ -74,6 +178,16 @@ class Store:
         return cls(root, layers, texts, folders)
 
     @property
+    def _database(self) -> Database:
+        return self._layers[0].catalogue.database
+
+    def begin_anew(self) -> None:
+        """Go on with another catalogue, in the place of one that was damaged."""
+        own = Catalogue.open(self._root)
+        self._layers[0].begin_anew(own)
+        self._texts[0].catalogue = own
+
+    @property
     def current(self) -> bool:
         """Whether it stands on the catalogue that others use; if not, it should be opened again."""
         return self._database.current
@@ -81,46 +195,55 @@ class Store:
     def must_be_writable(self) -> None:
         """Refuse what would end in writing, before it costs anything.
 
-        Raises:
-            StoreError: the folder could not be written when the store was opened.
+        Raises
+        ------
+        StoreError
+            The folder could not be written when the store was opened.
         """
         self._database.must_last()
 
-    def turn(self, name: str, while_waiting: Callable[[], None]) -> AbstractContextManager[None]:
-        """Be the only process on this cache at a piece of work; see :func:`pcf_core.store.turns.turn`.
+    def turn(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Hold the lock on a piece of work on this cache; see :func:`pcf_core.store.files.turn`.
 
-        Raises:
-            StoreError: the folder is full or read-only.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only.
         """
         return turn(self._root, name, while_waiting)
 
     # ---------------------------------------------------------------------------------- scores
 
+    @mending
     def known_words(self, key: ScoringKey) -> TokenTable:
-        """What is known of words under a key: tokens per word, the tokens, and words refused."""
+        """Return what is known of words under a key: tokens per word, the tokens, and words refused."""
         tables = [layer.known_words(key.hash) for layer in self._layers]
         tokens = {word: count for table in tables for word, count in table.tokens.items()}
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
         spelling = {word: ids for table in tables for word, ids in table.spelling.items()}
         unspaced = frozenset().union(*(table.unspaced for table in tables))
-        return TokenTable(tokens, refused, spelling, unspaced)
+        at_start = {word: count for table in tables for word, count in table.at_start.items()}
+        return TokenTable(tokens, refused, spelling, unspaced, at_start)
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
-        """Ids of the shards under a key, not read: it changes exactly when something was scored or lost."""
+        """List ids of the shards under a key, unread; they change exactly when scores are added or lost."""
         return tuple(shard for layer in self._layers for shard in layer.shards(key.hash))
 
+    @mending
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
-        """What has to be scored before :meth:`gather` gives a number for every prompt and word.
+        """List what has to be scored before :meth:`gather` gives a number for every prompt and word.
 
         Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
         at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
         """
         return missing_blocks(self._layers, key, prompts, words, self.known_words(key).refused)
 
+    @mending
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-        """[prompt, word] float32 nats; NaN where not in the store, or refused."""
+        """Return [prompt, word] float32 nats; NaN where not in the store, or refused."""
         return gathered(self._layers, key, prompts, words)
 
+    @mending
     def write(
         self,
         key: ScoringKey,
@@ -132,17 +255,27 @@ class Store:
     ) -> str:
         """Keep the scores of a block, and the words of it that were refused; return the shard's id.
 
-        Args:
-            key: what the scores depend on.
-            prompts: distinct prompts; none, to keep only what is known of ``words``.
-            words: accepted and refused ones.
-            table: tokens per word, and reasons of the refused.
-            values: [prompt, accepted word] nats, in the order of ``words``.
-            provenance: what made the numbers: versions, device, timings.
+        Parameters
+        ----------
+        key
+            What the scores depend on.
+        prompts
+            Distinct prompts; none, to keep only what is known of ``words``.
+        words
+            Accepted and refused ones.
+        table
+            Tokens per word, and reasons of the refused.
+        values
+            [prompt, accepted word] nats, in the order of ``words``.
+        provenance
+            What made the numbers: versions, device, timings.
 
-        Raises:
-            StoreError: the folder is full or read-only; nothing half-written is ever served.
-            ValueError: shapes that do not fit, NaN, or a word the table does not know.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only; nothing half-written is ever served.
+        ValueError
+            Shapes that do not fit, NaN, or a word the table does not know.
         """
         accepted = sum(word in table.tokens for word in words)
         unknown = [word for word in words if word not in table.tokens and word not in table.refused]
@@ -159,7 +292,7 @@ class Store:
     # ----------------------------------------------------------------------------------- texts
 
     def missing_texts(self, key: GenerationKey, prompts: Sequence[str], count: int) -> list[MissingTexts]:
-        """The blocks that have to be written before :meth:`texts` gives ``count`` texts for every prompt.
+        """List the blocks to write before :meth:`texts` gives ``count`` texts for every prompt.
 
         One prompt after the other, in their order; a prompt that stands twice counts once.
         """
@@ -168,18 +301,22 @@ class Store:
         ]
         return self.still_missing_texts(key, wanted)
 
+    @mending
     def still_missing_texts(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Those of the blocks that nobody has written yet."""
+        """Return those of the blocks that nobody has written yet."""
         lacking = list(blocks)
         for layer in self._texts:
             lacking = layer.missing(key, lacking)
         return lacking
 
+    @mending
     def texts(self, key: GenerationKey, prompt: str, count: int) -> Generated | None:
-        """The first ``count`` texts of a prompt, or ``None`` where one of them is not in the store.
+        """Return the first ``count`` texts of a prompt; ``None`` where one of them is not in the store.
 
-        Raises:
-            ValueError: ``count`` is below 1.
+        Raises
+        ------
+        ValueError
+            ``count`` is below 1.
         """
         if count < 1:
             raise ValueError(f"{count} texts")
@@ -192,12 +329,16 @@ class Store:
             blocks.append(block)
         return joined(blocks, count)
 
+    @mending
     def write_texts(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
         """Keep one block of texts; return the shard's id.
 
-        Raises:
-            StoreError: the folder is full or read-only; nothing half-written is ever served.
-            ValueError: not one whole block.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only; nothing half-written is ever served.
+        ValueError
+            Not one whole block.
         """
         if generated.first % BLOCK or len(generated.texts) != BLOCK:
             raise ValueError(f"{len(generated.texts)} texts from index {generated.first} are no block")
@@ -206,8 +347,10 @@ class Store:
     def save_prompts(self, prompts: Sequence[str]) -> str:
         """Keep the prompts of a request; return the name by which :meth:`load_prompts` finds them.
 
-        Raises:
-            StoreError: the folder is full or read-only.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only.
         """
         name = digest(list(prompts))
         with self._writing():
@@ -215,29 +358,43 @@ class Store:
         return name
 
     def load_prompts(self, name: str) -> tuple[str, ...]:
-        """What :meth:`save_prompts` kept.
+        """Load what :meth:`save_prompts` kept.
 
-        Raises:
-            StoreError: it is gone or damaged.
+        Raises
+        ------
+        StoreError
+            It is gone or damaged.
         """
         return read_prompts(prompts_path(self._root, name))
 
+    @mending
     def rebuild(self) -> None:
         """Make the catalogue anew from the shards; jobs stay."""
         for layer in self._layers:
             layer.rebuild()
 
+    @mending
     def warnings(self) -> tuple[str, ...]:
-        """One sentence per shard that was found damaged and has not been scored again."""
-        return tuple(sentence for layer in self._layers for sentence in layer.catalogue.warnings())
+        """List a sentence for each damaged shard not scored again, and one for a damaged catalogue."""
+        of_shards = tuple(sentence for layer in self._layers for sentence in layer.catalogue.warnings())
+        kept = damaged(self._root / FILE_NAME)
+        if not kept.exists():
+            return of_shards
+        return (
+            *of_shards,
+            f"The catalogue of the cache was damaged and is kept as {kept.name} in its folder; jobs that "
+            "could not be read are lost. Check the disk, then delete that file.",
+        )
 
     # ------------------------------------------------------------------------ runs and results
 
     def save_run(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool = True) -> None:
         """Keep what was asked for, under its run key.
 
-        Raises:
-            StoreError: the folder is full or read-only.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only.
         """
         with self._writing():
             self._runs[0].save(run, provenance, complete)
@@ -247,8 +404,10 @@ class Store:
 
         If they change what a sampling plan draws, it is not complete any more.
 
-        Raises:
-            StoreError: the folder is full or read-only.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only.
         """
         with self._writing():
             known = self._infos().get(run.key)
@@ -259,16 +418,19 @@ class Store:
                 self._runs[0].save(run, known.provenance, complete)
 
     def load_run(self, key: str) -> RunSpec:
-        """The run of a full key, or of its first six digits or more.
+        """Load the run of a full key, or of its first six digits or more.
 
-        Raises:
-            RunError: no run, or more than one, has this key.
-            StoreError: no run has it that can be seen, and the cache cannot be read.
+        Raises
+        ------
+        RunError
+            No run, or more than one, has this key.
+        StoreError
+            No run has it that can be seen, and the cache cannot be read.
         """
         return self.run_info(key).run
 
     def run_info(self, key: str) -> RunInfo:
-        """The same run with its state and provenance; raises as :meth:`load_run`."""
+        """Load the same run with its state and provenance; raises as :meth:`load_run`."""
         infos = self._infos()
         try:
             return infos[find_run(key, sorted(infos))]
@@ -277,7 +439,7 @@ class Store:
             raise
 
     def runs(self) -> tuple[RunInfo, ...]:
-        """All runs, the newest first."""
+        """List all runs, the newest first."""
         return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
 
     def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
@@ -293,11 +455,11 @@ class Store:
         return True
 
     def has_result(self, run_key: str, name: str) -> bool:
-        """Whether :meth:`save_result` kept something; whether it is damaged, only reading it tells."""
+        """Tell whether :meth:`save_result` kept something; whether it is damaged, only reading it tells."""
         return any(result_path(folder, run_key, name).exists() for folder in self._folders)
 
     def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """What :meth:`save_result` kept, or ``None``: not there, or damaged."""
+        """Load what :meth:`save_result` kept; ``None`` where it is missing or damaged."""
         for folder in self._folders:
             found = read_result(result_path(folder, run_key, name))
             if found is not None:
@@ -307,16 +469,19 @@ class Store:
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
         """Keep what JSON can say, under a key and a name; what was there is replaced.
 
-        Raises:
-            StoreError: the folder is full or read-only.
-            ValueError: a key or name that is none, or a number that JSON has not.
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only.
+        ValueError
+            A key or name that is none, or a number that JSON has not.
         """
         path, data = result_path(self._root, key, name, ".json"), seal(body)
         with self._writing():
             write_whole(path, data)
 
     def load_document(self, key: str, name: str) -> dict[str, Any] | None:
-        """What :meth:`save_document` kept, or ``None``: not there, or damaged."""
+        """Load what :meth:`save_document` kept; ``None`` where it is missing or damaged."""
         for folder in self._folders:
             found = read_document(result_path(folder, key, name, ".json"))
             if found is not None:
@@ -324,7 +489,7 @@ class Store:
         return None
 
     def documents(self, name: str) -> tuple[str, ...]:
-        """Keys under which a document of this name is kept, the newest first."""
+        """List the keys under which a document of this name is kept, the newest first."""
         written: dict[str, float] = {}
         for folder in self._folders:
             for path in result_path(folder, "any", name, ".json").parent.parent.glob(f"*/{name}.json"):
@@ -348,7 +513,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """One writer at a time, failures told in a sentence."""
+        """Let one writer in at a time, and turn failures into an error with a sentence."""
         self._database.must_last()
         with told(self._root), self._database.transaction():
             yield

@@ -5,7 +5,7 @@
     <root>/prompts/<hash>.json                          the prompts of a request that waits in the queue
 
 The id of a shard follows from the prompt and the first index, so that looking for a text is looking for a
-file.  Writing, checksums and setting aside are those of all shards (:mod:`pcf_core.store.sealed`).
+file.  Writing, checksums and setting aside are those of all shards (:mod:`pcf_core.store.shards`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pcf_core.errors import StoreError
-from pcf_core.records import digest
-from pcf_core.records.generation import BLOCK, End, Generated, GenerationKey
+from pcf_core.core.errors import StoreError
+from pcf_core.core.generation import BLOCK, End, Generated, GenerationKey
+from pcf_core.core.records import digest
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.layer import Stamps, read_or_set_aside, stamps_of
 from pcf_core.store.places import Place
-from pcf_core.store.sealed import MANIFEST, SCHEMA_VERSION, Sealed, file_names, now, read_sealed, write_sealed
+from pcf_core.store.shards import MANIFEST, SCHEMA_VERSION, Sealed, file_names, now, read_sealed, write_sealed
 
 COLUMNS = pa.schema(
     {
@@ -69,7 +69,7 @@ class TextLayer:
         self._intact: dict[tuple[str, str], Stamps] = {}
 
     def missing(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Those of the blocks that are not there: the folder is listed once."""
+        """Return those of the blocks that are not there: the folder is listed once."""
         there = set((self.texts / key.hash).stems(MANIFEST))
         return [
             block
@@ -79,10 +79,12 @@ class TextLayer:
         ]
 
     def read(self, key: GenerationKey, prompt: str, first: int) -> Generated | None:
-        """A block, every byte checked, or ``None``: it is not there, or cannot be used and does not count.
+        """Read a block, every byte checked; return ``None`` if it is missing or does not count.
 
-        Raises:
-            UnreachableError: the place does not answer, which says nothing about the texts.
+        Raises
+        ------
+        UnreachableError
+            The place does not answer, which says nothing about the texts.
         """
         folder, shard = self.texts / key.hash, texts_id(key, prompt, first)
         if folder.stamp(file_names(shard)[1]) is None:
@@ -105,13 +107,13 @@ class TextLayer:
             provenance=dict(provenance),
         )
         turn = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
-        with turn:  # on one disk writers take turns; a slow network would let others wait too long
+        with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
             write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
             self.catalogue.settle(key.hash, shard)
         return shard
 
     def _is_intact(self, key: GenerationKey, prompt: str, first: int) -> bool:
-        """Whether the bytes of a block fit; read again only after a file changed."""
+        """Tell whether the bytes of a block fit; read again only after a file changed."""
         shard = texts_id(key, prompt, first)
         stamps = stamps_of(self.texts / key.hash, shard)
         if self._intact.get((key.hash, shard)) != stamps:
@@ -122,12 +124,12 @@ class TextLayer:
 
 
 def texts_id(key: GenerationKey, prompt: str, first: int) -> str:
-    """The name of the shard that holds the block of a prompt that begins with this index."""
+    """Return the name of the shard that holds the block of a prompt that begins with this index."""
     return digest([SCHEMA_VERSION, key.hash, prompt, first])
 
 
 def block_starts(count: int) -> Iterator[int]:
-    """First indices of the blocks that hold the first ``count`` texts of a prompt."""
+    """Yield the first indices of the blocks that hold the first ``count`` texts of a prompt."""
     yield from range(0, count, BLOCK)
 
 
@@ -149,7 +151,7 @@ def read_texts(folder: Place, shard: str) -> Generated:
 
 
 def encode_texts(generated: Generated) -> bytes:
-    """Texts as the bytes of a Parquet file, one row a text; the same texts give the same bytes."""
+    """Encode texts as a Parquet file, one row a text; the same texts give the same bytes."""
     count = len(generated.texts)
     columns = {
         "prompt": [generated.prompt] * count,
@@ -164,10 +166,12 @@ def encode_texts(generated: Generated) -> bytes:
 
 
 def decode_texts(data: bytes) -> Generated:
-    """The inverse of :func:`encode_texts`.
+    """Decode what :func:`encode_texts` wrote.
 
-    Raises:
-        ValueError: no Parquet file, or not what such a file holds.
+    Raises
+    ------
+    ValueError
+        No Parquet file, or not what such a file holds.
     """
     table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
     if not table.schema.equals(COLUMNS) or not table.num_rows:
@@ -187,7 +191,7 @@ def decode_texts(data: bytes) -> Generated:
 
 
 def joined(blocks: Sequence[Generated], count: int) -> Generated:
-    """The first ``count`` texts of blocks that follow each other."""
+    """Join the first ``count`` texts of blocks that follow each other."""
     return Generated(
         prompt=blocks[0].prompt,
         first=blocks[0].first,
@@ -198,20 +202,22 @@ def joined(blocks: Sequence[Generated], count: int) -> Generated:
 
 
 def prompts_path(root: Path, name: str) -> Path:
-    """Where the prompts of a request lie, by their hash."""
+    """Return the path of the prompts of a request, by their hash."""
     return root / "prompts" / f"{name}.json"
 
 
 def encode_prompts(prompts: Sequence[str]) -> bytes:
-    """The bytes of that file."""
+    """Encode the prompts as the bytes of that file."""
     return seal({"schema_version": SCHEMA_VERSION, "prompts": list(prompts)})
 
 
 def read_prompts(path: Path) -> tuple[str, ...]:
-    """The prompts of a request.
+    """Read the prompts of a request.
 
-    Raises:
-        StoreError: the file is gone or damaged.
+    Raises
+    ------
+    StoreError
+        The file is gone or damaged.
     """
     try:
         return tuple(str(prompt) for prompt in unseal(path.read_bytes())["prompts"])
@@ -222,7 +228,7 @@ def read_prompts(path: Path) -> tuple[str, ...]:
 
 
 def _same_texts(there: bytes, generated: Generated) -> bool:
-    """Whether the bytes found hold as many texts of the same prompt from the same index."""
+    """Tell whether the bytes found hold as many texts of the same prompt from the same index."""
     try:
         found = decode_texts(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from pcf_core.audit import build_run
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import Evidence, ModelSpec, Protocol, RunSpec, TemplateSet
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.store import Store
-from pcf_core.topics import load_templates, load_topic, make_evidence
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.run import ModelSpec, Protocol, RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 
 FEW = make_evidence("few", ["nurse", "engineer", "clerk", "teacher", "carpenter"])
 TOKENS = {"abbot": 2, "abbess": 2, "baron": 2, "monk": 3}
@@ -42,6 +45,6 @@ def score_few(
     def opened(spec: ModelSpec, kind: str) -> Scorer:
         return FakeScorer(chance, key=run.scoring, tokens=TOKENS)
 
-    monkeypatch.setattr("pcf_core.jobs.scoring.resolve", resolve)
+    monkeypatch.setattr("pcf_core.work.scoring.resolve", resolve)
     score_run(run, store, opened)
     return run

@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import ViewOptions, load_result, preferences_of, report, result_name
-from pcf_core.audit.words import aggregated
-from pcf_core.jobs.scoring import score_run
-from pcf_core.records import Evidence, Group, ModelSpec, RunSpec, ScoringKey, Template, TemplateSet, Topic
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import aggregated, preferences_of
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result, result_name
+from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 
 RACE = Topic(
     name="race",
@@ -76,7 +79,7 @@ def run_of() -> RunSpec:
 def scored(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, RunSpec]:
     run, store = run_of(), Store.open(own_settings.cache)
     spec = ModelSpec(name="toy", family="masked", path="", identity="w", tokenizer="t")
-    monkeypatch.setattr("pcf_core.jobs.scoring.resolve", lambda name: spec)
+    monkeypatch.setattr("pcf_core.work.scoring.resolve", lambda name: spec)
 
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         return FakeScorer(

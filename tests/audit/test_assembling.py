@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions, assemble, coverage_of, load_result, parts, preferences_of, report
-from pcf_core.audit.results import LARGE_NOISE, noise_warnings
-from pcf_core.errors import RunError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.records import LOW_COVERAGE, Group, ModelSpec, RunSpec, ScoringKey, SelfAudit, Topic
-from pcf_core.report import cell_table, report_document
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer, Probability
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates
+from pcf_core.audit import preferences as parts
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import assemble, coverage_of, preferences_of
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import LARGE_NOISE, load_result, noise_warnings
+from pcf_core.core.errors import RunError
+from pcf_core.core.run import LOW_COVERAGE, ModelSpec, RunSpec, ScoringKey, SelfAudit
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer, Probability
+from pcf_core.report.documents import report_document
+from pcf_core.report.tables import cell_table
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 
 TOPIC = Topic(
     name="toy",
@@ -37,7 +43,7 @@ def run_of(own_settings: Settings, family: str = "masked") -> RunSpec:
 
 def scored(store: Store, run: RunSpec, probability: Probability, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
     spec = ModelSpec(name="mini-bert", family="masked", path="", identity="w", tokenizer="t")
-    monkeypatch.setattr("pcf_core.jobs.scoring.resolve", lambda name: spec)
+    monkeypatch.setattr("pcf_core.work.scoring.resolve", lambda name: spec)
 
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         return FakeScorer(probability, key=run.scoring, tokens=TOKENS)

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.audit import (
-    ViewOptions,
-    assemble,
-    build_run,
-    coverage_of,
-    load_result,
-    matrix_report,
-    preferences_of,
-    report,
-    result_name,
-    select_words,
-)
-from pcf_core.errors import CriterionError, ModelError, RunError, TemplateError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import Group, Template, TokenTable, Topic
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit import reading
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import assemble, build_run, coverage_of, preferences_of, select_words
+from pcf_core.audit.reading import matrix_report, report
+from pcf_core.audit.results import load_result, result_name
+from pcf_core.core.errors import CriterionError, ModelError, RunError, TemplateError
+from pcf_core.core.run import RunSpec, TokenTable
+from pcf_core.core.topics import Group, Template, Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 
 TOPIC = Topic(
@@ -207,14 +204,22 @@ def test_what_decides_the_words_is_part_of_the_kept_result(full_store: Store) ->
     assert result_name(loose, "single-token") != result_name(run, "single-token")
 
 
-def test_words_that_stand_without_a_space_have_no_coverage_by_tokens(full_store: Store) -> None:
+def test_words_behind_another_character_have_no_coverage_by_tokens(full_store: Store) -> None:
+    """Those at the beginning of the text have it: they are counted there."""
     run = next(info.run for info in full_store.runs() if info.run.scoring.family == "masked")
-    glued = run.templates.model_copy(update={"templates": (Template(text="[Y] met the [X]"),)})
-    opening = run.model_copy(update={"templates": glued})
-    score_run(opening, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
-    assert assemble(full_store, opening).preferences.coverage is None
+
+    def scored(text: str) -> RunSpec:
+        templates = run.templates.model_copy(update={"templates": (Template(text=text),)})
+        one = run.model_copy(update={"templates": templates})
+        score_run(one, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
+        return one
+
+    glued, opening = scored("the [X] ([Y])"), scored("[Y] met the [X]")
+    assert assemble(full_store, glued).preferences.coverage is None
     with pytest.raises(TemplateError, match="space"):
-        assemble(full_store, opening, "single-token")
+        assemble(full_store, glued, "single-token")
+    assert assemble(full_store, opening).preferences.coverage is not None
+    assert assemble(full_store, opening, "single-token").words
 
 
 def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store: Store) -> None:
@@ -227,6 +232,24 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     assert "19 templates count as 5.0" in said
     assert "43 of 120 occupations have no figure" in said
     assert "64 % of the list remains" in said
+
+
+def test_a_reading_works_out_what_is_asked_for_once(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Mock(side_effect=reading.counted_occupations)
+    monkeypatch.setattr(reading, "counted_occupations", counted)
+    run, options = full_store.runs()[0].run, ViewOptions(occupation_weights="employment")
+    read = reading.Reading(run, load_result(full_store, run), options)
+    assert counted.call_count == 0
+    assert read.view.rows.size == len(read.matrix.occupations) == 77
+    assert read.matrix is read.matrix
+    assert counted.call_count == 1
+    found = report(read.result, run, options, resamples=20)
+    assert counted.call_count == 2  # a reading of its own
+    for name, value in read.view.risks(read.values).items():
+        if name != "stereotype_sd":
+            assert value == pytest.approx(getattr(found, name), abs=1e-12)
 
 
 def test_view_options_change_the_reading_and_not_the_run(full_store: Store) -> None:

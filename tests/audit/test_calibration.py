@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pcf_core.audit.calibration import held_against
-from pcf_core.errors import RunError
-from pcf_core.records import Preferences
-from tests.findings.test_calibration import calibration
+from pcf_core.audit.case import held_against
+from pcf_core.core.errors import RunError
+from pcf_core.core.run import Preferences
+from tests.show.findings.test_calibration import calibration
 
 PLANTED = calibration().planted
 MEASURED = Preferences(

@@ -8,14 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pcf_core.audit import ReadRun, ViewOptions, build_run, compared, load_result, planned, report, restricted
-from pcf_core.errors import EvidenceError, RunError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import RunSpec, SamplingPlan
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic, make_evidence, make_templates
+from pcf_core.audit.case import restricted
+from pcf_core.audit.comparing import compared
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import EvidenceError, RunError
+from pcf_core.core.run import RunSpec, SamplingPlan
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import make_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 
 TEXTS = (
@@ -39,13 +47,13 @@ def read(
     texts: Sequence[str] = TEXTS,
     terms: Sequence[str] = TERMS,
     topic: str = "gender",
-) -> ReadRun:
+) -> Reading:
     """A small run scored by the fake; counts are 1, 2, 3, … in the order of ``TEXTS``."""
     chosen = load_topic(topic)
     templates = make_templates("few", [(text, TEXTS.index(text) + 1.0) for text in texts])
     run = build_run(resolve(model), chosen, make_evidence("few", list(terms)), templates)
     score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, chosen))
-    return ReadRun(run, load_result(store, run), "exact")
+    return Reading(run, load_result(store, run), ViewOptions())
 
 
 @pytest.mark.parametrize(
@@ -117,8 +125,10 @@ def test_groups_in_another_order_are_the_same_groups(store: Store) -> None:
         groups=topic.group_names,
         values=other.result.preferences.values[..., ::-1],
     )
-    turned = ReadRun(
-        other.run.model_copy(update={"topic": topic}), replace(other.result, preferences=preferences), "exact"
+    turned = Reading(
+        other.run.model_copy(update={"topic": topic}),
+        replace(other.result, preferences=preferences),
+        ViewOptions(),
     )
     straight = compared(one, other, ViewOptions(), resamples=20, permutations=20)
     crossed = compared(one, turned, ViewOptions(), resamples=20, permutations=20)
@@ -146,7 +156,13 @@ def test_what_may_cause_a_difference_is_said(store: Store) -> None:
     assert "78 for mini-bert, 77 for mini-gpt" in said
     assert "mini-gpt: Something is flagged." in said
     assert "4 templates count as 3.3" in said
-    found = compared(one, replace(other, protocol="single-token"), ViewOptions(), resamples=9, permutations=9)
+    found = compared(
+        one,
+        replace(other, options=ViewOptions(protocol="single-token")),
+        ViewOptions(),
+        resamples=9,
+        permutations=9,
+    )
     assert "mini-gpt as single-token" in " ".join(found.warnings)
 
 
@@ -165,13 +181,13 @@ def test_runs_that_share_nothing_are_refused(store: Store) -> None:
         compared(*unknown, ViewOptions(reference="labour"))
 
 
-def race(store: Store) -> ReadRun:
+def race(store: Store) -> Reading:
     topic = load_topic("race")
     templates = make_templates("few", [(text, 1.0) for text in TEXTS[:2]])
     run = build_run(resolve("mini-gpt"), topic, make_evidence("few", list(TERMS)), templates)
 
     score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, topic))
-    return ReadRun(run, load_result(store, run), "exact")
+    return Reading(run, load_result(store, run), ViewOptions())
 
 
 def test_draws_of_a_plan_are_refused_until_they_are_all_templates(store: Store) -> None:

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcf_core.audit import factor_panels
-from pcf_core.records import LeftOut, OccupationRisk, RiskReport
-from pcf_core.records.factors import FactorPanel, OwnFactor
-from pcf_core.stats import fit_line, holm
-from pcf_core.topics import factors, load_evidence
+from pcf_core.audit.factors import factor_panels
+from pcf_core.core.factors import FactorPanel, OwnFactor
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import OccupationRisk, RiskReport
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import factors
+from pcf_core.measure.regression import fit_line, holm
 
 TERMS = load_evidence("occupations-bvf").terms
 NAMES = ["wage", "education_years", "women_share", "word_frequency"]

@@ -9,18 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.knowledge import knowledge_report, missing_answers
-from pcf_core.audit.knowledge_answers import answer_probabilities
-from pcf_core.errors import CriterionError, ModelError, RunError
-from pcf_core.jobs.knowledge import score_knowledge
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, ScoringKey, TokenTable
-from pcf_core.records.knowledge import Fact, KnowledgeSet
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics.knowledge import load_knowledge, make_knowledge
+from pcf_core.audit.knowledge import answer_probabilities, knowledge_report, missing_answers
+from pcf_core.core.errors import CriterionError, ModelError, RunError
+from pcf_core.core.knowledge import Fact, KnowledgeSet
+from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import Settings
+from pcf_core.material.knowledge import load_knowledge, make_knowledge
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.knowledge import score_knowledge
 
 ROOT = Path(__file__).resolve().parents[2]
 SKY = make_knowledge(
@@ -48,7 +47,7 @@ KEY = ScoringKey.of(SPEC)
 
 @pytest.fixture
 def store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr("pcf_core.jobs.asked_prompts.resolve", lambda name: SPEC)
+    monkeypatch.setattr("pcf_core.work.blocks.resolve", lambda name: SPEC)
     return Store.open(own_settings.cache)
 
 
@@ -72,7 +71,7 @@ def scored(
 
 
 def test_the_report_by_hand(store: Store) -> None:
-    """Sun: p = 0.01 and 0.49, as in the example of pcf_core.risk.knowledge.  Mars: 0 and 0.5.
+    """Sun: p = 0.01 and 0.49, as in the example of pcf_core.measure.knowledge.  Mars: 0 and 0.5.
 
     Elsewhere, the Sun's answer is right of Mars with 0.36 and 0.5, mean 0.43; the planet of the Sun with 0.5
     and 0.24, mean 0.37.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions
-from pcf_core.audit.occupations import counted_occupations
-from pcf_core.errors import EvidenceError
-from pcf_core.topics import load_topic, make_evidence, womens_share
+from pcf_core.audit.options import ViewOptions, counted_occupations
+from pcf_core.core.errors import EvidenceError
+from pcf_core.material.evidence import make_evidence, womens_share
+from pcf_core.material.topics import load_topic
 
 LIST = make_evidence("few", ["nurse", "accountant", "wizard", "engineer"])
 

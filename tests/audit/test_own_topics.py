@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit import load_result
-from pcf_core.records import Group
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import delete_topic, load_templates, make_topic, save_topic
+from pcf_core.audit.results import load_result
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group
+from pcf_core.material.own_topics import delete_topic, save_topic
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import make_topic
+from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
 
 OWN = make_topic("own", [Group(name="male", words=("he", "king")), Group(name="female", words=("she",))])

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.audit import parts, prompt_parts
-from pcf_core.records import Evidence, Group, RunSpec, ScoringKey, Template, TemplateSet, Topic
-from pcf_core.settings import settings
+from pcf_core.audit import preferences as parts
+from pcf_core.audit.preferences import prompt_parts
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 
 KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
 TOPIC = Topic(name="t", title="T", groups=(Group(name="a", words=("x",)), Group(name="b", words=("y",))))

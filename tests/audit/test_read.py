@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import read_against, read_leans
-from pcf_core.audit.read import why_not_compared
-from pcf_core.errors import TopicError
-from pcf_core.records import FloatArray
-from pcf_core.records.distribution import MeanTilt
-from pcf_core.records.read import Amplification, ReadCount, ReadTable
-from pcf_core.stats import TemplateUnit, mean_tilts
-from pcf_core.topics import make_evidence
-from tests.charts.reads import CARD
+from pcf_core.audit.factors import read_against, read_leans, why_not_compared
+from pcf_core.core.errors import TopicError
+from pcf_core.core.factors import Amplification, ReadCount, ReadTable
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import MeanTilt
+from pcf_core.material.evidence import make_evidence
+from pcf_core.measure.distribution import mean_tilts
+from pcf_core.measure.resampling import TemplateUnit
+from tests.show.charts.reads import CARD
 
 
 def counted(name: str, he: int, she: int, as_word: int | None = None) -> ReadCount:

@@ -7,23 +7,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pcf_core.audit import (
-    ViewOptions,
-    assemble,
-    build_run,
-    covering_runs,
-    load_result,
-    planned,
-    report,
-    restricted,
-)
-from pcf_core.errors import RunError, TemplateError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import RunSpec, TemplateSet
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_templates, load_topic, make_evidence, make_templates
+from pcf_core.audit.case import covering_runs, restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import assemble, build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import RunError, TemplateError
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import TemplateSet
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import load_templates, make_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")

@@ -8,26 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pcf_core.audit import (
-    ViewOptions,
-    build_run,
-    furthest,
-    load_result,
-    look_at,
-    planned,
-    report,
-    result_name,
-    with_draws,
-)
-from pcf_core.errors import CriterionError, RunError, TemplateError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, RunSpec, Template, TemplateSet
-from pcf_core.report import report_document
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic, make_evidence
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import look_at, report
+from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.sampling import furthest, planned, with_draws
+from pcf_core.core.errors import CriterionError, RunError, TemplateError
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Template, TemplateSet
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.report.documents import report_document
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 
 TEMPLATES = 300

@@ -10,18 +10,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import ViewOptions, load_result, occupations, planned, report, restricted
+from pcf_core.audit import options as occupations
 from pcf_core.audit import sensitivity as module
-from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept, sensitivity_name
-from pcf_core.audit.template_choices import HALVES, halves, heaviest, risks_without_one
-from pcf_core.audit.views import View, view_of
-from pcf_core.errors import RunError
-from pcf_core.records import Evidence, RiskReport, RunSpec, Weights
-from pcf_core.records.sensitivity import SAMPLE, Sensitivity, Variant
-from pcf_core.risk import Criterion
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_templates, make_evidence, make_templates
+from pcf_core.audit.case import restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import View, report, view_of
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.audit.sensitivity import (
+    HALVES,
+    halves,
+    heaviest,
+    risks_without_one,
+    sensitivity,
+    sensitivity_kept,
+    sensitivity_name,
+)
+from pcf_core.core.errors import RunError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sensitivity import SAMPLE, Sensitivity, Variant
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Evidence, Weights
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import load_templates, make_templates
+from pcf_core.measure.criterion import Criterion
+from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
@@ -191,10 +205,12 @@ def test_exact_boundary_comes_from_its_own_run(store: Store, monkeypatch: pytest
     other = sensitivity(store, bounded, boundary)
     assert_same(under(other, "protocol", "exact"), read(store, run, ViewOptions()))
     assert "scores of the protocol exact" in reason(other, "protocol", "single-token")
-    masked = score_few(store, monkeypatch, model="mini-bert")
-    assert "for causal models" in reason(
-        sensitivity(store, masked, ViewOptions()), "protocol", "exact-boundary"
-    )
+    for model, expected in (
+        ("mini-bert", "is for causal models and those"),
+        ("mini-t5", "--protocol exact-"),
+    ):
+        found = sensitivity(store, score_few(store, monkeypatch, model=model), ViewOptions())
+        assert expected in reason(found, "protocol", "exact-boundary")
 
 
 def test_occupations_without_figures_are_a_reason(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

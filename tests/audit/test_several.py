@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from pcf_core.audit import controlled
-from pcf_core.records.comparison import Comparison
-from tests.charts.compared import RISKS, compared_example, difference
+from pcf_core.audit.comparing import controlled
+from pcf_core.core.risk import Comparison
+from tests.show.charts.compared import RISKS, compared_example, difference
 
 
 def with_p(p_value: float, least_p: float = 0.0005) -> Comparison:

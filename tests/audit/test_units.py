@@ -5,24 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import (
-    Result,
-    ViewOptions,
-    build_run,
-    load_result,
-    matrix_report,
-    planned,
-    report,
-    restricted,
-    with_draws,
-)
-from pcf_core.errors import CriterionError
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import RiskReport, RunSpec, Template, TemplateSet
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic, make_evidence
+from pcf_core.audit.case import restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result, build_run
+from pcf_core.audit.reading import matrix_report, report
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned, with_draws
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Template, TemplateSet
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 
 COUNTS, DOCUMENTS = (9.0, 6.0, 4.0, 0.0, 2.0), (5, 6, 2, 0, 1)

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import ViewOptions, load_result, preferences_of
 from pcf_core.audit import word_lists as module
-from pcf_core.audit.views import view_of
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import aggregated, preferences_of
+from pcf_core.audit.reading import view_of
+from pcf_core.audit.results import load_result
 from pcf_core.audit.word_lists import (
     LeftOutWords,
     WordList,
@@ -23,11 +25,12 @@ from pcf_core.audit.word_lists import (
     pronouns_of,
     used_words,
 )
-from pcf_core.audit.words import aggregated
-from pcf_core.records import Aggregation, Group, RunSpec, Topic
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.topics import load_topic
+from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.audit import ViewOptions, matrix_report
-from pcf_core.audit.writing import Reading, risk_report, rough_means
-from pcf_core.records import RiskReport
-from pcf_core.risk import Criterion
-from pcf_core.stats import TemplateUnit
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.audit.writing import Matrix, risk_report, rough_means
+from pcf_core.core.risk import RiskReport
+from pcf_core.measure import decomposition
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.resampling import TemplateUnit
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
@@ -95,7 +98,7 @@ def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> No
 
 def test_a_template_that_carries_much_is_not_named_where_others_are_drawn() -> None:
     counts = np.array([20.0] + [1.0] * 59)
-    reading = Reading(
+    matrix = Matrix(
         values=np.full((1, 60, 2), 0.5),
         groups=("m", "f"),
         occupations=("nurse",),
@@ -105,13 +108,13 @@ def test_a_template_that_carries_much_is_not_named_where_others_are_drawn() -> N
         criterion=Criterion(),
         unit=TemplateUnit.mentions(counts),
     )
-    assert rough_means(reading) == ()
-    assert len(rough_means(replace(reading, unit=TemplateUnit.templates(counts)))) == 1
+    assert rough_means(matrix) == ()
+    assert len(rough_means(replace(matrix, unit=TemplateUnit.templates(counts)))) == 1
 
 
 def test_a_brief_report_has_every_figure_and_the_intervals_of_r_alone() -> None:
     generator = np.random.default_rng(3)
-    reading = Reading(
+    matrix = Matrix(
         values=generator.dirichlet(np.ones(3), size=(4, 15)),
         groups=("a", "b", "c"),
         occupations=("nurse", "clerk", "baker", "pilot"),
@@ -121,7 +124,7 @@ def test_a_brief_report_has_every_figure_and_the_intervals_of_r_alone() -> None:
         criterion=Criterion(),
         warnings=("said",),
     )
-    brief, whole = risk_report(reading, 50, brief=True), risk_report(reading, 50)
+    brief, whole = risk_report(matrix, 50, brief=True), risk_report(matrix, 50)
     assert set(whole.intervals) == set(RISKS)
     assert set(brief.intervals) == {"overall_risk"}
     for one, other in zip(brief.intervals["overall_risk"], whole.intervals["overall_risk"], strict=True):
@@ -130,3 +133,20 @@ def test_a_brief_report_has_every_figure_and_the_intervals_of_r_alone() -> None:
     assert brief.occupations == bare
     for name in (*RISKS, "stereotype_sd", "effective_templates", "corrected", "warnings", "left_out"):
         assert getattr(brief, name) == getattr(whole, name)
+
+
+@pytest.mark.parametrize("brief", [True, False])
+def test_a_report_decomposes_its_preferences_once(brief: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    within = Mock(side_effect=decomposition.stereotype_sd)  # a decomposition asks for it once
+    monkeypatch.setattr(decomposition, "stereotype_sd", within)
+    matrix = Matrix(
+        values=np.full((2, 3, 2), 0.5),
+        groups=("a", "b"),
+        occupations=("nurse", "clerk"),
+        templates=("t", "u", "v"),
+        template_weights=np.ones(3),
+        occupation_weights=np.ones(2),
+        criterion=Criterion(),
+    )
+    risk_report(matrix, 20, brief=brief)
+    assert within.call_count == 1

@@ -28,9 +28,9 @@ from benchmarks.coreference import (
     places,
     read_gum,
 )
-from pcf_core.language.pipeline import open_pipeline
-from pcf_core.language.trees import Tree
-from pcf_core.settings import settings
+from pcf_core.core.settings import settings
+from pcf_core.mining.parser.pipeline import open_pipeline
+from pcf_core.mining.parser.trees import Tree
 from tests.mining.hand import tree
 
 SAID = tree(

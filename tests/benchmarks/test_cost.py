@@ -1,4 +1,4 @@
-"""The cost that the README promises, against the benchmark's floor and what the scorer really runs."""
+"""The cost that docs/machines.md promises, against the benchmark's floor and what the scorer really runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from benchmarks.cost import flops, hours, main, needed_tokens
 from benchmarks.floor import needed_flops, weights
 from benchmarks.sizes import build, mined_templates, open_scorer, tokenizer_for
-from pcf_core.scoring.seam import Pieces, Seam
+from pcf_core.models.scoring.seam import Pieces, Seam
 
 WORDS = ("he", "she", "grandson", "granddaughter", "man")
 PROMPTS = [text.replace("[X]", term) for term in ("nurse", "judge") for text in mined_templates()[:60]]

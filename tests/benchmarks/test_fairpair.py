@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.fairpair import PairByPair, block_texts, job_seconds, main, open_fake, pairs_of
-from pcf_core.fairpair.dissimilarity import Jaccard
-from pcf_core.fairpair.metric import variation
+from pcf_core.texts.fairpair.dissimilarity import Jaccard
+from pcf_core.texts.fairpair.metric import variation
 
 
 def test_pair_by_pair_is_jaccard() -> None:

@@ -7,11 +7,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.generation import PROMPTS, measure, needed_flops
-from pcf_core.generation.base import BLOCK
-from pcf_core.generation.local import LocalGenerator
-from pcf_core.generation.opening import open_generator
-from pcf_core.models import resolve
-from pcf_core.records.generation import Decoding
+from pcf_core.core.generation import BLOCK, Decoding
+from pcf_core.models.generation.local import LocalGenerator
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.registry import resolve
 
 
 def test_needed_flops_are_those_of_a_block() -> None:

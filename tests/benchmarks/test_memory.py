@@ -18,7 +18,7 @@ def stage(name: str, cache: Path) -> float:
     """Megabytes that a stage adds to what its process had before."""
     options = ["--templates", "2000", "--words", "all", "--stage", name, "--cache", str(cache)]
     command = [sys.executable, "-m", "benchmarks.memory", *options]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, check=True)
     found = json.loads(answer.stdout)
     return float(found["peak"] - found["before"])
 

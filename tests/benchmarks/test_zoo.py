@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.zoo import Timed, line, measure, prompts_of
-from pcf_core.topics import load_evidence, load_templates
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
 
 
 def test_a_sample_is_some_occupations_with_all_templates() -> None:

@@ -18,27 +18,27 @@ from typing import Any, Self
 
 from hypothesis import strategies as st
 
-from pcf_core.audit import ViewOptions
-from pcf_core.audit.matrix import matrix_report
-from pcf_core.commands.reading import read_json
-from pcf_core.criteria.own import read_upload as read_material
-from pcf_core.errors import AuditError
-from pcf_core.fairpair.categories import OWN as CATEGORIES
-from pcf_core.fairpair.own_prompts import load_prompts_upload
-from pcf_core.fairpair.tables import load_table
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.cli.reading import read_json
+from pcf_core.core.errors import AuditError
+from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.material.evidence import load_evidence, occupation_weights
+from pcf_core.material.own_evidence import OWN as EVIDENCE
+from pcf_core.material.own_knowledge import OWN as KNOWLEDGE
+from pcf_core.material.own_sets import load_upload
+from pcf_core.material.own_topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus
-from pcf_core.models.completions import Server
+from pcf_core.models.completions import Manner, Server, written_of
+from pcf_core.models.endpoint import probe
 from pcf_core.models.folder import describe
 from pcf_core.models.names import split_name
-from pcf_core.models.probe import probe
-from pcf_core.models.written import Manner, written_of
-from pcf_core.records.criteria_run import ExperimentName
-from pcf_core.settings import ROOT, Settings, settings
-from pcf_core.store.runs import find_run
-from pcf_core.topics import load_topic_upload, load_upload, occupation_weights
-from pcf_core.topics.evidence import load_evidence
-from pcf_core.topics.own_evidence import OWN as EVIDENCE
-from pcf_core.topics.own_knowledge import OWN as KNOWLEDGE
+from pcf_core.store.results import find_run
+from pcf_core.texts.criteria.own import read_upload as read_material
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.fairpair.categories import OWN as CATEGORIES
+from pcf_core.texts.fairpair.own_prompts import load_prompts_upload
+from pcf_core.texts.fairpair.tables import load_table
 
 ASSETS = ROOT / "assets"
 File = tuple[str, bytes]

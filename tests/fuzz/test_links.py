@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from pcf_core.settings import ROOT, Settings
+from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app
 
 SAMPLE, MANY = 4, 1_000
@@ -26,7 +26,7 @@ VALUES = [
 def bound_keys() -> list[str]:
     """The parameters of links: the keys of widgets that are bound to them."""
     found: set[str] = set()
-    for path in [*(ROOT / "pcf_core" / "ui").glob("*.py"), *(ROOT / "pages").glob("*.py")]:
+    for path in [*(ROOT / "pcf_core" / "app").glob("*.py"), *(ROOT / "pages").glob("*.py")]:
         tree = ast.parse(path.read_text(encoding="utf8"))
         named = {
             target.id: node.value.value

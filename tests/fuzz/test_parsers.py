@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 
-from pcf_core.errors import AuditError
-from pcf_core.settings import Settings
+from pcf_core.core.errors import AuditError
+from pcf_core.core.settings import Settings
 from tests.fuzz.parsers import PARSERS
 
 SAMPLE = 15

@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pcf_core.errors import PipelineError
-from pcf_core.language.trees import Tree
-from pcf_core.mining.blocks import TextBlock
-from pcf_core.mining.counting import BlockCounter, Counts
-from pcf_core.mining.documents import Document
+from pcf_core.core.errors import PipelineError
+from pcf_core.core.topics import Group, Topic
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 from pcf_core.mining.miner import Mined, mine
+from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.pool import Opened, Processes
-from pcf_core.mining.refusal import Dropped
-from pcf_core.records import Group, Topic
+from pcf_core.mining.verb_groups import Dropped
 
 TOPIC = Topic(
     name="pronouns",
@@ -56,6 +55,9 @@ class FakeRule:
 
     name: str = "clausal"
     wanted: tuple[str, ...] = ("he", "she")
+    looked_for: str = "he or she"
+    form: str = "the word that"
+    formless: str = "it has no that"
 
     def skeletons(self, tree: Tree) -> Iterator[str | Dropped]:
         if any(word.isdigit() for word in tree.words):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from pcf_core.language.trees import Tree
 from pcf_core.mining.attributive import attributive, wanted
-from pcf_core.mining.refusal import Dropped
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.verb_groups import Dropped
 from tests.mining.hand import tree, trees
 
 FORMS = {

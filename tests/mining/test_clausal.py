@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from pcf_core.language.trees import Tree
+from pcf_core.material.topics import load_topic
 from pcf_core.mining.clausal import clausal, wanted
-from pcf_core.mining.refusal import Dropped
-from pcf_core.topics import load_topic
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.verb_groups import Dropped
 from tests.mining.hand import tree, trees
 
 PAPER = (

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.language.trees import Tree
 from pcf_core.mining.coreference import RULES, Verdict, judge
-from pcf_core.mining.naming import GENDERS
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import GENDERS
 from tests.mining.hand import tree
 
 

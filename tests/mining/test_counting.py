@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.mining.blocks import TextBlock, blocks_of
-from pcf_core.mining.counting import EXAMPLES, first_examples
-from pcf_core.mining.documents import Document
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.counting import (
+    EXAMPLES,
+    BlockCounter,
+    Counts,
+    Parser,
+    TextBlock,
+    blocks_of,
+    first_examples,
+)
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.rules import Rule, rule_for
 from pcf_core.mining.sentences import TOO_LONG
 from tests.mining.fakes import FakeCorpus, corpus_of, fake_counter
+from tests.mining.hand import trees
+from tests.mining.test_sentences import TEXTS, split
 
 
 def document(name: str, text: str, source: str = "s") -> Document:
@@ -35,8 +52,88 @@ def test_a_block_by_hand() -> None:
     assert said.examples == ("a@11", f"a@{11 + 23 + len(long) + 1}", "b@31")
     assert not counts.templates
     assert counts.dropped == {"a number": 1, TOO_LONG: 1}
+    assert counts.without_word == 1
     assert (counts.documents, counts.sentences, counts.matches) == (2, 4, 3)
     assert counts.words == sum(len(one.text.split()) for one in block.documents)
+
+
+class HandParser:
+    """Trees by hand whatever the text: for each sentence the next of them, in a round."""
+
+    name = identity = "hand"
+
+    def __init__(self, forests: Sequence[list[Tree]]) -> None:
+        self._forests = itertools.cycle(forests)
+
+    def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
+        return (next(self._forests) for _ in texts)
+
+
+def sums_up(counter: BlockCounter, texts: Sequence[str]) -> Counts:
+    """Every sentence that a plain splitter finds is counted once."""
+    documents = tuple(document(str(number), text) for number, text in enumerate(texts))
+    counts = counter.count(TextBlock(0, documents, 0))
+    read = sum(len(list(split(text))) for text in texts)
+    assert counts.matches + counts.dropped.total() + counts.without_word == read
+    assert counts.matches + counts.dropped.total() - counts.dropped[TOO_LONG] == counts.sentences
+    return counts
+
+
+RULES = (rule_for([load_topic("gender")]), rule_for([load_topic("race")]))
+
+
+@given(
+    st.lists(TEXTS, max_size=3),
+    st.lists(st.lists(trees(), max_size=2), min_size=1, max_size=4),
+    st.sampled_from(RULES),
+)
+def test_every_sentence_is_counted_once_whatever_the_parse(
+    texts: list[str], forests: list[list[Tree]], rule: Rule
+) -> None:
+    sums_up(BlockCounter(HandParser(forests), rule), texts)
+
+
+SENTENCES = (
+    "The nurse said that she was tired.",
+    "The inspectors were appointed in May and resigned in June.",
+    "The king met her.",
+    "She came.",
+    "It rained.",
+    "Mary thought in 1999 that she could win the race!",
+    "The engineers were Scottish, and the doctor slept.",
+    "He " + "very " * 70 + "much hoped.",
+    "What he said, she did?",
+)
+
+
+@functools.cache
+def shipped_parser() -> Parser:
+    from pcf_core.mining.parser.pipeline import open_pipeline
+
+    return open_pipeline("en-mini")
+
+
+@given(st.lists(st.sampled_from(SENTENCES), max_size=6), st.sampled_from(RULES))
+def test_every_sentence_is_counted_once_by_the_shipped_parser(sentences: list[str], rule: Rule) -> None:
+    sums_up(BlockCounter(shipped_parser(), rule), [" ".join(sentences), "\n".join(sentences)])
+
+
+def test_two_sentences_of_which_one_matches_have_a_reason_each() -> None:
+    texts = ["The nurse said that she was tired. She went home. The king slept."]
+    counts = sums_up(BlockCounter(shipped_parser(), RULES[0]), texts)
+    assert (counts.matches, counts.without_word) == (1, 1)
+    assert counts.dropped == {RULES[0].formless: 1}
+    assert RULES[0].formless.startswith("he or she is not the subject of a clause")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=["clausal", "attributive"])
+def test_what_a_rule_says_of_itself_is_true(rule: Rule) -> None:
+    """Its example gives a template, and holds a word that is looked for."""
+    sentence = rule.form.partition("“")[2].rstrip("”") + "."
+    assert sums_up(BlockCounter(shipped_parser(), rule), [sentence]).matches == 1
+    named = re.findall("he|she" if rule.name == "clausal" else "(?<=“).*(?=”)", rule.looked_for)
+    assert named
+    assert set(named) <= set(rule.wanted)
 
 
 def test_an_example_is_where_the_sentence_stands() -> None:

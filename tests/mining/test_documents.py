@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
+from pcf_core.core.settings import settings
 from pcf_core.mining import documents
 from pcf_core.mining.documents import drawn, offered_corpora, open_corpus
-from pcf_core.settings import settings
 from tests.mining.corpora.writing import write
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "corpora"

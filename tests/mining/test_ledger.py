@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import StoreError
+from pcf_core.core.errors import StoreError
 from pcf_core.mining.counting import Counts, Tally
 from pcf_core.mining.ledger import MOST_SOURCES, OTHERS, Ledger, open_ledger
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.mining.lexicon import hints, lexicon, plural, verb_forms
-from pcf_core.topics import load_evidence, load_topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.persons import hints, lexicon, plural, verb_forms
 
 
 def test_every_occupation_of_the_papers_is_a_person() -> None:

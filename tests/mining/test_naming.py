@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.mining.naming import gender_of, is_name, name_of, names_a_person, names_one_person, naming
+from pcf_core.mining.persons import gender_of, is_name, name_of, names_a_person, names_one_person, naming
 from tests.mining.hand import tree
 
 GIVEN = Path(__file__).resolve().parents[3] / "shared" / "data" / "names" / "us_given_names.csv"

@@ -19,10 +19,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pcf_core.errors import PipelineError, ScoringError
-from pcf_core.mining.documents import Document
-from pcf_core.mining.pool import Opened, Processes, serve
-from pcf_core.settings import ROOT
+from pcf_core.core.errors import PipelineError, ScoringError
+from pcf_core.core.settings import ROOT
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.counting import TextBlock
+from pcf_core.mining.pool import Opened, Processes, _Member, serve
 from tests.mining.fakes import (
     FakeCorpus,
     Here,
@@ -75,6 +76,7 @@ def test_any_number_of_processes_gives_the_same(tmp_path: Path, workers: int) ->
     assert without_time(mined) == without_time(alone)
 
 
+@pytest.mark.slow
 def test_blocks_are_read_as_they_are_needed(tmp_path: Path) -> None:
     """What is in memory does not grow with the corpus: two processes are four blocks behind the reader."""
     corpus = corpus_of(200)
@@ -101,6 +103,7 @@ def test_a_block_whose_process_dies_is_counted_by_another(tmp_path: Path, times:
     assert without_time(mined) == without_time(alone)
 
 
+@pytest.mark.slow
 def test_a_block_that_ends_process_after_process_is_named(tmp_path: Path) -> None:
     corpus = with_sentence("Ann said that she will CRASH.")
     (tmp_path / "crashes").mkdir()
@@ -114,6 +117,44 @@ def test_a_block_that_ends_process_after_process_is_named(tmp_path: Path) -> Non
     assert min(here.counted) > 0
 
 
+class Dead:
+    """A process that has ended with exit code 7."""
+
+    exitcode = 7
+
+    def kill(self) -> None: ...
+
+    def join(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("opens", "says"),
+    [
+        (True, r"3 processes of mining ended over the documents 'doc 0' to 'doc 1' \(exit code 7\)"),
+        (False, r"3 processes of mining ended before they had opened the parser \(exit code 7\)"),
+    ],
+)
+def test_the_third_process_that_ends_at_the_same_ends_the_mining(
+    opens: bool, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def start(recipe: object) -> _Member:
+        here, there = multiprocessing.Pipe()
+        if opens:
+            there.send(Opened("fake", "1"))
+        there.close()
+        started.append(recipe)
+        return _Member(Dead(), here)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("pcf_core.mining.pool._start", start)
+    documents = tuple(Document(id=f"doc {place}", title="", text="", source="") for place in range(2))
+    with Processes(fake_counter, 1) as processes, pytest.raises(ScoringError, match=says):
+        list(processes.count(iter([TextBlock(0, documents, 0)]), lambda: None))
+    assert len(started) == 3
+
+
+@pytest.mark.slow
 def test_processes_that_are_killed_are_replaced(tmp_path: Path) -> None:
     """As the system does when memory runs out; one is killed after every tenth block."""
     corpus = corpus_of(60)
@@ -131,6 +172,7 @@ def test_processes_that_are_killed_are_replaced(tmp_path: Path) -> None:
     assert without_time(mined) == without_time(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
@@ -149,6 +191,7 @@ def test_an_error_in_a_process_is_raised_here(
     assert not minings()
 
 
+@pytest.mark.slow
 def test_a_parser_that_cannot_be_opened_is_said_before_anything_is_read(tmp_path: Path) -> None:
     with Processes(unopened, 2) as processes, pytest.raises(PipelineError, match="no such parser"):
         mine_fake(tmp_path, corpus_of(5), processes)
@@ -159,6 +202,7 @@ def test_a_parser_that_cannot_be_opened_is_said_before_anything_is_read(tmp_path
         mine_fake(tmp_path, corpus_of(5), processes)
 
 
+@pytest.mark.slow
 def test_a_stop_ends_all_processes_within_a_poll(tmp_path: Path) -> None:
     asked = threading.Event()
 
@@ -227,6 +271,7 @@ def test_killed_at_any_moment_it_goes_on_and_nothing_counts_twice(tmp_path: Path
     assert without_time(mined) == without_time(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_to_all_leaves_nobody_and_no_noise_of_the_processes(
     tmp_path: Path, number: signal.Signals

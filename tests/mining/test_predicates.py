@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.mining.phrases import starts_with_vowel
-from pcf_core.mining.predicates import predicate
-from pcf_core.mining.refusal import Refused
+from pcf_core.mining.predicates import predicate, starts_with_vowel
+from pcf_core.mining.verb_groups import Refused
 from tests.mining.hand import tree
 
 KEPT = {

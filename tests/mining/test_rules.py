@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pcf_core.errors import TopicError
-from pcf_core.mining.refusal import Dropped
+from pcf_core.core.errors import TopicError
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.topics import load_topic, make_topic
 from pcf_core.mining.rules import Rule, rule_for
-from pcf_core.records import Group, Topic
-from pcf_core.topics import load_topic, make_topic
+from pcf_core.mining.verb_groups import Dropped
 from tests.mining.hand import tree
 
 RACE = make_topic(
@@ -83,7 +83,7 @@ def test_topics_that_no_rule_fits_are_refused(topics: list[Topic], message: str)
 @pytest.fixture(scope="module")
 def parse() -> Callable[[str], list[str]]:
     """Templates of a text by either rule, through the product's parser."""
-    from pcf_core.language.pipeline import open_pipeline
+    from pcf_core.mining.parser.pipeline import open_pipeline
 
     pipeline = open_pipeline("en-mini")
     rules = rule_for([load_topic("gender")]), rule_for([RACE])

@@ -14,8 +14,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pcf_core.errors import TopicError
-from pcf_core.mining.sentences import GAP, MAX_CHARACTERS, MAX_WORDS, TOO_LONG, Wanted, _is_end, candidates
+from pcf_core.core.errors import TopicError
+from pcf_core.mining.sentences import (
+    GAP,
+    MAX_CHARACTERS,
+    MAX_WORDS,
+    TOO_LONG,
+    WITHOUT_WORD,
+    Wanted,
+    _is_end,
+    candidates,
+)
 
 TREEBANK = Path(__file__).resolve().parents[3] / "shared" / "data" / "treebank"
 WORDS = 'he she He SHE The the there Mr. U.S. J. I. No. 5 II etc. a.m. end.The 1950.He . .. ... ? ! … " ” ( )'
@@ -48,6 +57,8 @@ def is_too_long(sentence: str) -> bool:
 
 @given(TEXTS)
 @example(" " * 500 + "SHE")  # white space is no part of a sentence's length
+@example("SHE" + " a" * (MAX_WORDS - 1) + "\nHe" + " a" * MAX_WORDS)  # as many words as a sentence may have
+@example("SHE " + "a" * (MAX_CHARACTERS - 4) + "\nHe " + "a" * (MAX_CHARACTERS - 2))  # and characters
 def test_the_same_as_splitting_everything_first(text: str) -> None:
     wanted = re.compile(r"\b(he|she)\b")
     expected = [
@@ -60,6 +71,7 @@ def test_the_same_as_splitting_everything_first(text: str) -> None:
         pair for pair in expected if not is_too_long(pair[1])
     ]
     assert dropped[TOO_LONG] == sum(is_too_long(sentence) for _, sentence in expected)
+    assert dropped[WITHOUT_WORD] == sum(1 for _ in split(text)) - len(expected)
 
 
 @given(TEXTS, st.sampled_from([["he"], ["the", "he"], ["i", "x", "no"], []]))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.mining.lexicon import lexicon
-from pcf_core.settings import ROOT, Settings
-from pcf_core.topics import load_mined, load_templates, load_topic
+from pcf_core.core.settings import ROOT, Settings
+from pcf_core.material.templates import load_mined, load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.persons import lexicon
 from tools.mine_templates import FORMS, HEAVIEST, SOURCES, main
 
 SETS = [f"{form}-{source.name}" for source in SOURCES for form in FORMS]
@@ -81,8 +82,8 @@ def test_a_full_stop_stands_behind_each_of_the_nineteen() -> None:
     assert list(stopped.counts) == list(plain.counts)
 
 
-def test_the_readme_shows_what_the_cards_say() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf8")
+def test_the_document_shows_what_the_cards_say() -> None:
+    text = (ROOT / "docs" / "mining.md").read_text(encoding="utf8")
     for name in SETS:
         mined = load_mined(name)
         card = mined.card
@@ -90,7 +91,7 @@ def test_the_readme_shows_what_the_cards_say() -> None:
             f"{card.documents:,} | {card.words / 1e6:.1f} M | {card.matches:,} | {len(mined.templates):,} | "
             f"{card.kept:.0%}".replace("%", " %")
         )
-        assert re.search(rf"\| `{name}` \| [\w ()]+ \| {re.escape(figures)} \|", readme), (name, figures)
+        assert re.search(rf"\| `{name}` \| [\w ()]+ \| {re.escape(figures)} \|", text), (name, figures)
 
 
 @pytest.mark.slow

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.language.trees import Tree
-from pcf_core.language.verbs import past_participle, past_tense
-from pcf_core.mining.lexicon import lexicon, verb_forms
-from pcf_core.mining.refusal import Refused
-from pcf_core.mining.verb_groups import finite, lemma_of
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import lexicon, verb_forms
+from pcf_core.mining.verb_groups import Refused, finite, lemma_of
+from pcf_core.mining.verbs import past_participle, past_tense
 from tests.mining.hand import tree
 
 GROUPS = {

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from pcf_core.settings import settings
-from tests.scoring.completions_server import CompletionsServer, serving
-from tests.scoring.conftest import load_tiny
+from pcf_core.core.settings import settings
+from tests.models.scoring.completions_server import CompletionsServer, serving
+from tests.models.scoring.conftest import load_tiny
 
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
 Write = Callable[..., Path]

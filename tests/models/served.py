@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from pcf_core.models.completions import Server
-from tests.scoring.completions_server import CompletionsServer
+from tests.models.scoring.completions_server import CompletionsServer
 
 KEY = "sk-a-secret-of-the-operator"
 TEXTS = ["The nurse said", "The engineer said that he", "he"]

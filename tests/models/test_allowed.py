@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.generation.opening import open_generator
-from pcf_core.models import resolve, resolve_to_score
-from pcf_core.models.allowed import is_model_allowed
+from pcf_core.core.errors import ModelError
+from pcf_core.core.generation import Decoding
+from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.entailment import resolve_entailment
-from pcf_core.models.registry import resolve_writer
-from pcf_core.records.generation import Decoding
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import ROOT, settings
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.names import is_model_allowed
+from pcf_core.models.registry import resolve, resolve_to_score, resolve_writer
+from pcf_core.models.scoring.opening import open_scorer
 
 
 @pytest.mark.parametrize(

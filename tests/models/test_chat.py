@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from transformers import AutoTokenizer
 
-from pcf_core.models.chat import chat_template_hash
-from pcf_core.records import digest
-from tests.scoring.tiny_tokenizers import gpt2_tokenizer
+from pcf_core.core.records import digest
+from pcf_core.models.folder import chat_template_hash
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 
 USER = "{{ messages[0]['content'] }}:"
 

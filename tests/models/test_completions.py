@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pcf_core.errors import ScoringError
+from pcf_core.core.errors import ScoringError
+from tests.models.scoring.completions_server import CompletionsServer, always, serving
+from tests.models.scoring.conftest import load_tiny
 from tests.models.served import KEY, TEXTS, client
-from tests.scoring.completions_server import CompletionsServer, always, serving
-from tests.scoring.conftest import load_tiny
 
 
 def test_a_reading_is_what_the_model_says(vllm: CompletionsServer) -> None:

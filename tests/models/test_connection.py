@@ -11,10 +11,17 @@ from typing import Any
 
 import pytest
 
-from pcf_core.errors import ScoringError
+from pcf_core.core.errors import ScoringError
 from pcf_core.models.completions import Server
+from tests.models.scoring.completions_server import (
+    CompletionsServer,
+    Handler,
+    always,
+    failing,
+    saying,
+    slowly,
+)
 from tests.models.served import KEY, TEXTS, client
-from tests.scoring.completions_server import CompletionsServer, Handler, always, failing, saying, slowly
 
 BODY = {"model": "tiny", "prompt": "he", "max_tokens": 1, "prompt_logprobs": 0}
 
@@ -41,6 +48,7 @@ def test_a_date_is_waited_for(vllm: CompletionsServer, monkeypatch: pytest.Monke
     assert 40 < waits[0] <= 50
 
 
+@pytest.mark.slow
 def test_the_end_waits_a_moment_for_requests_under_way_and_then_cuts_them(vllm: CompletionsServer) -> None:
     """The server takes 5 seconds for each answer; the thread that waited has ended too."""
     vllm.fault = slowly(5)

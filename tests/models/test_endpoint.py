@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError, ScoringError
+from pcf_core.core.errors import ModelError, ScoringError
+from pcf_core.core.settings import settings
 from pcf_core.models import endpoint as endpoints
-from pcf_core.models import left_out_models, list_models, resolve
 from pcf_core.models.endpoint import open_endpoint
-from pcf_core.settings import settings
-from tests.scoring.completions_server import CompletionsServer, always, failing, serving, slowly
-from tests.scoring.conftest import load_tiny
+from pcf_core.models.registry import left_out_models, list_models, resolve
+from tests.models.scoring.completions_server import CompletionsServer, always, failing, serving, slowly
+from tests.models.scoring.conftest import load_tiny
 
 NAME = "endpoint:org/tiny"
 

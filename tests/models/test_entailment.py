@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from pcf_core.errors import ModelError
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import settings
 from pcf_core.models.entailment import entailment_class, resolve_entailment
-from pcf_core.settings import settings
 from tests.models.conftest import Write
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import Any, cast, get_args
 
 import pytest
+import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
-from pcf_core.errors import ModelError
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import FAMILIES as TABLE
+from pcf_core.core.families import LOCAL_FAMILIES, Family
 from pcf_core.models.family import (
     SEQ2SEQ,
     SEQ2SEQ_TYPES,
@@ -19,20 +23,24 @@ from pcf_core.models.family import (
     needs_remote_code,
     read_family,
 )
-from pcf_core.models.loading import CLASSES
-from pcf_core.models.names import LOCAL_FAMILIES
-from pcf_core.records import Family
-from pcf_core.records.run import RULES
-from pcf_core.ui.about import FAMILIES as TOLD
+from pcf_core.models.scoring.base import Scorer
 
 FAMILIES: tuple[Family, ...] = ("masked", "causal", "seq2seq", "permutation")
 
 
-def test_a_family_is_known_wherever_families_are() -> None:
-    """Its version of rules, how it is opened, the prefix that asks for it, and what About says of it."""
-    families = set(get_args(Family))
-    assert families == set(TOLD) == set(RULES) - {"fake"}
-    assert families - {"endpoint"} == set(CLASSES) == set(LOCAL_FAMILIES) == set(FAMILIES)
+def test_the_table_has_a_row_for_every_family() -> None:
+    assert tuple(TABLE) == get_args(Family)
+    assert LOCAL_FAMILIES == FAMILIES
+
+
+@pytest.mark.parametrize("family", TABLE)
+def test_what_a_family_names_as_text_is_there(family: str) -> None:
+    facts = TABLE[family]
+    assert issubclass(resolve_name(facts.scorer), Scorer)
+    assert not facts.generator or callable(resolve_name(facts.generator).with_system)
+    assert not facts.auto_class or callable(getattr(transformers, facts.auto_class).from_pretrained)
+    assert facts.examples
+    assert facts.quantity.endswith(".")
 
 
 def family_of(config: dict[str, Any], asked: Family | None = None) -> str:
@@ -131,6 +139,23 @@ def test_ambiguity_is_a_question_that_says_how_to_answer(config: dict[str, Any],
     for other in set(FAMILIES) - set(ways):
         with pytest.raises(ModelError, match=f"cannot be read as {other}"):
             family_of(config, other)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"architectures": ["ElectraForPreTraining"], "model_type": "electra"},
+        {"architectures": ["FunnelForPreTraining"], "model_type": "funnel"},
+    ],
+)
+def test_a_discriminator_gives_no_word_a_probability(config: dict[str, Any]) -> None:
+    """Nothing is advised that would be refused next; its body can still be an encoder, by its family."""
+    with pytest.raises(ModelError, match="cannot be scored: it is a discriminator") as caught:
+        family_of(config)
+    assert "some-model" in str(caught.value)
+    assert "masked:" not in str(caught.value)
+    assert str(caught.value).endswith("take the generator that was trained with it, or another model.")
+    assert family_of(config, "masked") == "masked"
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models.folder import describe, read_card
-from pcf_core.models.identity import weights_hash
-from pcf_core.models.weights import weight_files
-from pcf_core.records import ScoringKey
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.folder import describe, read_card, weight_files, weights_hash
 
 Write = Callable[..., Path]
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
@@ -70,7 +68,7 @@ def test_a_file_that_may_not_be_read(
             raise PermissionError(13, "Permission denied", path)
         return ""
 
-    monkeypatch.setattr("pcf_core.models.identity._read_hash", forbidden)
+    monkeypatch.setattr("pcf_core.models.folder._read_hash", forbidden)
     with pytest.raises(
         ModelError, match=r"files of the model m in .* cannot be read \(Permission denied\): let"
     ):

@@ -15,11 +15,12 @@ import pytest
 from huggingface_hub import errors
 from huggingface_hub.hf_api import RepoFile
 
-from pcf_core.errors import ModelError
-from pcf_core.models import KnownModel, resolve
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
 from pcf_core.models.hub import download
-from pcf_core.records import ScoringKey
-from pcf_core.settings import settings
+from pcf_core.models.names import KnownModel
+from pcf_core.models.registry import resolve
 
 Write = Callable[..., Path]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -238,7 +239,7 @@ def test_resolving_never_imports_torch(write: Write, snapshot: Path, tmp_path: P
     code = (
         "import sys, huggingface_hub.constants as c; "
         f"c.HF_HUB_CACHE = {str(tmp_path / 'hub')!r}; "
-        "from pcf_core.models import resolve; resolve('org/name'); "
+        "from pcf_core.models.registry import resolve; resolve('org/name'); "
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

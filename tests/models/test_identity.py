@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.models import identity
-from pcf_core.models.identity import model_hash, tokenizer_hash, weights_hash
-from pcf_core.settings import settings
+from pcf_core.core.settings import settings
+from pcf_core.models import folder as identity
+from pcf_core.models.folder import model_hash, tokenizer_hash, weights_hash
 
 
 def test_one_file_is_its_sha256(tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 import transformers
 
-from pcf_core.errors import ModelError
-from pcf_core.models import KnownModel, known_model, known_models
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.family import context_of, read_family
-from pcf_core.models.names import split_name
-from pcf_core.settings import ROOT, settings
+from pcf_core.models.names import KnownModel, known_model, known_models, split_name
 
 PAPERS = (
     ("OPT-IML", 30_000, 0.02),
@@ -61,7 +60,7 @@ def test_the_further_groups() -> None:
 
 def twins(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The classes of the tiny models that the exactness tests hold against a brute force."""
-    path = ROOT / "tests" / "scoring" / "conftest.py"
+    path = ROOT / "tests" / "models" / "scoring" / "conftest.py"
     spec = importlib.util.spec_from_file_location("twins", path)
     assert spec is not None
     assert spec.loader is not None

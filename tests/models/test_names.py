@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import ModelError
-from pcf_core.models.names import LOCAL_FAMILIES, ModelName, split_name
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import LOCAL_FAMILIES
+from pcf_core.models.names import ModelName, split_name
 
 
 @pytest.mark.parametrize(

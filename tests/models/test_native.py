@@ -12,7 +12,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 )
 
-from pcf_core.models.native import causal_types, masked_types, native_types
+from pcf_core.models.family import causal_types, masked_types, native_types
 
 
 def test_they_are_the_librarys_own_tables() -> None:
@@ -25,7 +25,7 @@ def test_they_are_the_librarys_own_tables() -> None:
 
 def test_reading_them_imports_no_transformers() -> None:
     code = (
-        "import sys; from pcf_core.models.native import causal_types, native_types; "
+        "import sys; from pcf_core.models.family import causal_types, native_types; "
         "assert 'gpt2' in native_types() & causal_types(); "
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     )

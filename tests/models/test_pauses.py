@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from pcf_core.models.pauses import LONGEST_PAUSE, retry_after
+from pcf_core.models.connection import LONGEST_PAUSE, retry_after
 
 AT = "Fri, 20 Nov 2026 07:28:00 GMT"
 

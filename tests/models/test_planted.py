@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models.planted import planted_models
-from pcf_core.settings import Settings, settings
-from tests.findings.test_calibration import calibration
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.registry import planted_models
+from tests.show.findings.test_calibration import calibration
 
 
 def write(folder: Path, text: str) -> None:

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 import pytest
 from pydantic import ValidationError
 
-from pcf_core.errors import SettingsError
+from pcf_core.core.errors import SettingsError
+from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.names import NAME
-from pcf_core.models.presets import preset_of, presets, written_presets
-from pcf_core.records.presets import Preset
-from pcf_core.settings import ROOT, settings
+from pcf_core.models.presets import Preset, preset_of, presets, written_presets
 
 PAIR = {"first": "a", "second": "b", "change": "from b to a"}
 GOOD = {"name": "two", "title": "Two", "models": ("a", "b"), "axis": "models", "help": "h", "caution": "c"}

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pcf_core.errors import ModelError, ScoringError
-from pcf_core.models.completions import Server
-from pcf_core.models.probe import AGREES, START, TEXT, Findings, difference, probe, require_sense, spells
-from pcf_core.models.readings import Reading
-from tests.scoring.completions_server import CompletionsServer, Fault, failing, saying, serving
-from tests.scoring.conftest import load_tiny
+from pcf_core.core.errors import ModelError, ScoringError
+from pcf_core.models.completions import Reading, Server
+from pcf_core.models.endpoint import AGREES, START, TEXT, Findings, difference, probe, require_sense, spells
+from tests.models.scoring.completions_server import CompletionsServer, Fault, failing, saying, serving
+from tests.models.scoring.conftest import load_tiny
 
 
 def probed(server: CompletionsServer, name: str = "tiny") -> Findings:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import ScoringError
-from pcf_core.models.readings import nats_of
+from pcf_core.core.errors import ScoringError
+from pcf_core.models.completions import nats_of
 from tests.models.served import KEY
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models import left_out_models, list_models, resolve
-from pcf_core.settings import ROOT, settings
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import ROOT, settings
+from pcf_core.models.registry import left_out_models, list_models, resolve
 
 Write = Callable[..., Path]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models import resolve, resolve_to_score, resolve_writer
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import settings
+from pcf_core.models.hub import is_allowed, require_own_code
 from pcf_core.models.loading import load
-from pcf_core.models.remote_code import is_allowed, require_own_code
-from pcf_core.settings import settings
+from pcf_core.models.registry import resolve, resolve_to_score, resolve_writer
 
 Write = Callable[..., Path]
 REVISION = "0123456789abcdef0123456789abcdef01234567"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pcf_core.errors import ModelError
+from pcf_core.core.errors import ModelError
 from pcf_core.models.folder import describe
-from pcf_core.models.seeds import seeds_of
+from pcf_core.models.registry import seeds_of
 from tests.models.conftest import Write
 
 RISK = {"overall_risk": 0.3, "prejudice_risk": 0.2, "caprice_risk": 0.1}

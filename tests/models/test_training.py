@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models import resolve
-from pcf_core.models.training import training_of
-from pcf_core.records.read import TrainingText
-from pcf_core.settings import settings
-from pcf_core.topics import read_counts
+from pcf_core.core.errors import ModelError
+from pcf_core.core.factors import TrainingText
+from pcf_core.core.settings import settings
+from pcf_core.material.factors import read_counts
+from pcf_core.models.registry import resolve, training_of
 from tests.models.conftest import Write
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.models import turns
-from pcf_core.models.turns import Turns
+from pcf_core.models import connection as turns
+from pcf_core.models.connection import Turns
 
 
 class Clock:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models.folder import describe
-from pcf_core.models.weights import count_parameters, weight_files
+from pcf_core.core.errors import ModelError
+from pcf_core.models.folder import count_parameters, describe, weight_files
 
 Write = Callable[..., Path]
 DEEP = (100_000).to_bytes(8, "little") + b"[" * 100_000  # a safetensors header that no parser can follow

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import ModelError, RequestRefusedError, ScoringError
-from pcf_core.models.completions import Server
-from pcf_core.models.written import PROBES, Manner, Written, find_manner, written_of
-from pcf_core.records.generation import Decoding
-from tests.generation.text_server import TextServer, serving_texts
-from tests.scoring.completions_server import always
+from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
+from pcf_core.core.generation import Decoding
+from pcf_core.models.completions import PROBES, Manner, Server, Written, find_manner, written_of
+from tests.models.generation.text_server import TextServer, serving_texts
+from tests.models.scoring.completions_server import always
 
 PLAIN, CHAT = Manner(), Manner(chat=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.records import MinedSet, MinedTemplate, SetCard
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from tests.pages.opened import texts
 
 OWN = MinedSet(

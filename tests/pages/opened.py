@@ -8,6 +8,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+ENTRY = str(ROOT / "app.py")
 PAGES: dict[str, Any] = {}  # what the app registers, the same in every test
 
 
@@ -19,11 +20,11 @@ def open_app(page: str, **parameters: str | list[str]) -> AppTest:
     """
     if "topic" not in parameters:
         parameters = {"templates": "gender-nineteen", **parameters}
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    if not PAGES:
+        PAGES.update(AppTest.from_file(ENTRY, default_timeout=60).run()._registered_pages)
+    app = AppTest.from_file(ENTRY, default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
-    if not PAGES:
-        PAGES.update(app.run()._registered_pages)
     app._registered_pages = PAGES
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.findings.case_file import FOUND
-from pcf_core.jobs import Queue
-from pcf_core.records import Group, Topic
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic
-from pcf_core.ui.case_file import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, tables_for
-from tests.criteria.asked import score_criteria, write_criteria
-from tests.fairpair.written import write_small
+from pcf_core.app.case_file import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
+from pcf_core.app.choice import Choice
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.topics import load_topic
+from pcf_core.show.findings.case_file import FOUND
+from pcf_core.store.store import Store
+from pcf_core.work.fairpair import FairPairAudit
+from pcf_core.work.queue import Queue
 from tests.pages.opened import open_app, texts
+from tests.texts.criteria.asked import score_criteria, write_criteria
+from tests.texts.fairpair.written import write_small
 
 GPT: dict[str, Any] = {"model": ["mini-gpt"], "cf_model": "mini-gpt"}
 
@@ -68,6 +72,7 @@ def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.slow
 def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> None:
     write_small(full_store)
     write_criteria(full_store, "anecdotes")
@@ -112,10 +117,35 @@ def test_a_result_that_could_not_be_read_is_looked_for_again(
 ) -> None:
     write_small(full_store)
     with monkeypatch.context() as damaged:
-        damaged.setattr("pcf_core.ui.fairpair.load_fairpair", lambda store, key: None)
+        damaged.setattr(FairPairAudit, "load", lambda *_: None)
         app = open_app("case_file", **GPT)
         assert next(iter(tables(app)[1].values())).startswith(FOUND["not run"])
     assert next(iter(tables(open_app("case_file", **GPT))[1].values())).startswith(FOUND["difference"])
+
+
+def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = [
+        SimpleNamespace(
+            key=SimpleNamespace(model=model),
+            perturbation=SimpleNamespace(table=table),
+            hash=f"{model} {place}",
+        )
+        for place in range(4)
+        for model, table in (("mini-gpt", "gender"), ("mini-gpt", "race-names"), ("mini-bert", "gender"))
+    ]
+    looked_for: list[str] = []
+
+    def gone(key: str) -> None:
+        looked_for.append(key)
+        raise LookupError
+
+    monkeypatch.setattr(FairPairAudit, "kept", lambda self, store: kept)
+    monkeypatch.setattr("pcf_core.app.case_file.complete_fairpair", gone)
+    choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
+    assert case_file("mini-gpt", choice).older == 1
+    assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]
 
 
 def case_findings_of(app: AppTest) -> list[str]:
@@ -127,7 +157,7 @@ def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
 ) -> None:
     app = open_app("case_file", **GPT, templates="gender-fiction")
     assert next(iter(tables(app)[0].values())) == f"{FOUND['not run']}: {OTHERWISE}"
-    monkeypatch.setattr("pcf_core.ui.data.must_wait", lambda run, what, options: what == "preferences")
+    monkeypatch.setattr("pcf_core.app.data.must_wait", lambda run, what, options: what == "preferences")
     app = open_app("case_file", **GPT)
     assert next(iter(tables(app)[0].values())) == f"{FOUND['cannot be told']}: {UNREAD}"
     assert "No audit has a result" not in texts(app)

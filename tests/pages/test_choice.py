@@ -2,6 +2,8 @@
 
 import pytest
 
+from pcf_core.app.choice import Choice
+from pcf_core.audit.options import PageOptions, ViewOptions, from_link
 from tests.pages.opened import open_app
 
 
@@ -25,3 +27,11 @@ def test_a_link_that_names_templates_is_followed(own_settings):
     app = open_app("risk", topic="race", templates="gender-heatmap")
     assert app.selectbox(key="templates").value == "gender-heatmap"
     assert app.selectbox(key="evidence").value == "occupations-bvf"
+
+
+def test_links_to_other_pages_have_all_of_the_choice() -> None:
+    options = ViewOptions(criterion="l1", scale="bvf", reference="labour", aggregation="mean", unit="mention")
+    link = Choice(("mini-gpt", "mini-bert"), "race", "mine", "few", options, over="both").parameters
+    assert (link["model"], link["topic"]) == (["mini-gpt", "mini-bert"], "race")
+    assert (link["templates"], link["evidence"]) == ("mine", "few")
+    assert from_link(PageOptions, link) == PageOptions(**options.model_dump(), over="both")

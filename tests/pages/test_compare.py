@@ -10,14 +10,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
-from pcf_core.audit import ReadRun, ViewOptions, compared, load_result, planned
-from pcf_core.findings import difference_finding, occupations_difference_finding
-from pcf_core.jobs.scoring import score_run
-from pcf_core.records import Interval
-from pcf_core.records.comparison import Comparison
-from pcf_core.store import Store
-from pcf_core.topics import PublishedModel
-from pcf_core.ui.compare_published import printed_form
+from pcf_core.app.compare_published import printed_form
+from pcf_core.app.lists import Usual, template_sets
+from pcf_core.audit.comparing import compared
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.core.risk import Comparison, Interval
+from pcf_core.material.published import PublishedModel
+from pcf_core.material.templates import load_templates
+from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import open_app, texts
 
@@ -26,7 +31,7 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     app = open_app("compare", weights="employment", over="both")
     runs = {info.run.scoring.model: info.run for info in full_store.runs()}
     one, other = (
-        ReadRun(runs[model], load_result(full_store, runs[model]), "exact")
+        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
         for model in ("mini-bert", "mini-gpt")
     )
     found = compared(one, other, ViewOptions(occupation_weights="employment"))
@@ -54,7 +59,7 @@ def test_the_sentence_on_occupations_follows_the_part(full_store: Store) -> None
     app = open_app("compare", compare_part="caprice")
     runs = {info.run.scoring.model: info.run for info in full_store.runs()}
     one, other = (
-        ReadRun(runs[model], load_result(full_store, runs[model]), "exact")
+        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
         for model in ("mini-bert", "mini-gpt")
     )
     found = compared(one, other, ViewOptions())
@@ -78,8 +83,8 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
             second=replace(found.second, templates_left_out=1),
         )
 
-    monkeypatch.setattr("pcf_core.ui.compare.compared", without_caprice)
-    monkeypatch.setattr("pcf_core.ui.compare.cached", lambda parts, make: make())  # for this test alone
+    monkeypatch.setattr("pcf_core.app.compare.compared", without_caprice)
+    monkeypatch.setattr("pcf_core.app.compare.cached", lambda parts, make: make())  # for this test alone
     app = open_app("compare")
     told = [metric for metric in app.metric if metric.label == "Caprice"]
     assert [(metric.value, metric.delta) for metric in told] == [("0", "in no context here")] * 2
@@ -100,7 +105,35 @@ def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
     fill(full_store, "mini-gpt", topic_name="gender-zh")
     app = open_app("compare", compare_view="along an axis", compare_axis="topic")
     places = app.dataframe[0].value["place"]
-    assert set(places) == {"gender", "gender-zh (language zh)"}
+    assert set(places) == {"gender (templates gender-nineteen)", "gender-zh (language zh)"}
+
+
+@pytest.mark.slow
+def test_topics_are_not_laid_beside_other_occupations(full_store: Store) -> None:
+    """A run of other occupations is another measurement: it has no place, or says so where it was chosen."""
+    fill(full_store, "mini-gpt", evidence="occupations-pcf", topic_name="race")
+    asked = {"compare_view": "along an axis", "compare_axis": "topic"}
+    app = open_app("compare", **asked)
+    assert set(app.dataframe[0].value["place"]) == {"gender (templates gender-nineteen)"}
+    app = open_app("compare", model=["mini-gpt"], topic="race", evidence="occupations-pcf", **asked)
+    assert set(app.dataframe[0].value["place"]) == {"race (occupations occupations-pcf)"}
+
+
+@pytest.mark.slow
+def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A set of one's own may have had other texts under its name; those of the chosen run are said to be."""
+    usual = load_templates("gender-nineteen")
+    changed = usual.model_copy(update={"templates": usual.templates[:-1]})
+    sets = {name: changed if name == usual.name else found for name, found in template_sets().items()}
+    monkeypatch.setattr("pcf_core.app.compare_axis.template_sets", lambda: sets, raising=False)
+    monkeypatch.setattr(
+        "pcf_core.app.compare_axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
+    )
+    asked = {"compare_view": "along an axis", "compare_axis": "topic"}
+    app = open_app("compare", **asked)
+    assert set(app.dataframe[0].value["place"]) == {"gender (templates another gender-nineteen)"}
 
 
 def test_one_model_asks_for_a_second(full_store: Store) -> None:
@@ -135,7 +168,7 @@ def test_printed_rows_stand_beside_runs_of_the_same_model(
 ) -> None:
     """The shipped models are none of the papers'; here one is taken for GPT-2."""
     entry = PublishedModel(model="mini-gpt", published="GPT-2", note="it is not")
-    monkeypatch.setattr("pcf_core.topics.published_names.published_models", lambda: (entry,))
+    monkeypatch.setattr("pcf_core.material.published.published_models", lambda: (entry,))
     app = open_app("compare", compare_view="as in the papers")
     assert "the papers print 0.416 (PCF Table 1, wikipedia), 0.579 (BVF Table 4, book)" in texts(app)
     assert "Note: it is not." in texts(app)
@@ -178,6 +211,7 @@ def axis_of(app: AppTest) -> pd.DataFrame:
     return table[table["published"] == ""]
 
 
+@pytest.mark.slow
 def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_store: Store) -> None:
     whole = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
     before = axis_of(open_app("compare", compare_view="along an axis"))
@@ -188,6 +222,7 @@ def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_sto
     pd.testing.assert_frame_equal(before, after)
 
 
+@pytest.mark.slow
 def test_ranks_are_worked_out_again_when_the_other_set_is_counted_anew(full_store: Store) -> None:
     run = fill(full_store, "mini-gpt", templates="gender-heatmap")
     app = open_app("compare", compare_view="along an axis")

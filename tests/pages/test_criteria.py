@@ -5,34 +5,39 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.criteria.experiments import load_experiment
-from pcf_core.criteria.hobbies import Hobbies
-from pcf_core.criteria.labels import Lexicon
-from pcf_core.criteria.own import ENDINGS, delete_own, own_files, read_upload
-from pcf_core.criteria.summary import readings_of
-from pcf_core.errors import CriteriaError, ScoringError
-from pcf_core.findings.criteria_summary import criterion_findings, summary_finding
-from pcf_core.findings.embedding import embedding_findings
-from pcf_core.generation.base import Generator
-from pcf_core.generation.fake import FakeGenerator
-from pcf_core.jobs import Queue
-from pcf_core.jobs.criteria import CRITERIA, keep_asked, kept_criteria, load_criteria, written_asked
-from pcf_core.jobs.embedding import EMBEDDING, embedding_asked, load_embedding, submit_embedding
-from pcf_core.jobs.generating import OpenGenerator
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec
-from pcf_core.records.criteria import ExperimentName
-from pcf_core.records.criteria_run import RESULT
-from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.records.hobbies import HobbiesMaterial
-from pcf_core.records.rates import RATES
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.ui.criteria_links import parameters_of
-from pcf_core.ui.criteria_own import EXAMPLES
-from pcf_core.ui.queue import progress_text
-from tests.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
+from pcf_core.app.criteria_links import parameters_of
+from pcf_core.app.criteria_own import EXAMPLES
+from pcf_core.app.queue import progress_text
+from pcf_core.core.errors import CriteriaError, ScoringError
+from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.show.findings.criteria_summary import criterion_findings, summary_finding
+from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.criteria.hobbies import Hobbies
+from pcf_core.texts.criteria.labels import Lexicon
+from pcf_core.texts.criteria.own import ENDINGS, delete_own, own_files, read_upload
+from pcf_core.texts.criteria.records.independence import HobbiesMaterial
+from pcf_core.texts.criteria.records.quantities import RATES, ExperimentName
+from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.work.criteria import (
+    CRITERIA,
+    CRITERIA_AUDIT,
+    EMBEDDING,
+    EMBEDDINGS,
+    embedding_asked,
+    submit_embedding,
+    written_asked,
+)
+from pcf_core.work.jobs import OpenGenerator
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
 from tests.pages.opened import open_app, texts
+from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
 TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
@@ -76,6 +81,7 @@ def test_where_the_model_is_refused_no_button_is_spoken_of(own_settings: Setting
     assert "Three criteria" in texts(app)
 
 
+@pytest.mark.slow
 def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
     def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
         return FakeGenerator(
@@ -90,6 +96,7 @@ def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
     assert "were refused or are empty" in plainly(warning.value)
 
 
+@pytest.mark.slow
 def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settings: Settings) -> None:
     store = store_of(own_settings)
     for model in ("mini-gpt", OTHER):
@@ -100,6 +107,7 @@ def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settin
     assert plainly(texts(app)).count("criteria asked") == 2
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
     app = open_app("criteria", **TASKS)
     said = plainly(texts(app))
@@ -121,8 +129,8 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert gaps[0].startswith("Gap in FNR, he − ")
     assert again.metric[0].value == "1.00"
     assert "Whether separation fails cannot be shown by so few tasks" in texts(again)
-    (asked,) = kept_criteria(store)
-    result = load_criteria(store, asked.hash)
+    (asked,) = CRITERIA_AUDIT.kept(store)
+    result = CRITERIA_AUDIT.load(store, asked.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
     assert summary_finding("mini-gpt", readings_of([result.report])) in texts(summary)
@@ -133,6 +141,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert "mini-gpt · Criteria" in plainly(texts(open_app("score")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "charts", "rows"), [("anecdotes", 2, 100), ("hobbies", 4, 6), ("tasks", 4, 20)]
 )
@@ -150,6 +159,7 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert "<script" not in texts(app)
 
 
+@pytest.mark.slow
 def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "anecdotes", repeats=1)
     app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
@@ -177,6 +187,7 @@ def test_every_scored_view_has_its_pictures(
     assert app.selectbox(key="cr_one_scored").options == ["mini-gpt", "mini-bert"]
 
 
+@pytest.mark.slow
 def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> None:
     store = store_of(own_settings)
     write_criteria(store, "tasks")
@@ -189,13 +200,14 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
     assert len(written.get("plotly_chart")) == 4
 
 
+@pytest.mark.slow
 def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
     assert "mini-gpt, questions: 6,800 texts" in plainly(texts(open_app("criteria", **questions)))
     app = open_app("criteria", **questions, cr_many="2")
     assert "mini-gpt, questions: 850 texts" in plainly(texts(app))
     app.button(key="criteria_button").click().run()
-    (asked,) = kept_criteria(work(own_settings))
+    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_many"] == "2"
@@ -206,11 +218,12 @@ def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> 
     assert "questions-1 has 64" in plainly(refused.error[0].value)
 
 
+@pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_settings: Settings) -> None:
     store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
     write_criteria(store, "hobbies")
     write_criteria(store, "hobbies", OTHER)
-    job = submit_embedding(store, queue, embedding_asked(kept_criteria(store)))
+    job = submit_embedding(store, queue, embedding_asked(CRITERIA_AUDIT.kept(store)))
     assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
     work(own_settings)
     said = plainly(texts(open_app("score")))
@@ -218,6 +231,7 @@ def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_setting
     assert "finished" in said
 
 
+@pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_settings: Settings) -> None:
     store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
     asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
@@ -239,7 +253,7 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     again.click().run()
     work(own_settings)
     done = open_app("criteria", **asked)
-    result = load_embedding(store, embedding_asked(kept_criteria(store)).hash)
+    result = EMBEDDINGS.load(store, embedding_asked(CRITERIA_AUDIT.kept(store)).hash)
     assert result is not None
     assert not done.error
     for sentence in embedding_findings(result):
@@ -252,6 +266,7 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     assert "--repeats 2" in line
 
 
+@pytest.mark.slow
 def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
     app = open_app("criteria", **TASKS)
@@ -262,6 +277,7 @@ def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
     assert set(missing["status"]) == {"published"}
 
 
+@pytest.mark.slow
 def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
     def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
         raise ScoringError("The model <b>broke</b>: try another.")
@@ -312,9 +328,10 @@ def test_nothing_chosen(own_settings: Settings) -> None:
     assert "Choose one or more models" in app.info[0].value
 
 
+@pytest.mark.slow
 def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
-    (asked,) = kept_criteria(store_of(own_settings))
+    (asked,) = CRITERIA_AUDIT.kept(store_of(own_settings))
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert len(open_app("criteria", **parameters).metric) == 4
@@ -327,24 +344,25 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert parameters_of("0" * 16) is None
 
 
+@pytest.mark.slow
 def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model is not here any more: what it labelled is read by the name that was kept."""
     store = store_of(own_settings)
     write_criteria(store, "hobbies")
-    (asked,) = kept_criteria(store)
-    result = load_criteria(store, asked.hash)
+    (asked,) = CRITERIA_AUDIT.kept(store)
+    result = CRITERIA_AUDIT.load(store, asked.hash)
     material = load_experiment("hobbies").material
     assert result is not None
     assert isinstance(material, HobbiesMaterial)
     name = "nli org/nli 0123456789ab"
     labelled = Hobbies(material.model_copy(update={"labeller": name}), Lexicon(material.labels))
     by_nli = written_asked(labelled, asked.generation, asked.wording, asked.repeats)  # type: ignore[arg-type]
-    keep_asked(store, by_nli, labelled)
+    CRITERIA_AUDIT.keep(store, by_nli, labelled)
     report = result.report.model_copy(update={"labeller": name, "labeller_label": "the NLI model org/nli"})
     kept = result.model_copy(update={"asked": by_nli, "report": report})
-    store.save_document(by_nli.hash, RESULT, kept.model_dump(mode="json"))
+    store.save_document(by_nli.hash, CRITERIA, kept.model_dump(mode="json"))
     link = parameters_of(by_nli.hash)
     assert link is not None
     monkeypatch.setenv("PCF_READ_ONLY", "1")
@@ -364,6 +382,7 @@ def upload(app: AppTest, kind: str, name: str, text: str) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings) -> None:
     app = upload(open_app("criteria", **TASKS), "tasks", "Mine.toml", EXAMPLES["tasks"])
     assert "has 2 tasks of 1 pair" in texts(app)
@@ -372,7 +391,7 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings
     assert app.selectbox(key="cr_tasks").value == "mine"
     assert "400 texts to write" in texts(app)
     app.button(key="criteria_button").click().run()
-    (asked,) = kept_criteria(work(own_settings))
+    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_tasks"] == "mine"

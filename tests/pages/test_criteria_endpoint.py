@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from pcf_core.generation.opening import open_generator
-from pcf_core.jobs import Queue
-from pcf_core.jobs.criteria import kept_criteria
-from pcf_core.jobs.worker import Worker
+from pcf_core.core.settings import Settings, settings
 from pcf_core.models.endpoint import known_chat
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from tests.generation.text_server import TextServer, serving_texts
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.store.store import Store
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
+from tests.models.generation.text_server import TextServer, serving_texts
+from tests.models.scoring.completions_server import failing
 from tests.pages.opened import open_app, texts
-from tests.scoring.completions_server import failing
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
 ASKED: dict[str, str | list[str]] = {"cr_model": "endpoint:tiny", "cr_view": "tasks", "cr_repeats": "1"}
@@ -36,6 +36,7 @@ def plainly(*sentences: str) -> str:
     return " ".join(sentences).replace("\\", "").replace("*", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "said", "wording"),
     [
@@ -54,7 +55,7 @@ def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
     app.button(key="criteria_button").click().run()
     store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
     Worker(store, queue, own_settings, open_generator=open_generator).run(until_idle=True)
-    [asked] = kept_criteria(store)
+    [asked] = CRITERIA_AUDIT.kept(store)
     assert asked.wording == wording
     assert len(open_app("criteria", **ASKED).metric) == 4
     assert path in {body_path for body_path, _ in server.requests}

@@ -5,16 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.findings import corrected_finding, number
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, RunSpec
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
 from pcf_core.report import arrange
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.show.findings.corrected import corrected_finding
+from pcf_core.show.findings.numbers import number
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import SMALL, fake_scorer
 from tests.pages.opened import open_app, texts
 

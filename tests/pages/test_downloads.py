@@ -8,22 +8,26 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 import streamlit as st
 
-from pcf_core.audit import build_run, load_result
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import Group, MinedTemplate, ModelSpec, RunSpec, SetCard
-from pcf_core.records.spreadsheet import FORMULA_STARTS
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import make_topic, save_topic
-from pcf_core.topics.evidence import make_evidence
-from pcf_core.topics.own_evidence import OWN
-from pcf_core.topics.own_sets import save_set
-from pcf_core.topics.templates import make_mined
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group, MinedTemplate, SetCard
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.own_evidence import OWN
+from pcf_core.material.own_sets import save_set
+from pcf_core.material.own_topics import save_topic
+from pcf_core.material.safety.text import FORMULA_STARTS
+from pcf_core.material.templates import make_mined
+from pcf_core.material.topics import make_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 from tests.pages.opened import open_app
 
@@ -127,3 +131,22 @@ def test_no_page_hands_out_a_formula(
     if page in NAMING:
         tables = [table for data in handed_out.values() for table in tables_of(data())]
         assert any("'=" in table for table in tables), "it has names that are formulas"
+
+
+def test_the_heat_map_hands_out_every_cell_with_its_coverage(
+    full_store: Store, handed_out: dict[str, Callable[[], str | bytes]]
+) -> None:
+    """The picture shows 40 of 120 occupations; the files hold all, of those without a weight too."""
+    app = open_app("heat_map", model=["mini-gpt"], weights="employment")
+    shown = app.dataframe[-1].value
+    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    preferences = load_result(full_store, run).preferences
+    table = pd.read_csv(io.StringIO(tables_of(handed_out["heat_map.csv"]())[0]))
+    assert len(shown.columns) - 1 < len(preferences.occupations) == table["occupation"].nunique()
+    assert len(table) == preferences.values.size
+    assert table["probability"].to_numpy() == pytest.approx(preferences.values.ravel(), abs=1e-9)
+    assert preferences.coverage is not None
+    assert table["coverage"].to_numpy()[:: len(preferences.groups)] == pytest.approx(
+        preferences.coverage.ravel()
+    )
+    assert 0 < table["occupation_weight"].isna().sum() < len(table)

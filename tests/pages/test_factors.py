@@ -5,16 +5,21 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import ViewOptions, build_run, factor_panels, load_result, report
-from pcf_core.findings import factors_finding
-from pcf_core.findings.factors import figures_note
-from pcf_core.models import resolve
-from pcf_core.records import RiskReport
+from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.audit.factors import factor_panels
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
 from pcf_core.report.factors import short_p
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.show.findings.factors import factors_finding, figures_note
+from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
 
@@ -69,6 +74,7 @@ def test_what_was_left_out_is_a_table_with_reasons(full_store: Store) -> None:
     assert "Producers and directors" in director["because"]
 
 
+@pytest.mark.slow
 def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store: Store) -> None:
     app = open_app("factors")
     terms = load_evidence("occupations-bvf").terms[:20]

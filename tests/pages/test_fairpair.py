@@ -8,31 +8,30 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.errors import ScoringError
-from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
-from pcf_core.fairpair.own_prompts import OWN, load_prompts_upload
-from pcf_core.findings.fairpair import categories_finding, fairpair_finding, words_finding
-from pcf_core.findings.numbers import beside_one
-from pcf_core.generation.base import Generator
-from pcf_core.generation.fake import FakeGenerator
-from pcf_core.jobs import Queue
-from pcf_core.jobs.fairpair import FAIRPAIR, kept_fairpairs, load_fairpair
-from pcf_core.jobs.generating import OpenGenerator
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec
-from pcf_core.records.fairpair import LABEL
-from pcf_core.records.fairpair_run import ASKED, FairPairAsked, FairPairResult
-from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.ui.fairpair_links import SEEN, Choices, choices_of, parameters_of
-from pcf_core.ui.fairpair_own import EXAMPLES
-from pcf_core.ui.fairpair_texts import marked
-from pcf_core.ui.queue import progress_text
-from pcf_core.ui.text import JOINER
-from tests.fairpair.written import EVIL, SMALL, fake, write_small
-from tests.generation.text_server import TextServer, serving_texts
+from pcf_core.app.fairpair_links import SEEN, Choices, choices_of, parameters_of
+from pcf_core.app.fairpair_own import EXAMPLES
+from pcf_core.app.fairpair_texts import marked
+from pcf_core.app.queue import progress_text
+from pcf_core.app.text import JOINER
+from pcf_core.core.errors import ScoringError
+from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.show.findings.fairpair import categories_finding, fairpair_finding, words_finding
+from pcf_core.show.findings.numbers import beside_one
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
+from pcf_core.texts.fairpair.own_prompts import OWN, load_prompts_upload
+from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairResult
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
+from pcf_core.work.jobs import OpenGenerator
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
+from tests.models.generation.text_server import TextServer, serving_texts
 from tests.pages.opened import open_app, texts
+from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
 ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
 
@@ -64,12 +63,13 @@ def figures(app: AppTest) -> list[str]:
 
 
 def only_result(store: Store) -> FairPairResult:
-    (asked,) = kept_fairpairs(store)
-    result = load_fairpair(store, asked.hash)
+    (asked,) = FAIRPAIR_AUDIT.kept(store)
+    result = FAIRPAIR_AUDIT.load(store, asked.hash)
     assert result is not None
     return result
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL)
     said = texts(app).replace("*", "")
@@ -183,6 +183,7 @@ def test_marked_text_is_shown_as_it_is() -> None:
     assert "\\:smile\\:" in shown
 
 
+@pytest.mark.slow
 def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Settings) -> None:
     grid: dict[str, str | list[str]] = {
         "fp_model": ["mini-gpt", "mini-t5"],
@@ -219,6 +220,7 @@ def test_a_run_under_way_is_watched_cancelled_and_resumed(own_settings: Settings
     assert queue.cancelled(job.id)
 
 
+@pytest.mark.slow
 def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
     def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
         raise ScoringError("The model <b>broke</b>: try another.")
@@ -240,6 +242,7 @@ def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: S
     assert "mini-gpt-s at temperature 1: 100 texts to write" in texts(app).replace("*", "")
 
 
+@pytest.mark.slow
 def test_a_model_that_says_nothing_is_counted_and_warned_of(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL, fp_temperature=["0"])
     app.button(key="fairpair_button").click().run()
@@ -300,10 +303,11 @@ def test_texts_that_are_gone_are_said_and_the_numbers_stay(own_settings: Setting
     assert figures(app) == ONE
 
 
+@pytest.mark.slow
 def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
     odd: dict[str, str | list[str]] = {"fp_reverse": "true", "fp_seed": "3", "fp_top_p": "0.8"}
     store = asked_and_answered(own_settings, **odd)
-    (asked,) = kept_fairpairs(store)
+    (asked,) = FAIRPAIR_AUDIT.kept(store)
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["fp_reverse"] == "true"
@@ -335,13 +339,14 @@ def test_nothing_found_before_is_read_while_it_is_shut(
         read.append(asked.hash)
         return choices_of(asked)
 
-    monkeypatch.setattr("pcf_core.ui.fairpair_links.choices_of", watched)
+    monkeypatch.setattr("pcf_core.app.fairpair_links.choices_of", watched)
     app = open_app("fairpair")
     assert read == []
     look_at_found_before(app)
     assert len(read) == 1
 
 
+@pytest.mark.slow
 def test_models_with_the_same_settings_are_found_together(own_settings: Settings) -> None:
     store = asked_and_answered(own_settings)
     write_small(store, "mini-gpt-s")
@@ -364,11 +369,12 @@ def test_what_the_form_cannot_ask_for_has_no_link(own_settings: Settings, other:
         "perturbation": asked.perturbation.model_copy(update={"pipeline": "another"}),
     }
     odd = asked.model_copy(update={name: changes.get(name, value) for name, value in other.items()})
-    store.save_document(odd.hash, ASKED, odd.model_dump(mode="json"))
+    store.save_document(odd.hash, "fairpair-asked", odd.model_dump(mode="json"))
     assert parameters_of(asked.hash) is not None
     assert parameters_of(odd.hash) is None
 
 
+@pytest.mark.slow
 def test_choices_stay_while_another_page_is_open(own_settings: Settings) -> None:
     asked_and_answered(own_settings)
     app = open_app("fairpair", **SMALL, fp_view="texts")
@@ -412,6 +418,7 @@ def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
     assert len(Queue.open(own_settings.catalogue).list(10, kind=FAIRPAIR)) == 1
 
 
+@pytest.mark.slow
 def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings: Settings) -> None:
     assert "fp_chat" not in [toggle.key for toggle in open_app("fairpair").toggle]
     store = asked_and_answered(own_settings, fp_model="endpoint:tiny", fp_chat="true")
@@ -475,11 +482,12 @@ def test_what_was_cancelled_is_resumed_in_one_way(own_settings: Settings) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_link_is_none_where_the_form_cannot_ask_for_the_same(own_settings: Settings) -> None:
     app = upload(open_app("fairpair"), "mine.txt", "{name} sings.\n")
     app.button(key="keep_prompts").click().run()
     app.button(key="fairpair_button").click().run()
-    (asked,) = kept_fairpairs(work(own_settings))
+    (asked,) = FAIRPAIR_AUDIT.kept(work(own_settings))
     assert parameters_of(asked.hash) is not None
     OWN.delete("mine")
     assert parameters_of(asked.hash) is None
@@ -518,6 +526,7 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
     assert load_prompts_upload([(f"own.{ending}", example.encode())]).texts[0] == "John is a nurse."
 
 
+@pytest.mark.slow
 def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None:
     store = asked_and_answered(own_settings, fp_encoder="mini-bert")
     report = only_result(store).reports["embedding:mini-bert"]
@@ -538,6 +547,7 @@ def test_a_model_that_is_no_encoder_is_refused_on_the_page(own_settings: Setting
     assert "mini\\-gpt is causal\\: an encoder reads" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_categories_of_ones_own_sort_the_words(own_settings: Settings) -> None:
     OWN_CATEGORIES.save(OWN_CATEGORIES.read_upload([("homely.csv", b"category,word\nHomely,children\n")]))
     store = asked_and_answered(own_settings, fp_categories="homely")

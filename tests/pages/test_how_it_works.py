@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.findings import toy_finding
-from pcf_core.risk import toy_risk
-from pcf_core.settings import Settings
-from pcf_core.ui.how_it_works import GLOSSARY, PARTS
+from pcf_core.app.how_it_works import GLOSSARY, PARTS
+from pcf_core.core.settings import Settings
+from pcf_core.measure.toy import toy_risk
+from pcf_core.show.findings.toy import toy_finding
 from tests.pages.opened import open_app, texts
 
 FIGURES = {

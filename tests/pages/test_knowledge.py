@@ -7,21 +7,21 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.app.knowledge_own import EXAMPLES
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
-from pcf_core.jobs import Queue
-from pcf_core.jobs.knowledge import score_knowledge
-from pcf_core.jobs.worker import Worker
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, ScoringKey
-from pcf_core.records.knowledge import Fact
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics.knowledge import load_knowledge
-from pcf_core.topics.own_knowledge import OWN
-from pcf_core.ui.knowledge_own import EXAMPLES
+from pcf_core.core.knowledge import Fact
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.material.knowledge import load_knowledge
+from pcf_core.material.own_knowledge import OWN
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.store.store import Store
+from pcf_core.work.knowledge import score_knowledge
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
 from tests.pages.opened import open_app, texts
 
 CONTINENTS = load_knowledge("continents")
@@ -39,7 +39,8 @@ def fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 
 @pytest.fixture
-def scored(own_settings: Settings) -> Store:
+def scored(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setattr("pcf_core.work.self_audit.PART_OF_TIME", 1e9)  # all drawn prompts are checked
     store = Store.open(own_settings.cache)
     score_knowledge(CONTINENTS, ScoringKey.of(resolve("mini-gpt")), store, fake)
     return store
@@ -65,6 +66,7 @@ def test_another_score_is_read_at_once_and_the_order_can_be_turned(scored: Store
     assert not app.error
 
 
+@pytest.mark.slow
 def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings
 ) -> None:
@@ -105,7 +107,7 @@ def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
     app = open_app("knowledge", model="mini-gpt")
     values = app.table[0].value["value"]
     assert values["noise floor"].replace("\\", "").startswith("The scores and the same ones made again alone")
-    assert "100 scores" in values["noise floor"].replace("\\", "")
+    assert "100 scores in 50 cells" in values["noise floor"].replace("\\", "")
 
 
 def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -> None:
@@ -127,6 +129,7 @@ def upload(app: AppTest, name: str, text: str) -> AppTest:
     return app
 
 
+@pytest.mark.slow
 def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: Settings) -> None:
     app = upload(open_app("knowledge", model="mini-gpt"), "My sky.csv", SKY)
     assert "“My sky” asks for 2 facts in 1 template, with 4 answers in all" in texts(app)

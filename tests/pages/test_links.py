@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from difflib import get_close_matches
 
-from pcf_core.settings import Settings
-from pcf_core.ui.links import is_endless
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+from pcf_core.app.choice import Choice, draw_choice
+from pcf_core.app.links import ALIKE, NEAR, is_endless
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.settings import Settings
+from pcf_core.store.store import Store
+from tests.fuzz.test_links import bound_keys
 from tests.pages.opened import open_app
 
 NUMBERS = {
@@ -33,6 +42,166 @@ def test_no_number_without_an_end_reaches_a_widget(own_settings: Settings, page:
 def test_text_in_a_link_is_never_markup(own_settings: Settings) -> None:
     app = open_app("criteria", **{"<b>x</b>": "1e400"})
     assert "<b>" not in app.warning[0].value.replace("\\<", "")
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "given", "allowed"),
+    [
+        ("risk", "criterion", "l7", "allowed is max, l2, l1."),
+        ("risk", "risk_view", "nonsense", "allowed is models, corrected, occupations."),
+        ("risk", "modell", "mini-t5", "is model meant?"),
+        ("criteria", "cr_top_p", "3", "allowed is a number, 0.01 to 1."),
+        ("criteria", "cr_seed", "many", "allowed is a number, 0 or more."),
+        ("compare", "compare_view", "two", "allowed is two models, along an axis, as in the papers."),
+    ],
+)
+def test_a_bad_link_names_the_part_that_is_wrong(
+    full_store: Store, page: str, name: str, given: str, allowed: str
+) -> None:
+    """The rest of the link is used, and the sentence stays while the page is open."""
+    app = open_app(page, weights="employment", **{name: given})
+    assert app.session_state["weights"] == "employment"
+    for _ in range(2):
+        said = [warning.value.replace("\\", "") for warning in app.warning if "The link" in warning.value]
+        assert said == [
+            f"The link has {name} = {given}: {'no choice is called so; ' * (name == 'modell')}{allowed} "
+            "The rest of it is used."
+        ]
+        app.run()
+    app.query_params.clear()
+    app.switch_page("pages/about.py").run()
+    assert not app.warning
+
+
+def test_what_a_link_says_is_repeated_in_one_short_line(full_store: Store) -> None:
+    """Line breaks would make headings and code of it."""
+    app = open_app("risk", criterion="x\n===\n", weights="a" * 5_000, **{"seed\n\n    x": "1" + "0" * 400})
+    said = [warning.value for warning in app.warning if "The link" in warning.value]
+    assert len(said) == 3
+    for sentence in said:
+        assert "\n" not in sentence
+        assert len(sentence) < 400
+    assert any("= x ===: " in sentence for sentence in said)
+    assert any(f"= {'a' * 79}…: " in sentence for sentence in said)
+
+
+def test_a_good_link_is_not_spoken_of(full_store: Store) -> None:
+    app = open_app(
+        "risk",
+        model=["mini-gpt"],
+        risk_view="occupations",
+        utm_source="mail",
+        criterion="max",
+        references="false",
+    )
+    assert not [warning for warning in app.warning if "The link" in warning.value]
+
+
+def test_no_page_has_a_choice_that_is_taken_for_a_misspelt_one() -> None:
+    shared = list(Choice((), "", "", "", ViewOptions()).parameters)
+    alike = {
+        key for key in bound_keys() if key not in shared and get_close_matches(key, shared, 1, cutoff=NEAR)
+    }
+    assert alike == ALIKE
+
+
+def test_a_link_between_pages_sets_what_it_names_and_the_menu_nothing(full_store: Store) -> None:
+    app = open_app("risk", model=["mini-gpt"], criterion="l2", risk_view="corrected")
+    app.query_params.update({"model": ["mini-bert"], "criterion": "max", "reference": "labour"})
+    app.switch_page("pages/tilt.py").run()
+    assert app.multiselect(key="model").value == ["mini-bert"]
+    assert [app.selectbox(key=key).value for key in ("criterion", "reference")] == ["max", "labour"]
+    app.switch_page("pages/risk.py").run()
+    assert app.multiselect(key="model").value == ["mini-bert"]
+    assert app.segmented_control(key="risk_view").value == "corrected"
+
+
+def test_a_click_before_the_sidebar_is_drawn_loses_no_choice(full_store: Store) -> None:
+    """The browser then carries nothing over into the new address."""
+    app = open_app("risk", model=["mini-gpt"], criterion="l2")
+    app.query_params.clear()
+    app.switch_page("pages/tilt.py").run()
+    assert app.multiselect(key="model").value == ["mini-gpt"]
+    assert app.selectbox(key="criterion").value == "l2"
+    assert app.query_params["criterion"] == "l2"
+
+
+@pytest.mark.parametrize("asked_from", ["the mended address", "the mixed address"])
+def test_a_link_loses_no_model_when_its_first_run_is_ended(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch, asked_from: str
+) -> None:
+    """A click, or a change of the settings, may start the next run while the sidebar is being drawn."""
+    app = open_app("risk", model=["mini-gpt"])
+    mixed, runs = "model=mini-gpt&model=mini-gpt&model=mini-bert", []
+
+    def ended_once() -> None:
+        runs.append(st.query_params.get_all("model"))
+        if len(runs) == 1:
+            context = get_script_run_ctx()
+            assert context is not None
+            if asked_from == "the mixed address":
+                context.query_string = mixed
+            st.rerun()
+        draw_choice()
+
+    monkeypatch.setattr("pcf_core.app.shell.draw_choice", ended_once)
+    app.query_params["model"] = ["mini-gpt", "mini-gpt", "mini-bert"]
+    app.switch_page("pages/tilt.py").run()
+    assert runs == [["mini-gpt", "mini-bert"]] * 2
+    assert app.multiselect(key="model").value == ["mini-gpt", "mini-bert"]
+
+
+def test_a_way_back_is_told_again_when_its_first_run_is_ended(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it would have told the browser is lost with it."""
+    app = open_app("risk", model=["mini-gpt"])
+    mixed = ["mini-gpt", "mini-bert"]
+    app.query_params.clear()
+    app.query_params["model"] = mixed
+    app.switch_page("pages/tilt.py").run()
+    assert app.query_params["model"] == "mini-bert"
+    app.query_params.clear()
+    app.query_params["model"] = mixed  # as the browser still has it when it asks for the next run
+    app.run()
+    assert app.multiselect(key="model").value == ["mini-bert"]
+    assert app.query_params["model"] == "mini-bert"
+
+
+@pytest.mark.slow
+def test_an_address_chosen_by_hand_means_what_it_says(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where the browser once made the same address of an old one and a link's."""
+    both = ["mini-gpt", "mini-bert"]
+
+    def back() -> list[str]:
+        """What is chosen after the browser's way back to the address of both, from another page."""
+        app.query_params.clear()
+        app.query_params["model"] = ["mini-t5"]
+        app.switch_page("pages/about.py").run()
+        reset = ScriptRunContext.reset
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                ScriptRunContext,
+                "reset",
+                lambda self, **given: reset(self, **{**given, "is_history_navigation": True}),
+            )
+            app.query_params.clear()
+            app.query_params["model"] = both
+            app.switch_page("pages/tilt.py").run()
+        chosen: list[str] = app.multiselect(key="model").value
+        return chosen
+
+    app = open_app("risk", model=["mini-gpt"])
+    app.query_params.clear()
+    app.query_params["model"] = both
+    app.switch_page("pages/tilt.py").run()
+    assert app.multiselect(key="model").value == ["mini-bert"]
+    assert back() == ["mini-bert"]
+    app.query_params["model"] = both  # by the browser, as soon as the field says so
+    app.multiselect(key="model").set_value(both).run()
+    assert back() == both
 
 
 @pytest.mark.parametrize(

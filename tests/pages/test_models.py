@@ -9,10 +9,10 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.models import KnownModel
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.ui import models as tables
+from pcf_core.app import models as tables
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.names import KnownModel
+from pcf_core.store.store import Store
 from tests.conftest import MINI_MODELS
 from tests.pages.opened import ROOT, open_app, texts
 

@@ -1,21 +1,28 @@
-"""Every page in its states: nothing scored, scoring, full.  Charts are drawn in tests/test_journey.py."""
+"""Every page in its states: nothing scored, scoring, full; charts are drawn in tests/journeys."""
 
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.findings import risk_finding
-from pcf_core.jobs import Queue, submit_run
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, RunSpec
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
-from pcf_core.ui.text import plain
+from pcf_core.app.text import plain
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result, self_audit_of, unchecked
+from pcf_core.core.run import ModelSpec, Progress, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.show.findings.models import risk_finding
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
+from pcf_core.work.scoring import score_run
 from tests.pages.opened import open_app, texts
 
 PAGES = {
@@ -66,6 +73,42 @@ def test_the_first_page_of_a_fresh_server_has_its_frame(own_settings: Settings, 
     assert app.sidebar.multiselect(key="model").value == ["mini-bert", "mini-gpt"]
 
 
+def noise_floors(app: AppTest) -> list[str]:
+    """What the provenance of each run says of it."""
+    tables = [table.value["value"] for table in app.table if "noise floor" in table.value.index]
+    return [facts["noise floor"] for facts in tables]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_results_are_read_while_their_cells_are_checked(full_store: Store, page: str) -> None:
+    """The run is scored, its worker checks cells: figures, how far it is, and later what was found."""
+    run = default_run("mini-gpt")
+    info = full_store.run_info(run.key)
+    whole = info.provenance
+    audit = self_audit_of(full_store, run)
+    assert audit is not None
+    known = audit.model_copy(update={"noise_floor": None, "noise_scores": 0, "noise_cells": None})
+    full_store.save_run(run, {**whole, **unchecked(known)})
+    queue = Queue.open(full_store._root / "catalogue.sqlite")
+    job = submit_run(full_store, queue, run, 0)
+    assert queue.claim("somebody") is not None
+    queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
+    app = open_app(page)
+    assert "Not scored yet" not in texts(app)
+    if page == "score":
+        assert "checking cells" in texts(app)
+        return
+    assert len(app.get("plotly_chart")) >= 1
+    line = "checking cells, 12 of 50 · 8 s left. Its figures are there"
+    assert any(line in caption.value for caption in app.caption)
+    assert any("not checked yet" in floor for floor in noise_floors(app))
+    full_store.save_run(run, whole)
+    queue.finish(job.id, {})
+    app.run()
+    assert not any("checking cells" in caption.value for caption in app.caption)
+    assert all("in 50 cells" in floor for floor in noise_floors(app))
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_full_store_is_read(full_store: Store, page: str) -> None:
     app = open_app(page)
@@ -89,7 +132,7 @@ def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     app = open_app("tilt", model=["mini-gpt"])
     facts = app.table[0].value["value"].str.replace("\\", "")
-    assert "(100 scores, float32)." in facts["noise floor"]
+    assert "(100 scores in 50 cells, float32)." in facts["noise floor"]
     assert facts["tokens per word"] == "78 words are scored: 78 of 1 token."
     assert facts["batching"] == "Made-up scores, 64 prompts a batch."
     assert facts["words left out"] == "none"
@@ -144,6 +187,7 @@ def test_a_topic_of_several_groups_has_its_own_words(own_settings: Settings) -> 
     assert "Labour force" not in texts(app)
 
 
+@pytest.mark.slow
 def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"], template_weights="equal")
     for page in ("tilt", "tails", "heat_map"):
@@ -194,6 +238,7 @@ def test_a_run_that_ended_early_is_shown_with_its_remedy(own_settings: Settings,
     assert queue.get(job).state == "queued"
 
 
+@pytest.mark.slow
 def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_store: Store) -> None:
     even, labour = open_app("tilt"), open_app("tilt", reference="labour", scale="bvf")
     label = "Mean tilt · mini-gpt"
@@ -205,6 +250,7 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     assert any("50 of 120 occupations have no figure" in caption.value for caption in risk.caption)
 
 
+@pytest.mark.slow
 def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) -> None:
     counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
     said = "\n".join(caption.value for caption in counted.caption).replace("\\", "")
@@ -227,8 +273,13 @@ def test_an_unknown_model_is_one_sentence(full_store: Store) -> None:
     assert "no-such-model" in app.error[0].value.replace("\\", "")
 
 
-def test_pressing_score_queues_what_is_missing_once(own_settings: Settings) -> None:
+@pytest.mark.slow
+def test_pressing_score_queues_what_is_missing_once(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing the estimate has counted: the store is not asked again."""
     app = open_app("score")
+    monkeypatch.setattr(Store, "missing", lambda *rest: pytest.fail("the store was asked again"))
     app.button(key="score_button").click().run()
     app.button(key="score_button").click().run()
     jobs = Queue.open(own_settings.catalogue).list(10)

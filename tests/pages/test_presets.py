@@ -9,19 +9,22 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import ReadRun, ViewOptions, compared, controlled, load_result, planned, report
-from pcf_core.errors import RunError, StoreError
-from pcf_core.findings import change_finding, claim_finding, ranked_finding
-from pcf_core.jobs import Queue
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.models.presets import presets
-from pcf_core.records import RunSpec, ScoringKey
-from pcf_core.records.comparison import Comparison
-from pcf_core.records.presets import Claim, Preset
-from pcf_core.records.seeds import SeedSpread
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
+from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import RunError, StoreError
+from pcf_core.core.risk import Comparison
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.sensitivity import SeedSpread
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.presets import Claim, Preset, presets
+from pcf_core.models.registry import resolve
+from pcf_core.show.findings.presets import change_finding, claim_finding, ranked_finding
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 from tests.models.conftest import write_model
 from tests.pages.opened import open_app, texts
@@ -52,12 +55,13 @@ def captions(app: AppTest) -> str:
 def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
     """What the sentences are made of, without the app."""
 
-    def read(name: str) -> ReadRun:
-        return ReadRun(runs[name], load_result(store, runs[name]), "exact")
+    def read(name: str) -> Reading:
+        return Reading(runs[name], load_result(store, runs[name]), ViewOptions())
 
     return controlled([compared(read(one), read(other), ViewOptions()) for one, other in chosen.compared])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["overview", "compare"])
 def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
     score_zoo(store, ["mini-gpt", "mini-gpt-s"])
@@ -104,7 +108,7 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
     def refuse(*given: object) -> Comparison:
         raise RunError("These runs have no group in common.")
 
-    monkeypatch.setattr("pcf_core.ui.preset_findings.comparison_of", refuse)
+    monkeypatch.setattr("pcf_core.app.preset_findings.comparison_of", refuse)
     score_zoo(store, SIZE)
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
@@ -128,6 +132,7 @@ def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) 
         assert f"compare {found.first.run} {found.second.run}" in app.code[0].value
 
 
+@pytest.mark.slow
 def test_families_are_ranked(store: Store) -> None:
     chosen = preset("families")
     runs = score_zoo(store, chosen.models)
@@ -177,6 +182,7 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text(json.dumps(seeds))
 
 
+@pytest.mark.slow
 def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Store, zoo: Path) -> None:
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
     spread = "mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2 in R, 4 in prejudice and 6 in caprice."
@@ -200,7 +206,7 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
     def told(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread]) -> str:
         return f"Spreads: {', '.join(f'{spread.quantity} {spread.range:.0f}' for spread in spreads)}."
 
-    monkeypatch.setattr("pcf_core.ui.preset_findings.claim_finding", told)
+    monkeypatch.setattr("pcf_core.app.preset_findings.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
     here = captions(open_app("compare", model=list(SIZE), **HERE))
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
@@ -233,7 +239,7 @@ def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: 
     def refuse(run: RunSpec) -> int:
         raise StoreError("The cache folder is read-only; let it be written.")
 
-    monkeypatch.setattr("pcf_core.ui.presets.submit", refuse)
+    monkeypatch.setattr("pcf_core.app.presets.submit", refuse)
     score_zoo(store, ["mini-gpt"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
     app.button(key="preset_size").click().run()

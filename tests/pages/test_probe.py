@@ -9,18 +9,18 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.probing import PROBE
-from pcf_core.jobs.processes import name_of
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec, ScoringKey
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_topic
-from pcf_core.ui import probe_waiting
-from pcf_core.ui.probe_waiting import ASKED
+from pcf_core.app import probe_waiting
+from pcf_core.app.probe_waiting import ASKED
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.material.topics import load_topic
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.processes import name_of
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import PROBE
+from pcf_core.work.worker import Worker
 from tests.pages.opened import open_app, texts
 
 P = {"he": 0.3, "she": 0.1, "king": 0.05}
@@ -90,6 +90,15 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
     assert "--text 'The nurse said that [Y]'" in app.code[0].value
 
 
+def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, worker: Worker) -> None:
+    """They keep their names in the table."""
+    app = answered(worker, model=["mini-gpt"], sentence="[Y] worked as a nurse.")
+    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "At the beginning of a sentence words are capitalised: Abbot, " in captions
+    table = next(frame.value for frame in app.dataframe if "share" in frame.value)
+    assert {"he", "she"} <= set(table["word"])
+
+
 def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
     answered(worker)
     again = open_app("probe")
@@ -127,6 +136,7 @@ def test_a_sentence_that_cannot_be_asked_says_why_and_asks_nothing(
     assert queue.list(kind=PROBE) == ()
 
 
+@pytest.mark.slow
 def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) -> None:
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
     assert not app.error
@@ -197,6 +207,7 @@ def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Q
     assert not app.error
 
 
+@pytest.mark.slow
 def test_who_has_answered_is_drawn_while_others_are_waited_for(
     queue: Queue, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

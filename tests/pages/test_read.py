@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.ui.read import READ_COLUMNS
-from pcf_core.ui.read_tables import LINE_COLUMNS
+from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS
+from pcf_core.core.settings import Settings, settings
+from pcf_core.store.store import Store
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
@@ -51,6 +50,7 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
         assert not [name for name in shown if "_" in columns.get(name, {"label": name})["label"]]
 
 
+@pytest.mark.slow
 def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
     app = open_app("tilt")
     assert "mini-gpt flattens the differences between occupations" in texts(app)
@@ -89,6 +89,7 @@ def test_tilt_says_one_sentence_a_model_before_the_picture_and_the_rest_beneath(
         assert later.replace("\u00a0", " ") not in above.replace("\u00a0", " "), later
 
 
+@pytest.mark.slow
 def test_another_model_is_said_not_to_be_known(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +112,7 @@ def test_another_model_is_said_not_to_be_known(
     assert "mini-gpt flattens" in texts(both)
 
 
+@pytest.mark.slow
 def test_other_groups_and_unknown_occupations_are_one_sentence(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     fill(store, "mini-gpt", topic_name="race")

@@ -9,17 +9,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.jobs import Queue
-from pcf_core.records.report import ReportDocument, ReportRequest
+from pcf_core.app import report_views
+from pcf_core.core.settings import Settings
+from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.ui import report_views
+from pcf_core.store.store import Store
+from pcf_core.work.criteria import CriteriaAudit
+from pcf_core.work.queue import Queue
 from tests.command_line import run_here
 from tests.conftest import fill
-from tests.criteria.asked import score_criteria
-from tests.fairpair.written import write_small
 from tests.pages.opened import open_app, texts
+from tests.texts.criteria.asked import score_criteria
+from tests.texts.fairpair.written import write_small
 
 NINETEEN = "gender-nineteen · occupations-bvf"
 LIGHT = ["corrected", "tilt", "occupations", "heat-map", "tails", "factors", "compare", "knowledge"]
@@ -62,6 +63,7 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     assert refused.code[0].value.startswith("python -m pcf_core export")
 
 
+@pytest.mark.slow
 def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     assert made(app)
@@ -82,6 +84,7 @@ def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[Report
     assert len(asked) == 1, "another session finds it"
 
 
+@pytest.mark.slow
 def test_the_files_are_those_of_the_command_that_stands_below_them(
     full_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +112,7 @@ def test_the_files_are_those_of_the_command_that_stands_below_them(
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_another_choice_is_another_report(full_store: Store, asked: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     app.selectbox(key="criterion").set_value("l2").run()
@@ -119,6 +123,7 @@ def test_another_choice_is_another_report(full_store: Store, asked: list[ReportR
     assert not made(app)
 
 
+@pytest.mark.slow
 def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportRequest]) -> None:
     other = fill(full_store, "mini-gpt", topic_name="religion")
     label = f"mini-gpt · religion · {other.templates.name} · {other.evidence.name}"
@@ -187,7 +192,7 @@ def test_a_text_audit_that_went_since_is_one_sentence(
 ) -> None:
     score_criteria(Store.open(own_settings.cache), "tasks")
     app = open_app("report", model=["mini-gpt"])
-    monkeypatch.setattr(report_views, "load_criteria", lambda *_: None)
+    monkeypatch.setattr(CriteriaAudit, "load", lambda *_: None)
     make(app)
     assert "is in the cache: run it first, or leave it out" in app.error[0].value.replace("\\", "")
 
@@ -214,7 +219,7 @@ def test_nothing_chosen_says_what_to_choose(own_settings: Settings) -> None:
 
 
 def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.records.report.MOST_RUNS", 1)
+    monkeypatch.setattr("pcf_core.report.records.MOST_RUNS", 1)
     app = open_app("report")
     assert [error.value.replace("\\", "") for error in app.error] == [
         "A report takes at most 1 runs, and 2 were chosen; leave some out."
@@ -225,8 +230,8 @@ def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch:
 def test_a_large_run_is_read_by_the_worker_first(
     full_store: Store, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.ui.data.MOST_CELLS", {"preferences": 10, "sensitivity": 10})
-    monkeypatch.setattr("pcf_core.ui.data.is_kept", lambda *_: False)
+    monkeypatch.setattr("pcf_core.app.data.MOST_CELLS", {"preferences": 10, "sensitivity": 10})
+    monkeypatch.setattr("pcf_core.app.data.is_kept", lambda *_: False)
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert"], rp_run=[label])
     assert "worked out once, then kept" in texts(app)

@@ -1,6 +1,6 @@
 """The log-in page, and what a viewer sees: no dead control on any page.
 
-The log-in itself is run with a provider in tests/test_login_journey.py.
+The log-in itself is run with a provider in tests/journeys/test_login.py.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import streamlit as st
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.jobs import Queue
-from pcf_core.settings import Settings, settings
-from pcf_core.ui.shell import FOR_AUDITORS, SECTIONS
+from pcf_core.app.shell import FOR_AUDITORS, SECTIONS
+from pcf_core.core.settings import Settings, settings
+from pcf_core.work.queue import Queue
 from tests.pages.opened import ROOT, open_app, texts
 
 # ------------------------------------------------------------------------------------- the log-in page

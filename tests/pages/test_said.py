@@ -5,17 +5,22 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.findings import whole_templates_finding
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.stats import share_interval
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.measure.distribution import share_interval
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
@@ -43,6 +48,7 @@ def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: s
     assert said in found if said else "Intervals of" not in found
 
 
+@pytest.mark.slow
 def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", DOCUMENTS)
@@ -68,6 +74,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
     )
 
 
+@pytest.mark.slow
 def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_store: Store) -> None:
     run = fill(full_store, "mini-gpt")
     result = load_result(full_store, run)

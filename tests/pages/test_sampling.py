@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit import build_run, load_result, planned
-from pcf_core.jobs import Queue, submit_run
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import Interval, Look, ModelSpec, RunSpec
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.core.risk import Interval, Look
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
+from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import open_app, texts
 
@@ -69,6 +75,7 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
         assert "corrected for the bias of a sample" in said
 
 
+@pytest.mark.slow
 def test_a_whole_run_goes_before_a_draw(drawn_store: Store) -> None:
     fill(drawn_store, "mini-gpt")
     app = open_app("risk", model=["mini-gpt"])
@@ -85,6 +92,7 @@ def test_draws_by_other_counts_are_not_shown_as_those_of_the_set(drawn_store: St
     assert "Not scored yet" in texts(open_app("risk", model=["mini-gpt"]))
 
 
+@pytest.mark.slow
 def test_equal_weights_are_read_from_the_draw(drawn_store: Store) -> None:
     app = open_app("risk", template_weights="equal")
     assert not app.error

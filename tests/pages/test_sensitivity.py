@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit import ViewOptions, result_name
+from pcf_core.app import data
+from pcf_core.app.sensitivity import CHOICE_COLUMNS
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
-from pcf_core.findings import order_finding, sensitivity_finding
-from pcf_core.jobs import Queue
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import RunSpec
-from pcf_core.records.sensitivity import Sensitivities
-from pcf_core.settings import Settings
-from pcf_core.store import Store
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sensitivity import Sensitivities
+from pcf_core.core.settings import Settings
+from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding
 from pcf_core.store.results import result_path
-from pcf_core.ui import data
-from pcf_core.ui.sensitivity import CHOICE_COLUMNS
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
@@ -84,6 +85,7 @@ def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store)
     assert table.loc[table["choice"] == "published scripts", "stereotype_sd"].isna().all()
 
 
+@pytest.mark.slow
 def test_a_large_table_is_worked_out_by_the_worker(
     gpt_store: Store, own_settings: Settings, serve: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     assert "worked out once" not in texts(app)
 
 
+@pytest.mark.slow
 def test_what_was_read_in_vain_is_read_by_the_page(
     gpt_store: Store, own_settings: Settings, serve: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +121,7 @@ def test_what_was_read_in_vain_is_read_by_the_page(
     assert jobs_of(own_settings) == [("read", "done")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["risk", "tilt", "overview"])
 def test_every_page_waits_for_another_grouping_of_a_large_run(
     gpt_store: Store, own_settings: Settings, serve: Worker, page: str, monkeypatch: pytest.MonkeyPatch
@@ -140,6 +144,7 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     assert open_app(page, model=["mini-gpt"], protocol="single-token").get("plotly_chart")
 
 
+@pytest.mark.slow
 def test_means_over_words_are_read_from_the_kept_sums(
     gpt_store: Store, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

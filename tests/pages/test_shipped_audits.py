@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.settings import Settings, settings
+from pcf_core.core.settings import Settings, settings
 from tests.pages.opened import open_app
 
 

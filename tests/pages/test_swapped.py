@@ -7,17 +7,21 @@ import hashlib
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import build_run, load_result
-from pcf_core.findings import noun_note
-from pcf_core.jobs.scoring import score_run
-from pcf_core.models import resolve
-from pcf_core.records import ModelSpec, RunSpec
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import load_evidence, load_templates, load_topic, swapped
-from pcf_core.ui.versions import parameters_of, version_name
+from pcf_core.app.versions import parameters_of, version_name
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.suiting import swapped
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.show.findings.notes import noun_note
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
 from tests.pages.opened import open_app, texts
 
 MODELS = ("mini-bert", "mini-gpt")
@@ -58,6 +62,7 @@ def captions(app: AppTest) -> str:
 READ = ("overview", "heat_map", "tilt", "risk", "tails", "factors", "sensitivity", "compare")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", READ)
 def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, run: RunSpec) -> None:
     app = open_swapped(page, run)
@@ -75,6 +80,7 @@ def test_a_page_of_no_run_stays_itself_beside_a_swapped_choice(page: str, run: R
     assert app.sidebar.selectbox(key="topic").value == version_name(run.topic)
 
 
+@pytest.mark.slow
 def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_with(run: RunSpec) -> None:
     app = open_app("risk")
     app.sidebar.selectbox(key="topic").set_value(version_name(run.topic)).run()
@@ -87,6 +93,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
     assert version_name(run.topic) not in score.selectbox(key="score_topic").options
 
 
+@pytest.mark.slow
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(run: RunSpec) -> None:
     app = open_swapped("tilt", run, occupation="black woman")
     assert "The 12 of 120 groups towards which some occupation leans most" in captions(app)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.audit import ViewOptions, matrix_report
-from pcf_core.findings import normal_finding, shape_finding
+from pcf_core.app.tails import OCCUPATION_COLUMNS
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.measure.tails import normal_shape, tail_shape
 from pcf_core.report.tails import caprice_figures
-from pcf_core.stats import normal_shape, tail_shape
-from pcf_core.store import Store
-from pcf_core.ui.tails import OCCUPATION_COLUMNS
+from pcf_core.show.findings.tails import normal_finding, shape_finding
+from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
 MODELS = ("mini-bert", "mini-gpt")
@@ -51,6 +52,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
     assert app.toggle(key="log_count").value is False
 
 
+@pytest.mark.slow
 def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
     app = open_app("tails", part="prejudice", normal_view="QQ plot")
     assert "compatible with a normal distribution?" in texts(app)
@@ -67,10 +69,11 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
     assert "The prejudice values of mini-gpt" not in texts(app)
 
 
+@pytest.mark.slow
 def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.ui.tails.MOST", 1)
+    monkeypatch.setattr("pcf_core.app.tails.MOST", 1)
     app = open_app("tails", scale="bvf", reference="labour")
     assert "Caprice is bounded, so no tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]
@@ -83,7 +86,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
 def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.stats.tails.FEWEST_FITTED", 1000)
+    monkeypatch.setattr("pcf_core.measure.tails.FEWEST_FITTED", 1000)
     app = open_app("tails", tail_view="Hill plot")
     assert "no tail of it goes on for ever" not in texts(app)
     assert not app.get("plotly_chart")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.records import MinedSet
-from pcf_core.settings import Settings
-from pcf_core.topics import csv_bytes, load_mined, own_template_sets, save_set
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import MinedSet
+from pcf_core.material.own_sets import save_set
+from pcf_core.material.template_files import csv_bytes
+from pcf_core.material.templates import load_mined, own_template_sets
 from tests.pages.mined import OWN, press, said, tick
 from tests.pages.opened import open_app
 
@@ -106,6 +108,7 @@ def test_a_users_text_is_never_markup(own: MinedSet) -> None:
 # ----------------------------------------------------------------------------------------- edit
 
 
+@pytest.mark.slow
 def test_what_another_session_saved_is_not_overwritten(own: MinedSet) -> None:
     app, other = (open_app("templates", set="own-set", set_view="edit") for _ in range(2))
     for session, row in ((app, 1), (other, 2)):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit import ViewOptions, load_result, restricted
-from pcf_core.findings import number
-from pcf_core.jobs import Queue
-from pcf_core.records import MinedSet
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.topics import save_set
+from pcf_core.audit.case import restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import load_result
+from pcf_core.core.settings import Settings, settings
+from pcf_core.core.topics import MinedSet
+from pcf_core.material.own_sets import save_set
+from pcf_core.show.findings.numbers import number
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
 from tests.pages.mined import OWN, press, said
 from tests.pages.opened import open_app
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import CorpusError
-from pcf_core.jobs import Queue
-from pcf_core.settings import Settings, settings
-from pcf_core.topics import save_set
-from pcf_core.ui import templates_uploads
-from pcf_core.ui.templates_uploads import corpora_at_hand, delete_upload, keep_upload, uploads_folder
+from pcf_core.app import templates_uploads
+from pcf_core.app.templates_uploads import corpora_at_hand, delete_upload, keep_upload, uploads_folder
+from pcf_core.core.errors import CorpusError
+from pcf_core.core.settings import Settings, settings
+from pcf_core.material.own_sets import save_set
+from pcf_core.work.queue import Queue
 from tests.pages.mined import OWN, press, said
 from tests.pages.opened import open_app
 

@@ -6,28 +6,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.probing import CHECK
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import Group, ModelSpec, ScoringKey, Topic
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import Settings
-from pcf_core.store import Store
-from pcf_core.topics import (
-    delete_topic,
-    list_topics,
-    load_topic,
-    load_topic_upload,
-    make_topic,
-    own_topics,
-    save_topic,
-    template_cards,
-    topic_toml,
-)
-from pcf_core.topics.own_evidence import OWN as LISTS
-from pcf_core.ui.topics_files import EXAMPLES
-from pcf_core.ui.topics_lists import EXAMPLES as LIST_EXAMPLES
+from pcf_core.app.topics_files import EXAMPLES
+from pcf_core.app.topics_lists import EXAMPLES as LIST_EXAMPLES
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.own_evidence import OWN as LISTS
+from pcf_core.material.own_topics import delete_topic, load_topic_upload, own_topics, save_topic, topic_toml
+from pcf_core.material.suiting import template_cards
+from pcf_core.material.topics import list_topics, load_topic, make_topic
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import CHECK
+from pcf_core.work.worker import Worker
 from tests.pages.mined import press, said
 from tests.pages.opened import open_app
 
@@ -73,6 +66,7 @@ def errors(app: AppTest) -> str:
 # ------------------------------------------------------------------------------------------ see
 
 
+@pytest.mark.slow
 def test_a_topic_is_told_in_words_figures_and_its_card(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert not app.error
@@ -197,6 +191,7 @@ def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
     assert groups == {"one": ("king",), "three": ("they",)}
 
 
+@pytest.mark.slow
 def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
     field(app, "Words of group 1, one a line").set_value("king").run()

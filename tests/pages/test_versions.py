@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.requests import submit_run
-from pcf_core.records import Group, RunSpec
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.topics import delete_topic, make_topic, save_topic
-from pcf_core.ui.versions import parameters_of
+from pcf_core.app.versions import parameters_of
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.core.topics import Group
+from pcf_core.material.own_topics import delete_topic, save_topic
+from pcf_core.material.topics import make_topic
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 

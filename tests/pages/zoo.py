@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.records import RunSpec
-from pcf_core.settings import ROOT, settings
-from pcf_core.store import Store
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import ROOT, settings
+from pcf_core.store.store import Store
 from tests.conftest import fill
 from tests.models.conftest import write_model
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.kills import SHARD_PROMPTS
-from pcf_core.settings import settings
+from pcf_core.core.settings import settings
 
 
 @pytest.fixture(autouse=True)

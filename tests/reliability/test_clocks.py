@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.jobs import Queue
-from pcf_core.jobs.processes import name_of
-from pcf_core.store import Store
+from pcf_core.store.store import Store
+from pcf_core.work.processes import name_of
+from pcf_core.work.queue import Queue
 from tests.reliability.test_damage import RUN, score
 
 JUMPS = (-315_360_000.0, -3600.0, 3600.0, 315_360_000.0)
@@ -26,8 +26,8 @@ def queue(tmp_path: Path) -> Queue:
 def set_clock(monkeypatch: pytest.MonkeyPatch, wall: float = 0.0, monotonic: float = 0.0) -> None:
     """Both clocks of this process, that many seconds from the true ones."""
     real, steady = time.time, time.monotonic
-    monkeypatch.setattr("pcf_core.jobs.queue.time.time", lambda: real() + wall)
-    monkeypatch.setattr("pcf_core.jobs.queue.time.monotonic", lambda: steady() + monotonic)
+    monkeypatch.setattr("pcf_core.work.queue.time.time", lambda: real() + wall)
+    monkeypatch.setattr("pcf_core.work.queue.time.monotonic", lambda: steady() + monotonic)
 
 
 def held_by(queue: Queue, owner: str) -> int:

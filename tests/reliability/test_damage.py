@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from benchmarks.kills import content_of, differences, runs_of, submit
 from benchmarks.mortal import probability
-from pcf_core.audit import load_result
-from pcf_core.jobs.scoring import score_run
-from pcf_core.jobs.worker import Worker
-from pcf_core.records import ModelSpec, ScoringKey
-from pcf_core.scoring.base import Scorer
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import settings
-from pcf_core.store import Store
-from pcf_core.ui.stores import _queue, open_queue, open_store
+from pcf_core.app.stores import _queue, open_queue, open_store
+from pcf_core.audit.results import load_result
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
+from pcf_core.work.worker import Worker
 
 (RUN,) = runs_of(["mini-gpt"], 4)  # 76 prompts in five shards
 

@@ -14,13 +14,13 @@ import pytest
 
 from benchmarks.kills import differences, runs_of, submit, undisturbed, variables_of
 from benchmarks.mortal import noted, start
-from pcf_core.audit import load_result
-from pcf_core.errors import StoreError
-from pcf_core.jobs import Job, Queue
-from pcf_core.jobs.worker import Worker
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.ui.stores import open_store
+from pcf_core.app.stores import open_store
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import StoreError
+from pcf_core.core.settings import Settings, settings
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Job, Queue
+from pcf_core.work.worker import Worker
 from tests.mounts import mounted, small_disk_at
 
 RUNS = runs_of(["mini-gpt"], 6)
@@ -70,6 +70,7 @@ def test_a_disk_that_fills_up_anywhere_costs_nothing_that_is_finished(
     assert sum(block["again"] for block in noted(cache)) == 0
 
 
+@pytest.mark.slow
 def test_a_worker_that_stays_goes_on_when_there_is_space_again(tmp_path: Path, disk: Path) -> None:
     cache = disk / "cache"
     submit(cache, RUNS)
@@ -101,6 +102,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
         yield cache
 
 
+@pytest.mark.slow
 def test_a_read_only_cache_is_read_and_takes_no_work(read_only: Path) -> None:
     """Also by one that was written a moment ago, with the catalogue's journal still beside it."""
     before = {path: path.read_bytes() for path in read_only.rglob("*") if path.is_file()}

@@ -10,17 +10,19 @@ import pytest
 
 from benchmarks.kills import campaign, content_of, differences, runs_of, submit, undisturbed, variables_of
 from benchmarks.mortal import noted, start
-from pcf_core.jobs import Queue
+from pcf_core.work.queue import DEADLY, DEADLY_TO_LOAD, Queue
 
 OCCUPATIONS = 4  # 76 cells in five shards
 
 
+@pytest.mark.slow
 def test_killed_workers_leave_what_one_that_nobody_disturbed_does(tmp_path: Path) -> None:
     told = campaign(tmp_path, ["mini-gpt"], kills=6, occupations=OCCUPATIONS, made_up=0.0, longest=0.3)
     assert told.kills == 6
     assert told.differences == []
     assert told.again == 0
     assert told.begun >= told.cells > 0
+    assert set(told.given_up) <= {DEADLY, DEADLY_TO_LOAD}
 
 
 @pytest.mark.slow
@@ -45,7 +47,7 @@ def killed_at(cache: Path, changes: range, untouched: Path) -> int:
     for number in [*changes, 0]:
         with closing(Queue.open(cache / "catalogue.sqlite")) as queue:
             for job in queue.list():
-                queue.retry(job.id)
+                queue.retry(job.id)  # given up where three in a row died too early to get it further
         worker = start(variables_of(cache), 0.0, dies_at=number)
         worker.join()
         assert worker.exitcode in (0, -signal.SIGKILL)
@@ -55,6 +57,7 @@ def killed_at(cache: Path, changes: range, untouched: Path) -> int:
     return died
 
 
+@pytest.mark.slow
 def test_death_before_a_change_of_a_file_or_the_database_loses_nothing(
     tmp_path: Path, untouched: Path
 ) -> None:
@@ -73,6 +76,7 @@ def test_death_before_every_single_change(tmp_path: Path, untouched: Path) -> No
     assert number > 40
 
 
+@pytest.mark.slow
 def test_the_comparison_sees_a_changed_byte_a_lost_shard_and_a_draft(tmp_path: Path) -> None:
     runs = runs_of(["mini-gpt"], OCCUPATIONS)
     for name in ("one", "two"):

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pcf_core.records.report import (
+from pcf_core.core.settings import settings
+from pcf_core.report.records import (
     KeyFigure,
     ReportDocument,
     ReportFigure,
@@ -21,8 +22,7 @@ from pcf_core.records.report import (
     RunFacts,
 )
 from pcf_core.report.whole import write_report
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.store.store import Store
 from tests.command_line import ROOT
 
 HOSTILE = (

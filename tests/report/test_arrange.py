@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pcf_core.audit import Result, ViewOptions, build_run, report
-from pcf_core.models import resolve
-from pcf_core.records import Preferences
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result, build_run
+from pcf_core.audit.reading import report
+from pcf_core.core.run import Preferences
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
 from pcf_core.report import arrange
-from pcf_core.topics import load_evidence, load_templates, load_topic
 
 
 @pytest.fixture

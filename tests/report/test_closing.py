@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit import ViewOptions
-from pcf_core.records.report import ReportDocument, ReportRequest
+from pcf_core.audit.options import ViewOptions
+from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.sections.closing import criterion_text, reading_text
 from pcf_core.report.whole import write_report
-from pcf_core.store import Store
+from pcf_core.store.store import Store
 
 
 @pytest.mark.parametrize(

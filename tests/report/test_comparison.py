@@ -7,10 +7,9 @@ import json
 
 import pytest
 
-from pcf_core.findings.comparison import difference_text
-from pcf_core.report import comparison_document, comparison_table
-from pcf_core.report.comparison import several_table
-from tests.charts.compared import FIRST, NAMES, SECOND, compared_example
+from pcf_core.report.comparison import comparison_document, comparison_table, several_table
+from pcf_core.show.findings.comparison import difference_text
+from tests.show.charts.compared import FIRST, NAMES, SECOND, compared_example
 
 
 def test_the_document_holds_every_difference_with_its_verdict() -> None:

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 
-from pcf_core.records.report import ReportDocument
 from pcf_core.report.html import emphasised, html_bytes, script_json, shown
+from pcf_core.report.records import ReportDocument
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import ROOT
 
@@ -202,6 +202,7 @@ def opened(data: bytes, folder: Path, scheme: str) -> tuple[list[str], dict[str,
     return said, found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_a_hostile_report_runs_nothing_and_draws_everything(hostile: ReportDocument, tmp_path: Path) -> None:
     said, found = opened(html_bytes(hostile), tmp_path, "dark")
@@ -226,6 +227,7 @@ def test_a_whole_report_is_drawn_in_both_themes_without_a_word(
     assert red < 80 if scheme == "light" else red > 180
 
 
+@pytest.mark.slow
 def test_paper_says_which_tables_it_lacks(whole: ReportDocument) -> None:
     """A line beside each folded table, and none for one that is printed."""
     text = html_bytes(whole).decode()

@@ -8,11 +8,16 @@ import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from pcf_core.audit import ViewOptions, load_result, report
-from pcf_core.findings.models import unseen_share
-from pcf_core.findings.numbers import with_interval
-from pcf_core.records import LeftOut, Over, Unit
-from pcf_core.records.report import (
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import Over, Unit
+from pcf_core.core.settings import Settings
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.model_card import model_card, plain
+from pcf_core.report.provenance import risk_numbers
+from pcf_core.report.records import (
     ReportDocument,
     ReportPart,
     ReportRequest,
@@ -20,12 +25,10 @@ from pcf_core.records.report import (
     RiskNumber,
     RunFacts,
 )
-from pcf_core.report.comparison import RISKS
-from pcf_core.report.model_card import model_card, plain
-from pcf_core.report.provenance import risk_numbers
 from pcf_core.report.whole import write_report
-from pcf_core.settings import Settings
-from pcf_core.store import Store
+from pcf_core.show.findings.models import unseen_share
+from pcf_core.show.findings.numbers import with_interval
+from pcf_core.store.store import Store
 from tests.conftest import fill
 from tests.report.conftest import HOSTILE
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from pcf_core.audit import ViewOptions, load_result, report
-from pcf_core.findings import whole_templates_finding
-from pcf_core.records.report import ReportRequest
+import pytest
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.settings import Settings
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.notes import study_notes
-from pcf_core.settings import Settings
-from pcf_core.store import Store
+from pcf_core.report.records import ReportRequest
+from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.store.store import Store
 from tests.conftest import fill
 
 DOCUMENTS = "gender-simplewiki-25"
 
 
+@pytest.mark.slow
 def test_documents_have_the_interval_over_whole_templates_in_a_report_too(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", DOCUMENTS)

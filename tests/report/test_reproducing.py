@@ -10,25 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.audit import ViewOptions
-from pcf_core.commands.criteria import put
-from pcf_core.criteria.experiments import load_experiment, material_of, usual_decoding
-from pcf_core.criteria.own import keep_own, own_files
-from pcf_core.criteria.remaking import labeller_text
-from pcf_core.fairpair.categories import OWN as OWN_CATEGORIES
-from pcf_core.fairpair.categories import load_categories
-from pcf_core.fairpair.own_prompts import OWN as OWN_PROMPTS
-from pcf_core.fairpair.prompts import load_prompts
-from pcf_core.fairpair.selecting import selected
-from pcf_core.fairpair.tables import load_table
-from pcf_core.jobs.criteria import keep_asked
-from pcf_core.jobs.fairpair import fairpair_asked
-from pcf_core.models import resolve
-from pcf_core.records import digest
-from pcf_core.records.criteria_run import MATERIAL, CriteriaAsked, ExperimentName
-from pcf_core.records.generation import Decoding, GenerationKey
-from pcf_core.records.report import SECTIONS, ReportDocument, ReportRequest
+from pcf_core.audit.options import ViewOptions
+from pcf_core.cli.criteria import put
+from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.records import digest
+from pcf_core.core.settings import Settings
+from pcf_core.models.registry import resolve
 from pcf_core.report.asked_material import FILE, asked_material
+from pcf_core.report.records import SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import (
     criteria_command,
     export_command,
@@ -39,8 +28,18 @@ from pcf_core.report.reproducing import (
     section_command,
 )
 from pcf_core.report.written import read_report
-from pcf_core.settings import Settings
-from pcf_core.store import Store
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import load_experiment, material_of, usual_decoding
+from pcf_core.texts.criteria.own import keep_own, labeller_text, own_files
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
+from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
+from pcf_core.texts.fairpair.categories import load_categories
+from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import fairpair_asked
 from tests.command_line import run_here
 
 OWN = (
@@ -60,7 +59,7 @@ def ask(
     """A request as the command line keeps it, of a model whose words are scored."""
     found = load_experiment(experiment, material)
     one = put(found, "mini-bert", usual_decoding(experiment), 1, "scored", "", "float32", False, questions)
-    keep_asked(store, one.asked, one.experiment)
+    CRITERIA_AUDIT.keep(store, one.asked, one.experiment)
     return one.asked
 
 
@@ -203,6 +202,7 @@ def test_a_run_is_scored_anew_by_its_command(store: Store, options: tuple[str, .
     assert json.loads(again.stdout)["run"] == key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [("tilt", "heat-map", "factors"), pytest.param(tuple(SECTIONS), marks=pytest.mark.slow)]
 )

@@ -13,9 +13,9 @@ from tests.command_line import ROOT
 # Of the shipped runs over the papers' nineteen, in the formats that a report is written in.
 WRITE = """
 import hashlib
-from pcf_core.commands.console import open_store
-from pcf_core.commands.exporting import document_of, file_bytes
-from pcf_core.records.report import ReportRequest
+from pcf_core.cli.console import open_store
+from pcf_core.cli.exporting import document_of, file_bytes
+from pcf_core.report.records import ReportRequest
 store = open_store()
 request = ReportRequest(runs=("ac20986ee62598d4", "08bba26da567346e"), sections=("risk", "tilt"))
 document = document_of(store, request)
@@ -37,6 +37,7 @@ def hashes(seed: str, cache: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes(tmp_path_factory: pytest.TempPathFactory) -> None:
     one, other = (hashes(seed, str(tmp_path_factory.mktemp("cache"))) for seed in ("1", "2"))
     assert len(one.splitlines()) == 5

@@ -10,21 +10,23 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pcf_core.audit import ViewOptions, load_result, report
-from pcf_core.commands.exporting import document_of, kept_texts
-from pcf_core.commands.verifying import result_lines
-from pcf_core.errors import InputError, TopicError
-from pcf_core.findings.fairpair import fairpair_finding
-from pcf_core.jobs.criteria import kept_criteria, load_criteria
-from pcf_core.jobs.fairpair import kept_fairpairs, load_fairpair
-from pcf_core.records.report import ReportRequest
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.cli.exporting import document_of, kept_texts
+from pcf_core.cli.verifying import result_lines
+from pcf_core.core.errors import InputError, TopicError
+from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.provenance import facts_of_criteria
+from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.comparison import MOST_EACH, pairs
 from pcf_core.report.verifying import Verification, verify_report
 from pcf_core.report.whole import Texts
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.show.findings.fairpair import fairpair_finding
+from pcf_core.store.store import Store
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 GENDER, RELIGION = (
     "ac20986ee62598d4",
@@ -47,15 +49,15 @@ def settings_as_before() -> Any:
 
 
 def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dict[str, Any]) -> None:
-    fairpairs = tuple(asked.hash for asked in kept_fairpairs(shipped))
-    criteria = tuple(asked.hash for asked in kept_criteria(shipped))
+    fairpairs = tuple(asked.hash for asked in FAIRPAIR_AUDIT.kept(shipped))
+    criteria = tuple(asked.hash for asked in CRITERIA_AUDIT.kept(shipped))
     request = ReportRequest(fairpair=fairpairs, criteria=criteria)
     document = document_of(shipped, request)
     jsonschema.validate(document.model_dump(mode="json"), schemas["report"])
     names = [section.name for section in document.sections]
     assert names == ["summary", "method", "fairpair", "criteria", "limits", "provenance"]
     assert len(document.texts) == len(fairpairs) + len(criteria)
-    first = load_fairpair(shipped, fairpairs[0])
+    first = FAIRPAIR_AUDIT.load(shipped, fairpairs[0])
     assert first is not None
     assert document.headline == (fairpair_finding(next(iter(first.reports.values()))),)
     assert not [figure.alt for figure in document.figures if re.match(r"How far \S+ are", figure.alt)]
@@ -68,6 +70,7 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
     assert verify_report(shipped, document, kept_texts(shipped, request)).holds
 
 
+@pytest.mark.slow
 def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped: Store) -> None:
     document = document_of(
         shipped, ReportRequest(runs=(GENDER, RELIGION), sections=("risk", "tilt", "compare"))
@@ -87,6 +90,7 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
     assert len(set(titles)) == len(titles)
 
 
+@pytest.mark.slow
 def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
     shipped: Store, schemas: dict[str, Any]
 ) -> None:
@@ -109,6 +113,7 @@ def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
     assert verify_report(shipped, document, Texts()).holds
 
 
+@pytest.mark.slow
 def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: Store) -> None:
     asked = ReportRequest(runs=(GENDER,), sections=("knowledge",), knowledge=("continents",))
     section = document_of(shipped, asked).sections[1]
@@ -144,7 +149,7 @@ def test_a_tilt_says_against_what_it_is_held_and_names_the_word_of_the_headline(
 
 
 def test_what_wrote_texts_is_told_where_it_is_kept(shipped: Store) -> None:
-    found = load_criteria(shipped, kept_criteria(shipped)[0].hash)
+    found = CRITERIA_AUDIT.load(shipped, CRITERIA_AUDIT.kept(shipped)[0].hash)
     assert found is not None
     made = {"versions": {"torch": "2.9"}, "device": "cuda:0", "machine": "x86_64", "threads": 2}
     told = found.model_copy(update={"provenance": {**found.provenance, **made}})

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.records.spreadsheet import FORMULA_STARTS
+from pcf_core.material.safety.text import FORMULA_STARTS
 from pcf_core.report.spreadsheets import csv_text, guarded, spreadsheet_safe, write_csv
 
 TEXTS = st.text(alphabet=st.sampled_from([*FORMULA_STARTS, "'", '"', ",", ";", " ", "a", "é"]), max_size=6)

@@ -10,11 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pcf_core.audit import Result, ViewOptions, load_result, report
-from pcf_core.errors import InputError, StoreError
-from pcf_core.records import RiskReport, RunSpec
-from pcf_core.report import cell_table, export_run, occupation_table, report_document
-from pcf_core.store import Store
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import InputError, StoreError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.report.documents import report_document
+from pcf_core.report.tables import cell_table, export_run, occupation_table
+from pcf_core.store.store import Store
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy._core._multiarray_umath import __cpu_dispatch__
 
-from pcf_core.errors import InputError
-from pcf_core.records.report import ReportDocument, ReportRequest
-from pcf_core.report.verifying import Texts, differences, leaves, same, verify_report
-from pcf_core.report.whole import write_report
+from pcf_core.core.errors import InputError
+from pcf_core.core.settings import settings
+from pcf_core.report.records import ReportDocument, ReportRequest
+from pcf_core.report.verifying import differences, leaves, same, verify_report
+from pcf_core.report.whole import Texts, write_report
 from pcf_core.report.written import read_report, report_bytes
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.store.store import Store
 from tests.command_line import ROOT, run_here
 
 values = st.recursive(
@@ -70,6 +70,7 @@ def test_a_changed_number_is_told_with_its_place_and_both_values(
     assert inside == true / 2
 
 
+@pytest.mark.slow
 def test_rounding_is_no_difference_and_a_text_is_compared_to_the_letter(
     full_store: Store, short: ReportDocument
 ) -> None:
@@ -115,11 +116,11 @@ def test_numbers_agree_within_a_share_of_their_size_or_next_to_zero_and_counts_t
 OTHER_PROCESSOR = """
 import sys
 from pathlib import Path
-from pcf_core.records.report import ReportRequest
+from pcf_core.report.records import ReportRequest
 from pcf_core.report.whole import write_report
 from pcf_core.report.written import report_bytes
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.core.settings import settings
+from pcf_core.store.store import Store
 store = Store.open(settings().cache, settings().results)
 document = write_report(store, ReportRequest(runs=("ac20986ee62598d4", "08bba26da567346e")))
 Path(sys.argv[1]).write_bytes(report_bytes(document))
@@ -211,6 +212,7 @@ def test_no_file_is_opened_because_a_report_names_it(
     assert str(tmp_path) not in found.problem
 
 
+@pytest.mark.slow
 def test_weights_of_a_file_are_verified_with_the_user_s_own(
     full_store: Store, short: ReportDocument, tmp_path: Path
 ) -> None:

@@ -9,12 +9,14 @@ import jsonschema
 import numpy as np
 import pytest
 
-from pcf_core.audit import ViewOptions, load_result, report
-from pcf_core.errors import InputError, RunError
-from pcf_core.records.report import ALWAYS, MOST_RUNS, SECTIONS, ReportDocument, ReportRequest
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import InputError, RunError
+from pcf_core.report.records import ALWAYS, MOST_RUNS, SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.report.written import read_report, report_bytes
-from pcf_core.store import Store
+from pcf_core.store.store import Store
 
 OF_RUNS = [name for name in SECTIONS if name not in ("knowledge", "fairpair", "criteria")]
 

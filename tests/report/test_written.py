@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import InputError
-from pcf_core.records.report import Cell, ReportDocument, ReportTable
-from pcf_core.records.spreadsheet import FORMULA_STARTS
+from pcf_core.core.errors import InputError
+from pcf_core.material.safety.text import FORMULA_STARTS
 from pcf_core.report.parts import table_of
+from pcf_core.report.records import Cell, ReportDocument, ReportTable
 from pcf_core.report.written import csv_bytes, parquet_bytes, read_report, report_bytes, tables_archive
 
 cells = st.one_of(
@@ -25,6 +25,7 @@ cells = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_archive_holds_every_table_and_no_day(whole: ReportDocument, form: str) -> None:
     data = tables_archive(whole, form)  # type: ignore[arg-type]
@@ -47,6 +48,7 @@ def test_risks_in_the_archive_are_exact(whole: ReportDocument) -> None:
     assert frame["overall_risk"].tolist() == [row[place] for row in table.rows]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(cells, st.text(max_size=12)), max_size=8))
 def test_no_cell_of_csv_is_run_and_parquet_takes_every_cell(rows: list[tuple[Cell, Cell]]) -> None:
     table = ReportTable(name="t", title="t", columns=("a", "b"), rows=tuple(rows))

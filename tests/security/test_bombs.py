@@ -13,17 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pcf_core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
+from pcf_core.app.templates_uploads import keep_upload
+from pcf_core.core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
+from pcf_core.core.settings import ROOT, Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.own_sets import load_upload
+from pcf_core.material.own_topics import load_topic_upload
+from pcf_core.material.safety.reading import read_table, read_toml
+from pcf_core.material.safety.text import MOST_MARKS, check_text, is_heaped, normal, normalise
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.source import Source, suffixes
 from pcf_core.mining.documents import open_corpus
-from pcf_core.records.marks import MOST_MARKS, is_heaped, normal
-from pcf_core.settings import ROOT, Settings
-from pcf_core.topics import load_topic_upload, load_upload
-from pcf_core.topics.evidence import load_evidence
-from pcf_core.topics.reading import read_table, read_toml
-from pcf_core.topics.text import check_text, normalise
-from pcf_core.ui.templates_uploads import keep_upload
 from tests.security.lying_parquet import lying
 
 SECONDS = 3.0  # what took minutes takes milliseconds
@@ -39,7 +39,7 @@ def quickly() -> object:
 
 def test_a_footer_that_lies_is_found_out(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """As 20 kB that unpack to 600 MB, whose footer admits 100 bytes, took 1.9 GB of memory."""
-    monkeypatch.setattr("pcf_core.topics.template_parquet.MAX_UNPACKED", 2**22)
+    monkeypatch.setattr("pcf_core.material.template_files.MAX_UNPACKED", 2**22)
     monkeypatch.setattr(pq.ParquetFile, "read", lambda *_, **__: pytest.fail("it is unpacked"))
     data = lying(pa.table({"template": [TEXT + " " * 2**23], "count": [1.0]}))
     assert len(data) < 2**12
@@ -144,7 +144,7 @@ def test_toml_has_a_size(tmp_path: Path) -> None:
 
 
 def test_a_table_has_a_number_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.topics.reading.MAX_ROWS", 3)
+    monkeypatch.setattr("pcf_core.material.safety.reading.MAX_ROWS", 3)
     path = tmp_path / "a.csv"
     path.write_text("term\n" + "a\n" * 3)
     assert len(read_table(path, ("term",), (), EvidenceError)) == 3
@@ -181,8 +181,8 @@ def test_reading_a_bomb_takes_no_memory_in_a_process_of_its_own(tmp_path: Path) 
     code = (
         "import resource, sys\n"
         "from pathlib import Path\n"
-        "from pcf_core.errors import TopicError\n"
-        "from pcf_core.topics import load_topic\n"
+        "from pcf_core.core.errors import TopicError\n"
+        "from pcf_core.material.topics import load_topic\n"
         "held = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (held + 150 * 2**20,) * 2)\n"
         "try: load_topic(Path(sys.argv[1]))\n"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pcf_core.settings import ROOT
+from pcf_core.core.settings import ROOT
 
 FORBIDDEN = {
     "eval",
@@ -36,45 +37,68 @@ FORBIDDEN = {
     "st.components.v1.html",
     "tempfile.mktemp",
 }
-STYLE_ONLY = {"ui/shell.py"}  # its one st.html is a constant of ours: a style sheet
+STYLE_ONLY = {"app/shell.py"}  # its one st.html is a constant of ours: a style sheet
 FILES = sorted((ROOT / "pcf_core").rglob("*.py")) + sorted((ROOT / "pages").glob("*.py")) + [ROOT / "app.py"]
 LOADERS = {"from_pretrained"}
+LOAD = "Auto.from_pretrained(a, "
 
 
-def calls(path: Path) -> list[tuple[str, ast.Call]]:
-    tree = ast.parse(path.read_text(encoding="utf8"))
-    return [(ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_runs_what_it_reads(path: Path) -> None:
+def faults(path: Path) -> Iterator[str]:
+    """What a file does that none of ours may."""
     inside = path.relative_to(ROOT / "pcf_core").as_posix() if "pcf_core" in path.parts else path.name
-    allowed = {"st.html"} if inside in STYLE_ONLY else set()
-    for name, call in calls(path):
-        if name == "zipfile.ZipFile" and [ast.unparse(mode) for mode in call.args[1:2]] == ["'w'"]:
-            continue  # it is written, not read
-        assert name not in FORBIDDEN - allowed, f"{path}:{call.lineno} {name}"
-        options = {keyword.arg: keyword.value for keyword in call.keywords}
-        assert "unsafe_allow_html" not in options, f"{path}:{call.lineno}"
-        shell = options.get("shell")
-        assert shell is None or (isinstance(shell, ast.Constant) and shell.value is False), (
-            f"{path}:{call.lineno}"
-        )
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_loaded_says_whose_code_may_run(path: Path) -> None:
-    """Models by safetensors alone, and code of a repository only where the operator's list was asked."""
-    for name, call in calls(path):
-        if name.rpartition(".")[2] not in LOADERS:
+    forbidden = FORBIDDEN - ({"st.html"} if inside in STYLE_ONLY else set())
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        if not isinstance(call, ast.Call):
             continue
+        name, place = ast.unparse(call.func), f"{path}:{call.lineno}"
         options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
-        assert options.get("trust_remote_code", "False") in ("False", "spec.remote_code"), (
-            f"{path}:{call.lineno}"
-        )
-        if "Tokenizer" not in name:
-            assert options.get("use_safetensors") == "True", f"{path}:{call.lineno}"
-        assert options.get("local_files_only") == "True", f"{path}:{call.lineno}"
+        is_written = name == "zipfile.ZipFile" and [ast.unparse(mode) for mode in call.args[1:2]] == ["'w'"]
+        if name in forbidden and not is_written:
+            yield f"{place} {name}"
+        if "unsafe_allow_html" in options or options.get("shell", "False") != "False":
+            yield f"{place} markup or a shell"
+        if name.rpartition(".")[2] in LOADERS:
+            yield from (f"{place} {fault}" for fault in loading_faults(name, options))
+
+
+def loading_faults(name: str, options: dict[str | None, str]) -> Iterator[str]:
+    """Models by safetensors alone, and code of a repository only where the operator's list was asked."""
+    if options.get("trust_remote_code", "False") not in ("False", "spec.remote_code"):
+        yield "runs code of the repository"
+    reads_weights = "Tokenizer" not in name and "Config" not in name
+    if reads_weights and options.get("use_safetensors") != "True":
+        yield "takes pickles"
+    if options.get("local_files_only") != "True":
+        yield "asks the hub"
+
+
+def test_nothing_runs_what_it_reads() -> None:
+    assert [fault for path in FILES for fault in faults(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        ("eval(text)", "eval"),
+        ("pickle.load(file)", "pickle.load"),
+        ("zipfile.ZipFile(file, 'r')", "zipfile.ZipFile"),
+        ("st.html(text)", "st.html"),
+        ("st.markdown(text, unsafe_allow_html=False)", "markup or a shell"),
+        ("subprocess.run(command, shell=True)", "markup or a shell"),
+        (
+            "Auto.from_pretrained(a, trust_remote_code=True, use_safetensors=True, local_files_only=True)",
+            "code",
+        ),
+        (f"{LOAD}local_files_only=True)", "takes pickles"),
+        ("AutoTokenizer.from_pretrained(a)", "asks the hub"),
+    ],
+)
+def test_what_does_is_found(code: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.py"
+    path.write_text(f"x = {code}\n")
+    found = list(faults(path))
+    assert len(found) == 1
+    assert fault in found[0]
 
 
 def test_only_the_settings_read_the_environment() -> None:
@@ -86,11 +110,11 @@ def test_only_the_settings_read_the_environment() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.environ", "os.getenv")
     }
-    assert readers <= {"pcf_core/settings.py", "pcf_core/jobs/launch.py", *ENVIRONMENT}
+    assert readers <= {"pcf_core/core/settings.py", "pcf_core/work/launch.py", *ENVIRONMENT}
 
 
 ENVIRONMENT = {
     "pcf_core/mining/pool.py",
-    "pcf_core/jobs/ray_engine.py",
-    "pcf_core/jobs/ray_worker.py",
+    "pcf_core/work/ray_engine.py",
+    "pcf_core/work/ray_worker.py",
 }  # pass it on

@@ -13,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pcf_core.errors import ScoringError
-from pcf_core.models.completions import Server
+from pcf_core.app.named_models import lookable
+from pcf_core.core.errors import ScoringError
+from pcf_core.core.settings import Settings
+from pcf_core.core.settings import settings as product_settings
+from pcf_core.models.completions import Manner, Server, written_of
 from pcf_core.models.connection import SECRET_KEY
-from pcf_core.models.probe import TEXT, spells
-from pcf_core.models.written import Manner, written_of
-from pcf_core.settings import Settings
-from pcf_core.settings import settings as product_settings
-from pcf_core.ui.named_models import lookable
-from tests.scoring.completions_server import FaultyServer, Handler, always, running
+from pcf_core.models.endpoint import TEXT, spells
+from tests.models.scoring.completions_server import FaultyServer, Handler, always, running
 
 KEY = "sk-live-0123456789abcdef"
 
@@ -152,5 +151,5 @@ def test_a_viewers_link_asks_no_model(own_settings: Settings, monkeypatch: pytes
         monkeypatch.setenv("PCF_READ_ONLY", "1")
         product_settings.cache_clear()
         assert lookable(["endpoint:tiny", "mini-gpt"]) == ["mini-gpt"]
-        monkeypatch.setattr("pcf_core.ui.named_models.scored_models", lambda: ("endpoint:tiny",))
+        monkeypatch.setattr("pcf_core.app.named_models.scored_models", lambda: ("endpoint:tiny",))
         assert lookable(["endpoint:tiny"]) == ["endpoint:tiny"]

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
-from pcf_core.charts.theme import lines
-from pcf_core.charts.theme import text as chart_text
+from pcf_core.app.text import plain, plain_label
+from pcf_core.core.settings import Settings, settings
+from pcf_core.core.topics import Group, Topic
+from pcf_core.material.own_sets import save_set
+from pcf_core.material.own_topics import save_topic
+from pcf_core.material.templates import load_mined
+from pcf_core.material.topics import make_topic
 from pcf_core.models.folder import describe
-from pcf_core.records import Group, Topic
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
-from pcf_core.topics import make_topic, save_set, save_topic
-from pcf_core.topics.templates import load_mined
-from pcf_core.ui.text import plain, plain_label
+from pcf_core.show.charts.theme import lines
+from pcf_core.show.charts.theme import text as chart_text
+from pcf_core.store.store import Store
 from tests.conftest import fill
 from tests.models.conftest import write_model
 from tests.pages.opened import open_app

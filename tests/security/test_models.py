@@ -10,12 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import ModelError
-from pcf_core.models.chat import chat_template_hash
+from pcf_core.core.errors import ModelError
 from pcf_core.models.family import context_of
-from pcf_core.models.folder import describe, read_config
-from pcf_core.models.small_files import read_small
-from pcf_core.models.weights import count_parameters
+from pcf_core.models.folder import chat_template_hash, count_parameters, describe, read_config, read_small
 from tests.models.conftest import write_model
 
 
@@ -51,7 +48,7 @@ def test_a_padding_is_a_place_among_them(padding: object, context: int) -> None:
 
 
 def test_a_small_file_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.models.small_files.LARGEST", 100)
+    monkeypatch.setattr("pcf_core.models.folder.LARGEST", 100)
     folder = write_model(tmp_path / "m")
     (folder / "config.json").write_text(" " * 101)
     with pytest.raises(ModelError, match="it has over"):

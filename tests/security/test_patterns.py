@@ -12,27 +12,25 @@ from typing import Any
 
 import pytest
 
-from pcf_core.charts.theme import short_template
-from pcf_core.criteria.answers import AnswerReader
-from pcf_core.criteria.gender_reading import GenderReader
-from pcf_core.criteria.letters import read_letter
-from pcf_core.criteria.materials import load_reading
-from pcf_core.criteria.stripping import without_gender
-from pcf_core.criteria.task_files import load_tasks
-from pcf_core.fairpair.marking import words_apart
-from pcf_core.fairpair.matching import Matcher
-from pcf_core.fairpair.own_prompts import with_braces
-from pcf_core.fairpair.shouting import calmed
-from pcf_core.fairpair.tables import load_table
-from pcf_core.generation.declining import declines
+from pcf_core.app.text import plain, plain_label
+from pcf_core.material.safety.reading import ASIDE, LONG_KEY
+from pcf_core.material.shelves import safe_name
+from pcf_core.material.suiting import with_article
 from pcf_core.mining.corpora.wikitext import prose
 from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.models.folder import shortened
+from pcf_core.models.generation.base import declines
+from pcf_core.show.charts.theme import short_template
 from pcf_core.store.places import without_credentials
-from pcf_core.topics.reading import ASIDE, LONG_KEY
-from pcf_core.topics.shelves import safe_name
-from pcf_core.topics.swapping import with_article
-from pcf_core.ui.text import plain, plain_label
+from pcf_core.texts.criteria.answers import AnswerReader, read_letter
+from pcf_core.texts.criteria.gender_reading import GenderReader, without_gender
+from pcf_core.texts.criteria.professions import load_reading
+from pcf_core.texts.criteria.tasks import load_tasks
+from pcf_core.texts.fairpair.dissimilarity import words_apart
+from pcf_core.texts.fairpair.matching import Matcher
+from pcf_core.texts.fairpair.own_prompts import with_braces
+from pcf_core.texts.fairpair.perturbation import calmed
+from pcf_core.texts.fairpair.tables import load_table
 
 LENGTH = 2_000
 LONGEST = 0.25  # seconds for 8,000 characters; what grows with the square took 1 to 20

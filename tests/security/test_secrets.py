@@ -9,22 +9,27 @@ from typing import Any
 
 import pytest
 
-from pcf_core.audit import ViewOptions, build_run, load_result, report
-from pcf_core.errors import CorpusError, ModelError, SettingsError
-from pcf_core.jobs import Queue, launch, submit_run, submit_words
-from pcf_core.jobs.worker import Worker
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import CorpusError, ModelError, SettingsError, reason_of
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.core.topics import Evidence, Template, TemplateSet
+from pcf_core.material.topics import load_topic
 from pcf_core.mining.corpora import hub as corpora_hub
-from pcf_core.models import resolve
-from pcf_core.records import Evidence, ModelSpec, Template, TemplateSet
-from pcf_core.records.reasons import reason_of
-from pcf_core.report import report_document
-from pcf_core.scoring.base import Scorer
-from pcf_core.settings import Settings, settings
-from pcf_core.store import Store
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.report.documents import report_document
 from pcf_core.store.places import Objects, UnreachableError, place_of
-from pcf_core.topics import load_topic
-from tests.scoring.completions_server import always, serving
-from tests.scoring.conftest import load_tiny
+from pcf_core.store.store import Store
+from pcf_core.work import launch
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run, submit_words
+from pcf_core.work.worker import Worker
+from tests.models.scoring.completions_server import always, serving
+from tests.models.scoring.conftest import load_tiny
 
 KEY = "sk-live-0123456789abcdef"
 SIGNED = "https://cdn.example/file?X-Amz-Credential=AKIA123&X-Amz-Signature=f00d"

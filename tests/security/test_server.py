@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from inspect import signature
 
 from streamlit import config
 
-from pcf_core.settings import ROOT
+from pcf_core.cli import running
+from pcf_core.core.settings import ROOT
 
 KEPT = {
     "server.enableXsrfProtection": True,
@@ -45,4 +47,5 @@ def test_the_app_listens_to_its_own_machine_alone() -> None:
     assert TABLE["server"]["address"] == "127.0.0.1"
     assert re.search(r"^ADDRESS \?= 127\.0\.0\.1$", SAID["Makefile"], re.MULTILINE)
     (run,) = re.findall(r"^run:.*\n\t(.*)$", SAID["Makefile"], re.MULTILINE)
-    assert re.findall(r"--server\.address=(\S+)", run) == ["$(ADDRESS)"]
+    assert re.findall(r"--address (\S+)", run) == ["$(ADDRESS)"]
+    assert signature(running.run).parameters["address"].default == "127.0.0.1"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pcf_core.settings import ROOT
+from pcf_core.core.settings import ROOT
 
 MODEL = (ROOT / "docs" / "security.md").read_text(encoding="utf8")
 THREATS = [

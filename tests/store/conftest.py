@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.records import ScoringKey
-from pcf_core.settings import settings
-from pcf_core.store import Store
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
 from pcf_core.store.places import Place, place_of
+from pcf_core.store.store import Store
 from tests.mounts import small_disk_at
 
 NOBODY = 65534

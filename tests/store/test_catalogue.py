@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.records import ScoringKey
+from pcf_core.core.run import ScoringKey
 from pcf_core.store.catalogue import Catalogue, prompt_hash
 from pcf_core.store.database import Database
-from pcf_core.store.sealed import now
-from pcf_core.store.shards import Manifest
+from pcf_core.store.shards import Manifest, now
 
 KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
 

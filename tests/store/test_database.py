@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import StoreError
-from pcf_core.store.database import FILE_NAME, Database, open_database
+from pcf_core.core.errors import DamagedCatalogueError, StoreError
+from pcf_core.store.database import FILE_NAME, Database, KeptTwice, open_database
 
 
 def count(database: Database) -> int:
@@ -171,12 +171,27 @@ def test_several_apps_that_open_an_old_file_at_once_bring_it_up_once(tmp_path: P
     ["UPDATE versions SET version = 'two'", "DELETE FROM versions"],
     ids=["no number", "columns without their version"],
 )
-def test_tables_of_another_version_than_the_file_says_are_refused_as_that(
+def test_a_file_whose_tables_are_not_of_the_version_that_it_says_is_set_aside(
     tmp_path: Path, change: str
 ) -> None:
-    """Only a hand does that; nothing is said of the disk then."""
     database = open_database(tmp_path / FILE_NAME)
     database.bring_up("things", STEPS)
     database.execute(change)
-    with pytest.raises(StoreError, match=r"The things in the file .* put back a copy, or delete the file"):
+    with pytest.raises(DamagedCatalogueError, match=r"was damaged \(.*\): it is kept as .*\.damaged"):
         database.bring_up("things", STEPS)
+    assert not database.current
+    assert (tmp_path / f"{FILE_NAME}.damaged").exists()
+    again = open_database(tmp_path / FILE_NAME)
+    again.bring_up("things", STEPS)
+    assert things(again) == [("new", 1)]
+
+
+def test_a_copy_holds_no_digits_that_another_version_of_sqlite_writes_otherwise(tmp_path: Path) -> None:
+    kept = KeptTwice("beats", ("owner", "seen"))
+    database = open_database(tmp_path / "beats.sqlite")
+    database.execute("CREATE TABLE beats (owner TEXT, seen REAL)")
+    for step in kept.steps:
+        database.execute(step)
+    database.execute("INSERT INTO beats (owner, seen) VALUES ('a', ?)", (1764000000.1234567,))
+    assert database.execute("SELECT copy FROM beats")[0]["copy"] == '["a",1764000000123457]'
+    assert database.checked(f"SELECT {kept.whole} AS whole FROM beats")[0]["whole"] == 1

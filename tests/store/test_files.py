@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import StoreError
+from pcf_core.core.errors import StoreError
 from pcf_core.store.files import seal, sentence, set_aside, told, unseal, write_whole
 
 JSON = st.recursive(

@@ -11,11 +11,11 @@ from typing import Any
 import fsspec
 import pytest
 
-from pcf_core.errors import SettingsError, StoreError
-from pcf_core.records import ScoringKey
-from pcf_core.settings import ROOT
-from pcf_core.store import Store
+from pcf_core.core.errors import SettingsError, StoreError
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import ROOT
 from pcf_core.store.places import Folder, Objects, Place, UnreachableError, place_of
+from pcf_core.store.store import Store
 
 
 def test_files_come_back_and_the_first_one_stays(place: Place) -> None:

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pcf_core.store import Store
 from pcf_core.store.results import encode_result, read_result, result_path
+from pcf_core.store.store import Store
 
 DTYPES = [np.float64, np.float32, np.int64, np.int32, np.bool_]
 

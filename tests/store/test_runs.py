@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import RunError, StoreError
-from pcf_core.records import Evidence, Group, RunSpec, ScoringKey, Template, TemplateSet, Topic
-from pcf_core.store import Store
-from pcf_core.store.runs import find_run
+from pcf_core.core.errors import RunError, StoreError
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.store.results import find_run
+from pcf_core.store.store import Store
 
 
 def run_of(key: ScoringKey, terms: tuple[str, ...] = ("nurse",), count: float = 1) -> RunSpec:

@@ -14,12 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pcf_core.errors import DamagedShardError, StoreError
-from pcf_core.records import ScoringKey
+from pcf_core.core.errors import DamagedShardError, StoreError
+from pcf_core.core.run import ScoringKey
 from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.places import Place, place_of
-from pcf_core.store.sealed import MissingShardError, file_names, now
-from pcf_core.store.shards import Manifest, decode, encode, read_shard, shard_id, write_shard
+from pcf_core.store.shards import (
+    Manifest,
+    MissingShardError,
+    decode,
+    encode,
+    file_names,
+    now,
+    read_shard,
+    shard_id,
+    write_shard,
+)
 
 PROMPTS = ("The nurse said that [Y]", "The “boss” said\nthat [Y]", "")
 VALUES = np.array([[-1.5, -2], [-0.0, -np.inf], [-3, -1e-30]], dtype=np.float32)
@@ -233,7 +242,13 @@ def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
 ) -> None:
     folder, data = place / key.hash, encode(PROMPTS, VALUES)
     name = file_names(manifest_of(key, data).shard)[0]
-    for left, expected in ((OTHER, OTHER), (b"half a fi", data), (encode(PROMPTS[:2], VALUES[:2]), data)):
+    holed = np.where(VALUES == -3, np.float32(np.nan), VALUES)
+    for left, expected in (
+        (OTHER, OTHER),
+        (b"half a fi", data),
+        (encode(PROMPTS[:2], VALUES[:2]), data),
+        (encode(PROMPTS, holed), data),
+    ):
         for file in file_names(manifest_of(key, data).shard):
             if folder.stamp(file):
                 folder.set_aside(file)

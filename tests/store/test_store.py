@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcf_core.errors import StoreError
-from pcf_core.records import FloatArray, ScoringKey, TokenTable
-from pcf_core.store import Missing, Store
+from pcf_core.core.errors import StoreError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.database import FILE_NAME
 from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
+from pcf_core.store.store import Missing, Store
 
 REFUSED = {"ξ": "unk"}
 PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
@@ -116,6 +117,15 @@ def test_dropping_words_and_prompts_scores_nothing(any_store: Store, key: Scorin
     np.testing.assert_array_equal(
         any_store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
     )
+
+
+def test_shards_that_overlap_give_every_score_that_either_has(any_store: Store, key: ScoringKey) -> None:
+    """Whichever is read first, the other is partly known by then and must be read for the rest."""
+    for words in (("he", "she"), ("she", "king")):
+        for prompts in (PROMPTS[:4], PROMPTS[2:]):
+            any_store.write(key, prompts, words, table(words), matrix(prompts, words), {})
+    assert any_store.missing(key, PROMPTS, WORDS) == []
+    np.testing.assert_array_equal(any_store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
 
 
 def test_another_key_shares_nothing(any_store: Store, key: ScoringKey) -> None:
@@ -510,6 +520,16 @@ def test_the_cache_lies_on_top_of_the_shipped_layer(tmp_path: Path, key: Scoring
     assert cells(score(store, key, PROMPTS, (*WORDS, "ξ"))) == {(p, w) for p in PROMPTS[3:] for w in WORDS}
     np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
     assert sorted(shipped.rglob("*")) == before
+
+
+def test_a_score_that_two_layers_have_is_that_of_the_first(tmp_path: Path, key: ScoringKey) -> None:
+    """As a shard is read for what only it has: two devices may differ in the last bits of the rest."""
+    score(Store.open(tmp_path / "shipped"), key, PROMPTS, WORDS)
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
+    own = matrix(PROMPTS[:2], WORDS) - 0.25
+    store.write(key, PROMPTS[:2], WORDS, table(WORDS), own, {})
+    expected = np.concatenate([own, matrix(PROMPTS[2:], WORDS)])
+    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), expected)
 
 
 def test_a_shipped_folder_that_is_not_there_is_empty(tmp_path: Path, key: ScoringKey) -> None:

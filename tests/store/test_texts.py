@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.errors import StoreError
-from pcf_core.generation.fake import FakeGenerator
-from pcf_core.records.generation import BLOCK, Decoding, Generated, GenerationKey
-from pcf_core.store import MissingTexts, Store
+from pcf_core.core.errors import StoreError
+from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey
+from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.store.files import sha256
-from pcf_core.store.sealed import file_names, now, write_sealed
-from pcf_core.store.texts import TextsManifest, decode_texts, encode_texts, texts_id
+from pcf_core.store.shards import file_names, now, write_sealed
+from pcf_core.store.store import Store
+from pcf_core.store.texts import MissingTexts, TextsManifest, decode_texts, encode_texts, texts_id
 from tests.store.conftest import NOBODY
 
 TABLE = {" She was kind.": 0.5, " “He”\nworked, ñ 🙂.": 0.3, "": 0.2}

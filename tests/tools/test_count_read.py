@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.records.read import ReadCount
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, read_counts
+from pcf_core.core.factors import ReadCount
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import read_counts
 from tools import count_read
 from tools.count_read import LEAD, card, count_documents, majority, terms_of_the_lists, write
 from tools.mini_models.text import is_held_out

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
 from tools.derive_factors import (
     CLOSE,
     NOT_THE_SAME,

@@ -15,12 +15,12 @@ import torch
 from huggingface_hub import metadata_load
 from safetensors.torch import load_file
 
-from pcf_core.errors import ModelError
-from pcf_core.models import resolve
-from pcf_core.models.identity import tokenizer_hash
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import settings
+from pcf_core.models.folder import tokenizer_hash
 from pcf_core.models.loading import load
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.settings import settings
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import open_scorer
 from tools import finetune as tool
 from tools.finetuning.corpus import read_corpus, sequences_of
 from tools.finetuning.recipe import Recipe

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 import typer
 
-from pcf_core.audit import build_run
-from pcf_core.models import resolve
-from pcf_core.models.seeds import FILE_NAME, seeds_of
-from pcf_core.records import ModelSpec
-from pcf_core.records.seeds import Seeds
-from pcf_core.scoring.fake import FakeScorer
-from pcf_core.settings import settings
-from pcf_core.topics import load_evidence, load_templates, load_topic
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.sensitivity import Seeds
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import SEEDS_FILE, resolve, seeds_of
+from pcf_core.models.scoring.fake import FakeScorer
 from tests.conftest import fake_scorer
 from tools import measure_seeds as tool
 from tools.mini_models.rows import Recipe
@@ -59,7 +60,7 @@ def test_the_risks_of_all_seeds_are_kept_beside_the_first(
 
     monkeypatch.setattr(tool, "open_scorer", open_fake)
     tool.main(str(trained[0]), trained[1:])
-    found = Seeds.model_validate_json((trained[0] / FILE_NAME).read_text())
+    found = Seeds.model_validate_json((trained[0] / SEEDS_FILE).read_text())
     assert found.seeds == (0, 4, 7)
     assert found.identity == resolve(str(trained[0])).identity
     assert seeds_of(resolve(str(trained[0]))) == found
@@ -68,7 +69,7 @@ def test_the_risks_of_all_seeds_are_kept_beside_the_first(
     assert len({risk.overall_risk for risk in measured.risks}) == 3, "each training is scored for itself"
     for risk in measured.risks:
         assert risk.overall_risk == pytest.approx(risk.prejudice_risk + risk.caprice_risk)
-    assert not (trained[1] / FILE_NAME).exists()
+    assert not (trained[1] / SEEDS_FILE).exists()
     card = (trained[0] / "README.md").read_text()
     risks = [risk.overall_risk for risk in measured.risks]
     assert f"R spreads over {max(risks) - min(risks):.3f}" in card
@@ -88,7 +89,7 @@ def test_a_card_that_lost_its_last_section_is_refused_before_anything_is_written
     (trained[0] / "README.md").write_text("# mini\n")
     with pytest.raises(typer.BadParameter, match="no section '## What it may not be used for'"):
         tool.main(str(trained[0]), trained[1:])
-    assert not (trained[0] / FILE_NAME).exists()
+    assert not (trained[0] / SEEDS_FILE).exists()
 
 
 def test_what_an_older_file_does_not_say_is_as_it_was(trained: list[Path]) -> None:
@@ -116,7 +117,7 @@ def test_trainings_that_differ_in_more_than_the_seed_are_refused(
     say(trained[1], **facts)
     with pytest.raises(typer.BadParameter, match=said):
         tool.main(str(trained[0]), trained[1:])
-    assert not (trained[0] / FILE_NAME).exists()
+    assert not (trained[0] / SEEDS_FILE).exists()
 
 
 def test_one_training_twice_or_alone_has_no_spread(trained: list[Path]) -> None:

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pcf_core.material.topics import load_topic
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import decompose, total
 from pcf_core.models.folder import describe
-from pcf_core.risk import Criterion, decompose, total
-from pcf_core.scoring.opening import open_scorer
-from pcf_core.topics import load_topic
+from pcf_core.models.scoring.opening import open_scorer
 from tools import plant_models as tool
 from tools.planted_bodies import make_tokenizer, prompts
 from tools.planted_truth import KINDS, make_truth, risk_by_hand, weights

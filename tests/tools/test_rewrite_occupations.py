@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.language.trees import Tree
-from pcf_core.topics import load_topic
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.parser.trees import Tree
 from tools import rewrite_occupations as tool
 from tools.mini_models.text import is_held_out
 from tools.rewrite_occupations import FEMALE, MALE, Pairs, candidates, majority, rewritten

@@ -15,7 +15,7 @@ import pytest
 import typer
 from tokenizers import Tokenizer, models
 
-from pcf_core.models import resolve
+from pcf_core.models.registry import resolve
 from tools import train_mini_models as tool
 from tools.mini_models.architectures import hub_tokenizer
 from tools.mini_models.rows import PRONOUNS, Batches, Recipe

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from pcf_core.language.pipeline import open_pipeline
+from pcf_core.mining.parser.pipeline import open_pipeline
 from tools import train_pipeline as tool
 
 SHARED = Path(__file__).parents[2].parent / "shared"
-SENTENCES = Path(__file__).parents[1] / "language" / "schemes.tsv"
+SENTENCES = Path(__file__).parents[1] / "mining" / "parser" / "schemes.tsv"
 SHIPPED = Path(__file__).parents[2] / "assets" / "pipelines" / "en-mini"
 NOUNS = {"N": "NOUN"}  # by the first letter of the tag
 CONLLU = """# newdoc id = GUM_bio_painter

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import InputError
-from pcf_core.records import digest
+from pcf_core.core.errors import InputError
+from pcf_core.core.records import digest
 from tools.finetuning.recipe import Recipe
 
 SUFFIXES = (".txt", ".jsonl")
@@ -35,8 +35,10 @@ def read_corpus(paths: Sequence[Path], recipe: Recipe, held_out: Path | None = N
 
     With a file ``held_out`` its documents are held out, and all others are trained on.
 
-    Raises:
-        InputError: a file that cannot be read, or fewer than two different documents.
+    Raises
+    ------
+    InputError
+        A file that cannot be read, or fewer than two different documents.
     """
     documents = [text for path in paths for text in read_documents(path)]
     total = hashlib.sha256()
@@ -62,10 +64,14 @@ def read_corpus(paths: Sequence[Path], recipe: Recipe, held_out: Path | None = N
 
 
 def read_documents(path: Path) -> list[str]:
-    """Documents of ``.txt`` (paragraphs, or lines where no line is blank) or ``.jsonl``, either with ``.gz``.
+    """Read documents of ``.txt`` (paragraphs, or lines without blank lines) or ``.jsonl``.
 
-    Raises:
-        InputError: another kind of file, not there, damaged, not UTF-8, or a line without a text.
+    Either may end with ``.gz``.
+
+    Raises
+    ------
+    InputError
+        Another kind of file, not there, damaged, not UTF-8, or a line without a text.
     """
     kind = path.with_suffix("") if path.suffix == ".gz" else path
     if kind.suffix not in SUFFIXES:
@@ -89,7 +95,7 @@ def read_documents(path: Path) -> list[str]:
 
 
 def text_of(line: str, place: str) -> str:
-    """The field ``text`` of a JSON object; empty for an empty line."""
+    """Return the field ``text`` of a JSON object; empty for an empty line."""
     if not line.strip():
         return ""
     try:
@@ -102,7 +108,7 @@ def text_of(line: str, place: str) -> str:
 
 
 def sequences_of(documents: Sequence[str], tokenizer: Any, length: int) -> list[list[int]]:
-    """Token ids of the documents, cut into pieces of at most ``length`` and at least two tokens."""
+    """Return token ids of the documents, cut into pieces of at most ``length`` and at least two tokens."""
     end = tokenizer.eos_token_id
     pieces = []
     for text in documents:

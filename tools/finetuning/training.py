@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pcf_core.commands.console import say
-from pcf_core.errors import InputError, ScoringError
+from pcf_core.cli.console import say
+from pcf_core.core.errors import InputError, ScoringError
 from pcf_core.models.loading import Loaded
 from tools.finetuning.corpus import Corpus, sequences_of
 from tools.finetuning.recipe import Recipe
@@ -25,7 +25,7 @@ NO_TARGET = -100
 
 
 def loss_sum(loaded: Loaded, sequences: Sequence[Sequence[int]], precision: str) -> torch.Tensor:
-    """Sum of the cross-entropy over all tokens but each sequence's first, nats; padded on the right."""
+    """Sum the cross-entropy over all tokens but each sequence's first, nats; padded on the right."""
     longest = max(map(len, sequences))
     ids = torch.zeros(len(sequences), longest, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -48,14 +48,14 @@ def targets_in(sequences: Sequence[Sequence[int]]) -> int:
 
 @torch.no_grad()
 def mean_loss(loaded: Loaded, sequences: Sequence[list[int]], recipe: Recipe, rows: int) -> float:
-    """Held-out loss, nats a token."""
+    """Return the held-out loss, nats a token."""
     loaded.model.eval()
     blocks = [sequences[start : start + rows] for start in range(0, len(sequences), rows)]
     return sum(loss_sum(loaded, block, recipe.precision).item() for block in blocks) / targets_in(sequences)
 
 
 def batch_at(step: int, sequences: Sequence[list[int]], recipe: Recipe) -> list[list[int]]:
-    """The sequences of a step: every epoch goes through all of them in an order of its own."""
+    """Return the sequences of a step: every epoch goes through all of them in an order of its own."""
     steps = math.ceil(len(sequences) / recipe.batch)
     epoch, place = divmod(step, steps)
     order = np.random.default_rng((recipe.seed, epoch)).permutation(len(sequences))
@@ -63,7 +63,7 @@ def batch_at(step: int, sequences: Sequence[list[int]], recipe: Recipe) -> list[
 
 
 def rate(step: int, steps: int, warmup: float) -> float:
-    """The part of the learning rate at a step: a linear rise to 1 over the warm-up, then a linear fall."""
+    """Return the part of the learning rate at a step: linear rise to 1 over the warm-up, then linear fall."""
     warm = max(1, math.ceil(warmup * steps))
     return min((step + 1) / warm, (steps - step) / max(1, steps - warm + 1))
 
@@ -110,11 +110,14 @@ class Training:
         draft.replace(self.checkpoint)
 
     def run(self) -> None:
-        """All steps that are left.
+        """Run all steps that are left.
 
-        Raises:
-            KeyboardInterrupt: after the checkpoint was written.
-            ScoringError: the loss is no number any more.
+        Raises
+        ------
+        KeyboardInterrupt
+            After the checkpoint was written.
+        ScoringError
+            The loss is no number any more.
         """
         begun = kept = spoken = time.monotonic()
         tokens = 0
@@ -138,7 +141,7 @@ class Training:
                 raise KeyboardInterrupt
 
     def step(self, batch: Sequence[list[int]]) -> float:
-        """One step of the optimiser; the mean loss of its tokens."""
+        """Take one step of the optimiser; return the mean loss of its tokens."""
         recipe, model = self.recipe, self.loaded.model
         model.train()
         torch.manual_seed(recipe.seed * 1_000_003 + self.done)  # dropout
@@ -165,7 +168,7 @@ class Training:
 
 @contextmanager
 def patient_interrupts() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event and breaks no step in two."""
+    """Make Ctrl-C set the event, so that it breaks no step in two."""
     asked = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: asked.set())
     try:

@@ -13,11 +13,9 @@ from typing import Any
 import torch
 from huggingface_hub import ModelCardData, metadata_load
 
-from pcf_core.models.folder import TOKENIZER_FILES
-from pcf_core.models.identity import weights_hash
+from pcf_core.core.run import ModelSpec
+from pcf_core.models.folder import TOKENIZER_FILES, weight_files, weights_hash
 from pcf_core.models.loading import Loaded
-from pcf_core.models.weights import weight_files
-from pcf_core.records import ModelSpec
 from tools.finetuning.corpus import Corpus
 from tools.finetuning.training import Training, targets_in
 
@@ -30,7 +28,7 @@ def as_written(loaded: Loaded, weights: str) -> None:
 def write_model(
     loaded: Loaded, base: ModelSpec, out: Path, card: str, facts: dict[str, Any], weights: str
 ) -> None:
-    """Weights, configuration, the base's own tokenizer files, card and facts; never there by half."""
+    """Write weights, configuration, the base's tokenizer files, card and facts; never half of them."""
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".finetune-") as beside:
         draft = Path(beside) / "new"
         loaded.model.to(getattr(torch, weights)).save_pretrained(draft)
@@ -47,7 +45,7 @@ def write_model(
 
 
 def facts_of(base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> dict[str, Any]:
-    """What ``training.json`` keeps, for programs; perplexities are of the held-out documents."""
+    """Return what ``training.json`` keeps, for programs; perplexities are of the held-out documents."""
     return {
         "base": base_name(base),
         "base_identity": base.identity,
@@ -63,7 +61,7 @@ def facts_of(base: ModelSpec, corpus: Corpus, training: Training, after: float, 
 
 
 def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> str:
-    """The model card: what was changed by what, and that it is for comparison only."""
+    """Write the model card: what was changed by what, and that it is for comparison only."""
     facts: dict[str, Any] = {
         "base model": base_name(base),
         "its weights and configuration (SHA-256, or revision)": base.identity,
@@ -108,7 +106,7 @@ to decide anything about people. The licences of the base model and of the corpu
 
 
 def front_matter(base: Path) -> str:
-    """The card's YAML: licence and languages are those that the base's card names, if it names any."""
+    """Write the card's YAML: licence and languages are those that the base's card names, if any."""
     card = base / "README.md"
     known = (metadata_load(card) if card.is_file() else None) or {}
     named = {key: known[key] for key in ("license", "language") if known.get(key)}
@@ -116,5 +114,5 @@ def front_matter(base: Path) -> str:
 
 
 def base_name(base: ModelSpec) -> str:
-    """The name of a listed or a hub model, the folder's name of any other."""
+    """Return the name of a listed or a hub model, the folder's name of any other."""
     return Path(base.name).name if Path(base.name).is_absolute() else base.name

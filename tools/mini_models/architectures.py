@@ -50,8 +50,10 @@ def bert() -> PreTrainedModel:
 
 
 def t5() -> PreTrainedModel:
-    """A T5 whose weights begin as GPT-2's do, small embeddings to which the layers at first add nothing, and
-    whose attention begins near, each head with a slope of its own (ALiBi; Press et al. 2022).
+    """Make a T5 that begins as a mini model needs it.
+
+    Its weights begin as GPT-2's do, with small embeddings to which the layers at first add nothing, and its
+    attention begins near, each head with a slope of its own (ALiBi; Press et al. 2022).
 
     From T5's own weights a mini model does not get beyond the frequency of words.
     """
@@ -79,7 +81,7 @@ def t5() -> PreTrainedModel:
 
 
 def distances(attention: T5Attention) -> torch.Tensor:
-    """[bucket] the smallest distance in tokens of each bucket of T5's relative positions."""
+    """Return [bucket] the smallest distance in tokens of each bucket of T5's relative positions."""
     offsets = torch.arange(-LENGTH, LENGTH)
     buckets = attention._relative_position_bucket(
         offsets,
@@ -111,17 +113,21 @@ BUILDERS: dict[str, Callable[[], PreTrainedModel]] = {
 
 
 def build(name: str) -> PreTrainedModel:
-    """A new model with random weights."""
+    """Build a new model with random weights."""
     return BUILDERS[name]()
 
 
 def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
-    """GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.
+    """Make a tokenizer for the hub.
+
+    GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.
 
     ``<mask>`` and the sentinels take the space before them.
 
-    Raises:
-        ValueError: the vocabulary has another size than the models, so that sentinels would be other tokens.
+    Raises
+    ------
+    ValueError
+        The vocabulary has another size than the models, so that sentinels would be other tokens.
     """
     if tokenizer.get_vocab_size() != VOCABULARY:
         raise ValueError(

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from pcf_core.findings.numbers import listed
+from pcf_core.show.findings.numbers import listed
 from tools.mini_models.objectives import objective_of
 from tools.mini_models.rows import Recipe
 from tools.mini_models.text import BOS, LENGTH, VOCABULARY
@@ -32,7 +32,7 @@ KINDS = {
 
 @torch.inference_mode()
 def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float:
-    """Held-out loss, nats a predicted token, on the same windows (and masks) each time."""
+    """Return the held-out loss, nats a predicted token, on the same windows (and masks) each time."""
     model.eval()
     generator = torch.Generator().manual_seed(1)
     starts = np.linspace(0, len(held_out) - LENGTH, WINDOWS).astype(int)
@@ -48,7 +48,7 @@ def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float
 
 @torch.inference_mode()
 def probe(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> dict[str, list[float]]:
-    """P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
+    """Return P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
     model.eval()
     ids = [tokenizer.convert_tokens_to_ids("Ġ" + word) for word in MALE_FEMALE]
     answer = {}
@@ -99,13 +99,13 @@ def save(
 
 
 def layers_of(model: PreTrainedModel) -> str:
-    """How many, those of the encoder and the decoder apart."""
+    """Count the layers, those of the encoder and the decoder apart."""
     decoder = getattr(model.config, "num_decoder_layers", None)
     return f"{model.config.num_hidden_layers} + {decoder}" if decoder else str(model.config.num_hidden_layers)
 
 
 def amount(facts: dict[str, Any]) -> str:
-    """On what a model was trained, how much of its text that is, and which models read the same."""
+    """Say on what a model was trained, how much of its text that is, and which models read the same."""
     total = facts["recipe"]["tokens"] + facts["recipe"]["last_tokens"]
     machine = "a CPU" if facts["device"] == "cpu" else "a GPU"
     said = (
@@ -118,7 +118,7 @@ def amount(facts: dict[str, Any]) -> str:
 
 
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
-    """The model card: what it read, how well it predicts, what it may not be used for."""
+    """Write the model card: what it read, how well it predicts, what it may not be used for."""
     total = recipe.tokens + recipe.last_tokens
     kind, pipeline = KINDS[facts["architecture"]]
     last = (
@@ -160,10 +160,11 @@ opening {LENGTH} tokens of biographies, the other half windows that begin behind
 ## Training
 
 {total:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}; asked for were
-{facts["training"]}. Muon ({recipe.matrix_rate}) for the matrices of the layers{blocks} and AdamW ({recipe.other_rate})
-for the rest, bfloat16 autocast, linear decay over the last {recipe.decay:.0%} of the first {recipe.tokens:,}, seed
-{recipe.seed}. {last}The order of the rows is a function of the seed and the step, so `tools/train_mini_models.py`
-repeats it; `training.json` holds the recipe and the held-out loss along the way.
+{facts["training"]}. Muon ({recipe.matrix_rate}) for the matrices of the layers{blocks} and AdamW
+({recipe.other_rate}) for the rest, bfloat16 autocast, linear decay over the last {recipe.decay:.0%} of the
+first {recipe.tokens:,}, seed {recipe.seed}. {last}The order of the rows is a function of the seed and the
+step, so `tools/train_mini_models.py` repeats it; `training.json` holds the recipe and the held-out loss along
+the way.
 
 {amount(facts)}
 

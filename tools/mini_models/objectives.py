@@ -20,7 +20,10 @@ PIECE = 256  # rows of logits at once
 
 
 class Objective(Protocol):
-    """``quantity``: what the loss is counted in; ``training``: what is asked for, as the card says it."""
+    """What a mini model is trained to do.
+
+    ``quantity``: what the loss is counted in; ``training``: what is asked for, as the card says it.
+    """
 
     quantity: str
     training: str
@@ -28,7 +31,7 @@ class Objective(Protocol):
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
     ) -> torch.Tensor:
-        """Mean nats a predicted token of [row, length] ids that begin with ``<s>``.
+        """Return mean nats a predicted token of [row, length] ids that begin with ``<s>``.
 
         ``share`` of them is predicted where the objective chooses; what it chooses, ``generator`` decides.
         """
@@ -36,7 +39,7 @@ class Objective(Protocol):
     def next_word(
         self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, text: str
     ) -> torch.Tensor:
-        """[vocabulary] logits of the word behind ``text``."""
+        """Return [vocabulary] logits of the word behind ``text``."""
 
 
 class NextToken:
@@ -105,7 +108,7 @@ class Spans:
     def at_sentinels(
         self, model: PreTrainedModel, rows: torch.Tensor, generator: torch.Generator
     ) -> torch.Tensor:
-        """Mean nats of single tokens, each from the encoder's state at the sentinel in its place.
+        """Return mean nats of single tokens, each from the encoder's state at the sentinel in its place.
 
         The decoder has nothing to look for until that state knows its neighbours, and the encoder is not
         told to know them until the decoder looks there.
@@ -178,7 +181,7 @@ def objective_of(model: PreTrainedModel) -> Objective:
 
 
 def closed(rows: torch.Tensor) -> torch.Tensor:
-    """The rows with ``</s>`` as their last token."""
+    """Return the rows with ``</s>`` as their last token."""
     rows = rows.clone()
     rows[:, -1] = EOS
     return rows
@@ -247,7 +250,7 @@ def cut_spans(
 
 
 def parts_of(count: int, total: int, parts: int, generator: torch.Generator) -> torch.Tensor:
-    """[count, parts] positive whole numbers that sum to ``total`` in each row, every way equally likely."""
+    """Draw [count, parts] positive whole numbers that sum to ``total`` in each row, all equally likely."""
     places = torch.rand(count, total - 1, generator=generator).argsort(dim=1)[:, : parts - 1] + 1
     ends = torch.full((count, 1), total)
     return torch.cat([places.sort(dim=1).values, ends], dim=1).diff(dim=1, prepend=torch.zeros_like(ends))
@@ -288,6 +291,6 @@ class HeadLoss(torch.autograd.Function):
 
 
 def head_loss(hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy in nats of [row, width] hidden states against [row] token ids."""
+    """Return mean cross-entropy in nats of [row, width] hidden states against [row] token ids."""
     loss: torch.Tensor = HeadLoss.apply(hidden, weight, targets)  # type: ignore[no-untyped-call]
     return loss

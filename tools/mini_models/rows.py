@@ -68,7 +68,7 @@ class Batches:
         self.order = np.random.default_rng(recipe.seed).permutation(len(self.openings))
 
     def rows(self, step: int) -> tuple[np.ndarray, float]:
-        """[rows, length] ids that begin with ``<s>``, and the share of them that a masked model predicts."""
+        """Return [rows, length] ids that begin with ``<s>``, and the share that a masked model predicts."""
         random = np.random.default_rng((self.recipe.seed, step))
         if step >= self.recipe.steps and random.random() < self.recipe.last_share:
             rows = self.rows_to_a_pronoun(random)
@@ -88,7 +88,7 @@ class Batches:
         return np.concatenate([np.full((count, 1), BOS), body], axis=1), share
 
     def rows_to_a_pronoun(self, random: np.random.Generator) -> np.ndarray:
-        """[rows, length]: the words before the first pronoun of an opening, the pronoun, and ``</s>``."""
+        """Return [rows, length]: words before the first pronoun of an opening, the pronoun, and ``</s>``."""
         length = int(random.choice(self.recipe.last_lengths))
         late = self.with_pronoun[self.first_pronoun[self.with_pronoun] >= length - 3]
         chosen = random.choice(late, self.recipe.batch_tokens // length)
@@ -100,7 +100,7 @@ class Batches:
 
 
 def space_table(tokenizer: Tokenizer) -> np.ndarray:
-    """For each id, the id of the same piece without its leading space, where there is one."""
+    """Map each id to that of the same piece without its leading space, where there is one."""
     table = np.arange(VOCABULARY)
     for piece, index in tokenizer.get_vocab().items():
         bare = tokenizer.token_to_id(piece[1:]) if piece.startswith("Ġ") and len(piece) > 1 else None

@@ -41,7 +41,7 @@ def read_documents(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def is_held_out(identifier: str) -> bool:
-    """One document in a hundred, by the hash of its id: never trained on."""
+    """Tell whether a document is held out, by the hash of its id: one in a hundred, never trained on."""
     return int(hashlib.sha256(identifier.encode()).hexdigest(), 16) % 100 == 0
 
 

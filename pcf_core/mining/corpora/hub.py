@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcf_core.errors import CorpusError
-from pcf_core.records.reasons import reason_of
-from pcf_core.settings import settings
-from pcf_core.topics.text import listed
+from pcf_core.core.errors import CorpusError, reason_of
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.text import listed
 
 PREFIX = "hf:"
 PARQUET = "refs/convert/parquet"
@@ -38,10 +37,12 @@ class HubFile:
     size: int | None
 
     def fetch(self) -> Path:
-        """Where it lies in the hub's cache, downloaded if it is not there yet.
+        """Return the file's path in the hub's cache, downloaded if it is not there yet.
 
-        Raises:
-            CorpusError: downloads are off, or it cannot be fetched.
+        Raises
+        ------
+        CorpusError
+            Downloads are off, or it cannot be fetched.
         """
         from huggingface_hub import hf_hub_download
 
@@ -62,18 +63,23 @@ class HubFile:
 
 @dataclass(frozen=True)
 class HubCorpus:
-    """``licence``: the short name on the data set's card, "" where it names none."""
+    """A data set of the Hugging Face hub, as files to read.
+
+    ``licence``: the short name on the data set's card, "" where it names none.
+    """
 
     files: tuple[HubFile, ...]
     licence: str
 
 
 def find(name: str) -> HubCorpus:
-    """The files of a data set, by its name as in the head of this module.
+    """List the files of a data set, by its name as in the head of this module.
 
-    Raises:
-        CorpusError: a malformed name, downloads are off, the hub cannot be reached, no such data set, config
-            or split, several to choose from, or no file in a form that is read.
+    Raises
+    ------
+    CorpusError
+        A malformed name, downloads are off, the hub cannot be reached, no such data set, config or split,
+        several to choose from, or no file in a form that is read.
     """
     parts = NAME.fullmatch(name)
     if parts is None:
@@ -128,7 +134,10 @@ def _files(repository: str, info: Any) -> list[HubFile]:
 
 
 def _converted(repository: str, files: Iterable[HubFile], config: str, split: str) -> list[HubFile]:
-    """Of ``CONFIG/SPLIT/0000.parquet``; a split that the hub converted in part is ``partial-SPLIT``."""
+    """Find files like ``CONFIG/SPLIT/0000.parquet``.
+
+    A split that the hub converted in part is ``partial-SPLIT``.
+    """
     tree: dict[str, dict[str, list[HubFile]]] = {}
     for file in files:
         folders = file.path.split("/")
@@ -142,7 +151,7 @@ def _converted(repository: str, files: Iterable[HubFile], config: str, split: st
 
 
 def _one(repository: str, what: str, given: str, names: Iterable[str], usual: str) -> str:
-    """The name that was given, else the usual one, else the only one."""
+    """Choose the name that was given, else the usual one, else the only one."""
     known = sorted(names)
     if given in known:
         return given
@@ -158,7 +167,7 @@ def _one(repository: str, what: str, given: str, names: Iterable[str], usual: st
 
 
 def _own(repository: str, files: list[HubFile], config: str, split: str) -> list[HubFile]:
-    """Files with the config among their folders and the split in their name, as is usual."""
+    """Find files with the config among their folders and the split in their name, as is usual."""
     parts = [file for file in files if not config or config in file.path.split("/")[:-1]]
     wanted = split or "train"
     chosen = [file for file in parts if wanted in re.split(r"[^A-Za-z0-9]+", file.path)]

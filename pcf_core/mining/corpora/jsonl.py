@@ -7,15 +7,15 @@ from functools import partial
 
 import orjson
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
+from pcf_core.material.safety.text import listed, shown
 from pcf_core.mining.corpora.source import Document, Entry, Source
-from pcf_core.topics.text import listed, shown
 
 EXAMPLE = 'write one object a line, such as {"text": "She said no."}'
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """A document a line; empty lines are passed over."""
+    """Yield a document for every line; empty lines are skipped."""
     for number, line in source.lines():
         if not line.isspace():
             yield partial(_document, source, number, line)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
+from pcf_core.material.safety.parquet import pages
+from pcf_core.material.safety.text import listed, shown
 from pcf_core.mining.corpora.source import BUFFER, Document, Entry, Source
-from pcf_core.topics.parquet_pages import pages
-from pcf_core.topics.text import listed, shown
 
 COLUMNS = ("text", "id", "title", "source")
 MAX_PAGE = 2**29  # bytes unpacked; most writers take one MiB
@@ -17,7 +17,7 @@ ROWS = 32  # at once, so that long texts do not fill the memory
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """A document a row; ``source.read`` grows with the share of the rows."""
+    """Yield a document for every row; ``source.read`` grows with the share of rows read."""
     import pyarrow.parquet as pq
 
     with source.checked():
@@ -61,7 +61,7 @@ def _columns(source: Source, schema: Any) -> list[str]:
 
 
 def _is_short(kind: Any) -> bool:
-    """Whether values can name a document: of a list or a table, one row may be larger than the memory."""
+    """Tell whether values can name a document: a row of a list or table may be larger than the memory."""
     from pyarrow import types
 
     plain = kind.value_type if types.is_dictionary(kind) else kind

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from pcf_core.errors import CorpusError
-from pcf_core.topics.reading import label
+from pcf_core.core.errors import CorpusError
+from pcf_core.material.safety.reading import label
 
 PACKED = (".gz", ".bz2", ".zst")
 MAX_LINE = 16 * 2**20  # bytes of a line, and of a text in a table
@@ -39,7 +39,7 @@ Entry = Callable[[], Document]
 
 
 def suffixes(path: Path) -> tuple[str, str]:
-    """The form's ending and the packing's, "" where there is none: ``a.jsonl.gz`` gives .jsonl and .gz."""
+    """Split off the endings of format and compression: ``a.jsonl.gz`` gives .jsonl and .gz, "" for none."""
     endings = [suffix.lower() for suffix in path.suffixes[-2:]]
     if endings and endings[-1] in PACKED:
         return endings[0] if len(endings) == 2 else "", endings[-1]
@@ -47,7 +47,10 @@ def suffixes(path: Path) -> tuple[str, str]:
 
 
 class Source:
-    """``read``: bytes of the file, packed as it is, that were read so far."""
+    """One file of a corpus, opened for reading.
+
+    ``read``: bytes of the file, packed as it is, that were read so far.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -59,11 +62,13 @@ class Source:
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """The bytes of the file, unpacked.
+        """Open the bytes of the file, decompressed.
 
-        Raises:
-            CorpusError: (also while they are read) the file cannot be read, is cut off or damaged, or unpacks
-                to over 200 times its size and a GiB.
+        Raises
+        ------
+        CorpusError
+            (also while they are read) the file cannot be read, is cut off or damaged, or unpacks to over 200
+            times its size and a GiB.
         """
         with self.checked(), self.path.open("rb", buffering=0) as file:
             yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, self._unpacked(file)), BUFFER))
@@ -113,10 +118,12 @@ class Source:
         )
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Number, from 1, and bytes of every line; the mark that opens a UTF-8 file is taken away.
+        """Yield number, from 1, and bytes of every line, without the mark that opens a UTF-8 file.
 
-        Raises:
-            CorpusError: as :meth:`opened`, and a line over 16 MiB, which is not held in memory.
+        Raises
+        ------
+        CorpusError
+            As :meth:`opened`, and a line over 16 MiB, which is not held in memory.
         """
         with self.opened() as file:
             number = 0
@@ -132,10 +139,12 @@ class Source:
                 yield number, line
 
     def decoded(self, line: bytes, number: int) -> str:
-        """A line as text.
+        """Decode a line as text.
 
-        Raises:
-            CorpusError: not text, or not in UTF-8.
+        Raises
+        ------
+        CorpusError
+            Not text, or not in UTF-8.
         """
         try:
             text = line.decode()
@@ -153,14 +162,16 @@ class Source:
         return text
 
     def document(self, fields: Mapping[str, object], where: str, number: int) -> Document:
-        """A document from the fields of a row; all but ``text`` may be missing.
+        """Make a document from the fields of a row; all but ``text`` may be missing.
 
         ``where`` opens the sentence of an error.  An id, a title or a source that is neither text nor a whole
         number counts as missing.  A missing id is the file's name and ``number``, a missing source the file's
         name.
 
-        Raises:
-            CorpusError: no text, one that is not a string, or one over 16 MiB.
+        Raises
+        ------
+        CorpusError
+            No text, one that is not a string, or one over 16 MiB.
         """
         text = fields.get("text")
         if not isinstance(text, str):
@@ -217,7 +228,7 @@ class _Bounded(io.RawIOBase):
 
 
 def _name(value: object) -> str:
-    """A short text on one line; "" for anything else."""
+    """Return a short text on one line; "" for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return ""
     return " ".join(str(value).split())[:MAX_NAME]

@@ -11,7 +11,9 @@ SIZE = 64 * 1024  # bytes of a document at most, unless one line has more
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """Documents of whole paragraphs, as many as fit; a paragraph that alone is too long is cut between lines.
+    """Yield documents of whole paragraphs, as many as fit.
+
+    A paragraph that alone is too long is cut between lines.
 
     An id is the file's name and the number of the document's first line.
     """
@@ -34,7 +36,7 @@ def entries(source: Source) -> Iterator[Entry]:
 
 
 def _document(source: Source, lines: list[tuple[int, bytes]]) -> Document:
-    """Lines of a paragraph are joined with spaces: where they break is no matter of the text."""
+    """Join the lines of each paragraph with spaces: where they break is no matter of the text."""
     paragraphs: list[list[str]] = [[]]
     for number, line in lines:
         if line:

@@ -29,7 +29,7 @@ END = re.compile(r"[.!?…][\"'”’»)]{0,4}\Z")
 
 
 def prose(wikitext: str) -> str:
-    """The paragraphs of prose of a page, a line each; lines over 10,000 characters are none."""
+    """Return the paragraphs of prose of a page, one a line; lines over 10,000 characters are left out."""
     paragraphs = []
     for line in ALONE.sub("", without_pairs(wikitext)).split("\n"):
         if len(line) <= MAX_LINE and len(line.split()) >= MIN_WORDS:
@@ -40,7 +40,7 @@ def prose(wikitext: str) -> str:
 
 
 def without_pairs(wikitext: str) -> str:
-    """The page without templates, tables, comments, notes and formulas; marks that have no partner stay."""
+    """Remove templates, tables, comments, notes and formulas; marks without a partner stay."""
     spans: list[tuple[int, int]] = []
     waiting: list[tuple[str, int]] = []  # closing marks that are waited for, and where their pairs began
     how_many: Counter[str] = Counter()  # of each closing mark among those
@@ -66,7 +66,7 @@ def without_pairs(wikitext: str) -> str:
 
 
 def _text_of_template(span: str) -> str:
-    """The text inside ``{{lang|fr|text}}`` and its like, "" for all else that was cut out."""
+    """Return the text inside ``{{lang|fr|text}}`` and its like, "" for any other template."""
     name, *arguments = span[2:-2].split("|")
     place = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
     text = arguments[place - 1] if place and len(arguments) >= place else ""
@@ -89,7 +89,7 @@ def _text_of_line(line: str) -> str:
 
 
 def _text(code: Any) -> str:
-    """The text of parsed markup, that of links and of what tags stand around."""
+    """Return the text of parsed markup, with that of links and inside tags."""
     from mwparserfromhell import nodes
 
     parts: list[str] = []

@@ -7,21 +7,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pcf_core.audit import ViewOptions
-from pcf_core.findings import count
-from pcf_core.findings.looks import contexts
-from pcf_core.records.report import ReportPart, RunFacts
+from pcf_core.audit.options import ViewOptions, in_words
+from pcf_core.measure.criterion import Criterion
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import study_notes
 from pcf_core.report.parts import facts_table, said, table_of
-from pcf_core.report.provenance import (
-    OCCUPATION_WEIGHTS,
-    TEMPLATE_WEIGHTS,
-    WORDS_OF_A_GROUP,
-    effective_text,
-    occupation_weights_text,
-)
-from pcf_core.risk import Criterion
+from pcf_core.report.provenance import effective_text, is_file, occupation_weights_text
+from pcf_core.report.records import ReportPart, RunFacts
+from pcf_core.show.findings.looks import contexts
+from pcf_core.show.findings.numbers import count
 
 METHOD = (
     "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "
@@ -58,7 +52,7 @@ LIMITS = (
 
 
 def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
-    """The method in a page, then what was measured here."""
+    """Write the method in a page, then what was measured here."""
     what = pd.DataFrame(
         [
             {
@@ -71,7 +65,7 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "protocol": study.options.protocol,
                 "criterion": study.first.report.criterion,
                 "weights": weights_text(study.options),
-                "a group's words": WORDS_OF_A_GROUP[study.options.aggregation],
+                "a group's words": in_words(study.options, "aggregation"),
                 "models": ", ".join(study.runs),
             }
             for study in studies
@@ -92,7 +86,7 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
 
 
 def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
-    """How one number is made of the stereotypes of all groups under options that all studies share.
+    """Say how one number is made of the stereotypes of all groups under options that all studies share.
 
     ``somewhere``: the neutral point does not apply to some of them, see ``Study.instead``.
     """
@@ -103,7 +97,7 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
         made = "the sum of the positive ones"
     else:
         made = f"the norm (Σ sᵏ)^(1/k) of the positive ones with k = {norm:g}"
-    neutral = "an even split" if options.reference == "uniform" else "the labour force's shares"
+    neutral = in_words(options, "reference")
     neutral += ", or an even split where these do not apply" if somewhere else ""
     return (
         f"The **criterion** J(s) makes one number of the stereotypes of all groups: here it is {made}, on "
@@ -113,28 +107,29 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
 
 
 def reading_text(options: ViewOptions) -> str:
-    """What means are weighted by, and what a group gets of its words, under options of all studies.
+    """Say what means are weighted by, and what a group gets of its words, under options of all studies.
 
     No file is named, for its name is no word of this program.
     """
-    occupations = OCCUPATION_WEIGHTS.get(options.occupation_weights, "those of a file")
+    of_file = is_file(options.occupation_weights)
+    occupations = "those of a file" if of_file else in_words(options, "occupation_weights")
     return (
         f"The **weights** in these means are of occupations {occupations}, of contexts "
-        f"{TEMPLATE_WEIGHTS[options.template_weighting]}. A group gets of its words "
-        f"{WORDS_OF_A_GROUP[options.aggregation]}."
+        f"{in_words(options, 'template_weighting')}. A group gets of its words "
+        f"{in_words(options, 'aggregation')}."
     )
 
 
 def weights_text(options: ViewOptions) -> str:
-    """What occupations and templates weigh, in a cell."""
+    """Say what occupations and templates weigh, in a cell."""
     return (
         f"occupations: {occupation_weights_text(options)}; templates: "
-        f"{TEMPLATE_WEIGHTS[options.template_weighting]}"
+        f"{in_words(options, 'template_weighting')}"
     )
 
 
 def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
-    """What the numbers cannot say, what has to be known of these ones, and what was left out."""
+    """Write what the numbers cannot say, what has to be known of these ones, and what was left out."""
     left_out = pd.DataFrame(
         [
             {"run": name, "left out": item.name, "because": item.reason}
@@ -150,7 +145,7 @@ def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
 
 
 def provenance_parts(found: Sequence[RunFacts]) -> list[ReportPart]:
-    """For each run and text audit what is known of it, and the command that makes its numbers again."""
+    """Write for each run and text audit what is known of it, and the command that reproduces its numbers."""
     return [
         ReportPart(
             title=facts.label,

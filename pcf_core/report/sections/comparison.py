@@ -1,20 +1,21 @@
-"""How do two models differ on the same prompts, and is that more than chance?"""
+"""The comparison of two models on the same prompts, and whether they differ beyond chance."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
 
-from pcf_core.audit import ReadRun, compared, controlled
-from pcf_core.charts import difference_plot
-from pcf_core.errors import RunError
-from pcf_core.findings import difference_finding, occupations_difference_finding
-from pcf_core.records.comparison import Comparison
-from pcf_core.records.report import ReportPart
+from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.reading import Reading
+from pcf_core.core.errors import RunError
+from pcf_core.core.risk import Comparison
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table, several_table
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.comparison import difference_plot
+from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 MOST_DRAWN = 30
@@ -22,7 +23,10 @@ MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
 
 
 def comparison_parts(study: Study) -> Sequence[ReportPart]:
-    """Every pair of up to four models, else the first against each; p-values controlled over the pairs."""
+    """Compare every pair of up to four models, else the first with each; p-values are controlled.
+
+    The control is over the pairs.
+    """
     found, refused = comparisons(study)
     if not found:
         return [ReportPart(notes=refused)] if refused else []
@@ -41,7 +45,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def pair_part(found: Comparison, study: Study) -> ReportPart:
-    """One pair: the totals in sentences, the occupations as a picture."""
+    """Write one pair: the totals in sentences, the occupations as a picture."""
     first, second = found.first.name, found.second.name
     order = [item.key for item in study.runs.values()]
     most = min(MOST_DRAWN, len(found.occupations))
@@ -78,10 +82,10 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
 
 
 def comparisons(study: Study) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-    """The comparisons of a study, and why some cannot be made."""
+    """Make the comparisons of a study; say why some cannot be made."""
     found, refused = [], []
     for first, second in pairs(study):
-        one, other = (ReadRun(item.run, item.result, study.options.protocol) for item in (first, second))
+        one, other = (Reading(item.run, item.result, study.options) for item in (first, second))
         try:
             found.append(compared(one, other, study.options))
         except RunError as error:
@@ -90,6 +94,6 @@ def comparisons(study: Study) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
 
 
 def pairs(study: Study) -> list[tuple[LoadedRun, LoadedRun]]:
-    """Which runs are compared."""
+    """Choose the runs to compare."""
     runs = list(study.runs.values())
     return list(combinations(runs, 2)) if len(runs) <= MOST_EACH else [(runs[0], run) for run in runs[1:]]

@@ -1,25 +1,23 @@
-"""Does the risk of an occupation go with its pay, education, women's share or the word's frequency?"""
+"""The relation of an occupation's risk to its pay, education, women's share and the word's frequency."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.audit import factor_panels
-from pcf_core.charts import factor_plot
-from pcf_core.charts.factors import risk_span
-from pcf_core.findings import factors_finding, line_notes, slopes_note
-from pcf_core.findings.factors import figures_note
-from pcf_core.findings.numbers import listed
-from pcf_core.records.report import ReportPart
+from pcf_core.audit.factors import factor_panels
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import capital, factors_table, left_out_table, lines_table, slope_figures
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.factors import factor_plot, risk_span
+from pcf_core.show.findings.factors import factors_finding, figures_note, line_notes, slopes_note
+from pcf_core.show.findings.numbers import listed
 
 
 def factor_parts(study: Study) -> Sequence[ReportPart]:
-    """The sentences and tables of all models, and the panels of the first ones; nothing without a point."""
+    """Write sentences and tables of all models, and the panels of the first; nothing without a point."""
     every = {name: factor_panels(report, "overall_risk") for name, report in study.reports.items()}
     if not any(panel.points for panels in every.values() for panel in panels):
         return []

@@ -1,32 +1,34 @@
-"""What do the models know of facts, and how surely?"""
+"""What the models know of facts, and how surely."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
 
-from pcf_core.audit import ViewOptions
 from pcf_core.audit.knowledge import knowledge_report, missing_answers
-from pcf_core.charts.knowledge import knowledge_bars
-from pcf_core.errors import TopicError
-from pcf_core.findings.knowledge import confidence_finding, knowledge_finding
-from pcf_core.findings.numbers import listed
-from pcf_core.records import ScoringKey
-from pcf_core.records.knowledge import KnowledgeSet
-from pcf_core.records.report import ReportPart
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.errors import TopicError
+from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.run import ScoringKey
+from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
 from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.store import Store
-from pcf_core.topics.knowledge import list_knowledge
+from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.knowledge import knowledge_bars
+from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.show.findings.numbers import listed
+from pcf_core.store.store import Store
 
 
 def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]) -> list[ReportPart]:
-    """Each set for each model of the runs that it was scored with.
+    """Write each set for each model of the runs that it was scored with.
 
-    Raises:
-        TopicError: there is no set of a name.
+    Raises
+    ------
+    TopicError
+        There is no set of a name.
     """
     parts = []
     for name in names:
@@ -60,7 +62,7 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
 
 
 def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[str]:
-    """What makes these numbers again."""
+    """Write the commands that reproduce these numbers."""
     return [
         f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(name)}"
         f" --protocol {options.protocol}"
@@ -70,7 +72,7 @@ def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[s
 
 
 def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, ViewOptions]]:
-    """Of each model of the runs its key, and how its run is read."""
+    """Return the key of each model of the runs, and how its run is read."""
     return {
         item.run.scoring.model: (item.run.scoring, study.options)
         for study in studies
@@ -79,10 +81,12 @@ def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, ViewOpti
 
 
 def set_named(name: str) -> KnowledgeSet:
-    """A set by its name alone: what a report names is never read as a path.
+    """Load a set by its name alone: what a report names is never read as a path.
 
-    Raises:
-        TopicError: there is none.
+    Raises
+    ------
+    TopicError
+        There is none.
     """
     known = {found.name: found for found in list_knowledge()}
     if name not in known:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.charts import heat_map, tilt_box, tilt_panels
-from pcf_core.findings import (
-    count,
-    heat_map_finding,
-    interval_sentence,
-    leaders_finding,
-    striking_occupation,
-    strongest_finding,
-    tilt_finding,
-)
-from pcf_core.records.report import ReportPart
+from pcf_core.material.evidence import womens_share
 from pcf_core.report import how_to_read
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures, lead_figures, tilt_figures
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows, tilt_table
 from pcf_core.report.tilts import mean_tilts_of, opening_of, panel_groups
-from pcf_core.topics import womens_share
+from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.charts.tilt import tilt_box, tilt_panels
+from pcf_core.show.findings.distribution import striking_occupation
+from pcf_core.show.findings.models import interval_sentence
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.occupations import (
+    heat_map_finding,
+    leaders_finding,
+    strongest_finding,
+    tilt_finding,
+)
 
 
 def tilt_parts(study: Study) -> Sequence[ReportPart]:
-    """The mean stereotype of each occupation, against an even split."""
+    """Write the mean stereotype of each occupation, against an even split."""
     reports, groups, over = study.even, study.groups, study.over
     tilts = {name: mean_tilts_of(item, reports[name], study.options) for name, item in study.runs.items()}
     if len(groups) > 2:
@@ -57,7 +58,7 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def even_note(study: Study) -> str:
-    """Against what a tilt is held, where the risks are held against something else; else empty."""
+    """Say against what a tilt is held, where the risks are held against something else; else empty."""
     even, asked = study.even, study.reports
     if even is asked:
         return ""
@@ -70,7 +71,7 @@ def even_note(study: Study) -> str:
 
 
 def heat_map_parts(study: Study) -> Sequence[ReportPart]:
-    """The 40 occupations that vary most × the 30 heaviest contexts, for each model."""
+    """Draw the 40 occupations that vary most × the 30 heaviest contexts, for each model."""
     group = study.groups[0]
     parts = []
     for name, item in study.runs.items():

@@ -1,17 +1,15 @@
-"""How much, and is it fixed or moody: models, their parts corrected for few contexts, and occupations."""
+"""How much, and is it prejudice or caprice: models, corrected parts, and occupations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.charts import corrected_dots, occupation_bars, risk_bars
-from pcf_core.findings import comparison_finding, corrected_finding, risk_finding
-from pcf_core.records.report import ReportPart
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import study_notes
 from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
     corrected_table,
     occupation_numbers,
@@ -20,10 +18,14 @@ from pcf_core.report.rows import (
     risk_table,
     run_rows,
 )
+from pcf_core.show.charts.corrected import corrected_dots
+from pcf_core.show.charts.risk import occupation_bars, risk_bars
+from pcf_core.show.findings.corrected import corrected_finding
+from pcf_core.show.findings.models import comparison_finding, risk_finding
 
 
 def risk_parts(study: Study) -> Sequence[ReportPart]:
-    """R of each model as prejudice and caprice, beside reference models and what the papers printed."""
+    """Write R of each model as prejudice and caprice, beside reference models and the papers' values."""
     reports, over, scale = study.reports, study.over, study.options.scale
     rows = run_rows(reports, over)
     drawn = rows + (reference_rows(len(study.groups), scale) if study.comparable else [])
@@ -50,7 +52,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def corrected_parts(study: Study) -> Sequence[ReportPart]:
-    """Prejudice and caprice without the bias of few templates, where that is known."""
+    """Write prejudice and caprice without the bias of few templates, where that is known."""
     found = {name: report for name, report in study.reports.items() if report.corrected is not None}
     if not found:
         return []
@@ -69,7 +71,7 @@ def corrected_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def occupation_parts(study: Study) -> Sequence[ReportPart]:
-    """The riskiest occupations of each model, and all of them as a table."""
+    """Write the riskiest occupations of each model, and all of them as a table."""
     return [
         ReportPart(
             title=name,

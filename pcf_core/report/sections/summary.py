@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.charts import risk_dots
-from pcf_core.criteria.summary import readings_of
-from pcf_core.findings import (
+from pcf_core.report.key_figures import risk_figures
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
+from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.tilts import opening_of
+from pcf_core.show.charts.overview import risk_dots
+from pcf_core.show.findings.criteria_summary import summary_finding
+from pcf_core.show.findings.fairpair import fairpair_finding
+from pcf_core.show.findings.models import (
     comparison_finding,
     overview_finding,
     risk_finding,
     whiskers_note,
     whole_templates_finding,
 )
-from pcf_core.findings.criteria_summary import summary_finding
-from pcf_core.findings.fairpair import fairpair_finding
-from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.records.fairpair_run import FairPairResult
-from pcf_core.records.report import ReportPart
-from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.tilts import opening_of
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.texts.fairpair.records import FairPairResult
 
 HOW = """
 Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
@@ -32,7 +32,7 @@ stereotyped.
 
 
 def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> tuple[str, ...]:
-    """The first things to say, plainly: of each study, else of the first text audit; empty for none."""
+    """Return the first things to say of each study, else of the first text audit; empty for none."""
     if len(studies) > 1:
         return said(f"{study.title}: {overview_finding(study.reports, study.over)}" for study in studies)
     if studies:
@@ -45,7 +45,7 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> t
 def summary_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
-    """Every study: what it measured, its sentences, and its risks; then a sentence for each text audit."""
+    """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
     parts = [study_part(study) for study in studies]
     models = dict.fromkeys(result.asked.model for result in criteria)
     sentences = [
@@ -65,7 +65,7 @@ def summary_parts(
 
 
 def study_part(study: Study) -> ReportPart:
-    """The risks of one study."""
+    """Write the risks of one study."""
     rows = run_rows(study.reports, study.over)
     lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
     return ReportPart(

@@ -1,17 +1,15 @@
-"""Are a few occupations treated far more capriciously than the rest, and is prejudice normal over them?"""
+"""The tails: whether few occupations have most of the caprice, and whether prejudice is normal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.charts import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
-from pcf_core.findings import bound_finding, normal_finding, shape_finding, tails_finding
-from pcf_core.findings.numbers import listed
-from pcf_core.records.report import ReportPart
+from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import MOST, parts_of
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.tails import (
     caprice_figures,
     fits_table,
@@ -21,11 +19,14 @@ from pcf_core.report.tails import (
     prejudice_figures,
     tails_table,
 )
-from pcf_core.stats import caprice_tail, normal_shape, tail_shape
+from pcf_core.show.charts.tail_fits import qq_plot, survival_plot
+from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 
 
 def tail_parts(study: Study) -> Sequence[ReportPart]:
-    """Caprice with what was fitted to it, then prejudice; of the first models alone."""
+    """Write caprice with what was fitted to it, then prejudice; of the first models alone."""
     shown = study.most(MOST)
     left = list(study.runs)[MOST:]
     note = f"Fitted and drawn are the first models alone; not shown: {listed(left)}." if left else ""
@@ -33,7 +34,7 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def caprice_parts(study: Study, note: str) -> Sequence[ReportPart]:
-    """Histogram and, where values above 0 could be fitted, the survival plot."""
+    """Draw the histogram and, where values above 0 could be fitted, the survival plot."""
     reports, over = study.reports, study.over
     largest = largest_caprice(study.options, len(study.groups))
     values = parts_of(reports, "caprice_risk")
@@ -72,7 +73,7 @@ def caprice_parts(study: Study, note: str) -> Sequence[ReportPart]:
 
 
 def prejudice_parts(study: Study) -> Sequence[ReportPart]:
-    """Histogram with its normal fit, and the QQ plot."""
+    """Draw the histogram with its normal fit, and the QQ plot."""
     reports = study.reports
     shapes = {name: normal_shape(values) for name, values in parts_of(reports, "prejudice_risk").items()}
     curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}

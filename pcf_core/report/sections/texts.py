@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pcf_core.charts import category_bars, criteria_dots, phrase_dots, ratio_dots, variation_bars
-from pcf_core.criteria.summary import readings_of
-from pcf_core.fairpair.report import controlled
-from pcf_core.findings.criteria_summary import criterion_findings, line_finding, summary_finding
-from pcf_core.findings.fairpair import (
+from pcf_core.core.records import digest
+from pcf_core.report import how_to_read
+from pcf_core.report.criteria_tables import summary_table
+from pcf_core.report.fairpair_tables import categories_table, models_table, phrases_table
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.charts.fairpair import ratio_dots, variation_bars
+from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
+from pcf_core.show.findings.criteria_summary import criterion_findings, line_finding, summary_finding
+from pcf_core.show.findings.fairpair import (
     bars_finding,
     categories_finding,
     fairpair_finding,
@@ -16,17 +22,12 @@ from pcf_core.findings.fairpair import (
     sentiment_finding,
     words_finding,
 )
-from pcf_core.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
-from pcf_core.findings.numbers import listed
-from pcf_core.records import digest
-from pcf_core.records.criteria_run import CriteriaResult
-from pcf_core.records.fairpair import LABEL, FairPairReport
-from pcf_core.records.fairpair_run import FairPairAsked, FairPairResult
-from pcf_core.records.report import ReportPart
-from pcf_core.report import how_to_read
-from pcf_core.report.criteria_tables import summary_table
-from pcf_core.report.fairpair_tables import categories_table, models_table, phrases_table
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
+from pcf_core.show.findings.numbers import listed
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
+from pcf_core.texts.fairpair.report import controlled
 
 WAYS = {"written": "texts that were read", "scored": "probabilities of candidate words"}
 CRITERIA_LABEL = (
@@ -36,7 +37,7 @@ CRITERIA_LABEL = (
 
 
 def fairpair_parts(results: Sequence[FairPairResult]) -> list[ReportPart]:
-    """Models that were asked alike side by side, then the words of each."""
+    """Write models that were asked alike side by side, then the words of each."""
     parts = []
     named = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
     for several in asked_alike(results):
@@ -51,7 +52,7 @@ def fairpair_parts(results: Sequence[FairPairResult]) -> list[ReportPart]:
 
 
 def models_part(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> ReportPart:
-    """F of models that were asked alike, what it is made of, and what has to be known beside it."""
+    """Write F of models that were asked alike, what it is made of, and what has to be known beside it."""
     asked = next(iter(results.values())).asked
     first, second = asked.prompts.names
     return ReportPart(
@@ -81,7 +82,7 @@ def models_part(results: Mapping[str, FairPairResult], reports: Mapping[str, Fai
 
 
 def categories_part(name: str, result: FairPairResult) -> ReportPart:
-    """Shares of texts with a word of each category."""
+    """Draw the shares of texts with a word of each category."""
     return ReportPart(
         figure=figure_of(
             category_bars(result.words),
@@ -92,7 +93,7 @@ def categories_part(name: str, result: FairPairResult) -> ReportPart:
 
 
 def bars_part(reports: Mapping[str, FairPairReport]) -> ReportPart:
-    """B and both V of each model."""
+    """Draw B and both V of each model."""
     return ReportPart(
         figure=figure_of(
             variation_bars(reports), "fairpair-variation", f"B and both V of {listed(list(reports))}"
@@ -101,7 +102,7 @@ def bars_part(reports: Mapping[str, FairPairReport]) -> ReportPart:
 
 
 def words_part(name: str, result: FairPairResult) -> ReportPart:
-    """The phrases that either side of one model has more often, and the categories."""
+    """Write the phrases that either side of one model has more often, and the categories."""
     return ReportPart(
         title=f"Words of {name}",
         findings=said([words_finding(result.words), categories_finding(result.words)]),
@@ -117,7 +118,7 @@ def words_part(name: str, result: FairPairResult) -> ReportPart:
 
 
 def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
-    """Results that can be read together: one set of prompts, exchange, number of texts and decoding."""
+    """Group results that can be read together: one set of prompts, exchange, number of texts, decoding."""
     groups: dict[str, list[FairPairResult]] = {}
     for result in results:
         groups.setdefault(settings_of(result.asked), []).append(result)
@@ -125,7 +126,7 @@ def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]
 
 
 def settings_of(asked: FairPairAsked) -> str:
-    """A hash of all that a request asks for besides its model."""
+    """Hash all that a request asks for besides its model."""
     decoding = asked.key.decoding.model_dump(mode="json")
     return digest(
         [
@@ -136,7 +137,7 @@ def settings_of(asked: FairPairAsked) -> str:
 
 
 def labels(results: Sequence[FairPairResult]) -> list[str]:
-    """The model of each; the first digits of the request where one model stands there twice."""
+    """Name each by its model; where one stands there twice, with the first digits of the request."""
     models = [result.asked.key.model for result in results]
     return [
         model if models.count(model) == 1 else f"{model} · {result.asked.hash[:6]}"
@@ -145,7 +146,7 @@ def labels(results: Sequence[FairPairResult]) -> list[str]:
 
 
 def criteria_parts(results: Sequence[CriteriaResult]) -> list[ReportPart]:
-    """All criteria of all models, those that wrote apart from those that were scored."""
+    """Write all criteria of all models, those that wrote apart from those that were scored."""
     models = list(dict.fromkeys(result.asked.model for result in results))
     found = {
         model: readings_of(result.report for result in results if result.asked.model == model)

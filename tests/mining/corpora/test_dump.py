@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import CorpusError
-from pcf_core.mining.documents import Document, open_corpus
+from pcf_core.core.errors import CorpusError
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.documents import open_corpus
 from tests.mining.corpora.writing import HEAD, dump, page
 
 PROSE = "She said that the house was hers and that he knew."
@@ -49,6 +50,22 @@ def test_the_newest_of_several_revisions(tmp_path: Path) -> None:
     assert document.text == PROSE
 
 
+def test_a_dump_of_before_2012_gives_a_namespace_by_the_title_alone(tmp_path: Path) -> None:
+    known = '<namespaces><namespace key="0" /><namespace key="1">Talk</namespace></namespaces>'
+    pages = [
+        page(number, title, PROSE).replace("<ns>0</ns>", "")
+        for number, title in enumerate(("A", "Talk:A", "Talk: an art", "Talk", "2001: A Space Odyssey"))
+    ]
+    data = dump(pages).replace(b'<namespaces><namespace key="0" /></namespaces>', known.encode())
+    assert [article.id for article in read(tmp_path, data)] == ["0", "2", "3", "4"]
+
+
+def test_other_slots_of_a_revision_are_not_its_text(tmp_path: Path) -> None:
+    slot = "<content><role>doc</role><model>x</model><text>He knew.</text></content><sha1>"
+    (document,) = read(tmp_path, dump([page(1, "A_b", PROSE).replace("<sha1>", slot)]))
+    assert (document.title, document.text) == ("A b", PROSE)
+
+
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
@@ -56,20 +73,30 @@ def test_the_newest_of_several_revisions(tmp_path: Path) -> None:
         (b"She came.", r"no MediaWiki dump \(no XML: syntax error"),
         (b"<html><p>She came.</p></html>", r"no MediaWiki dump \(it begins with <html>\): give"),
         (b'{"text": "She came."}', "no MediaWiki dump"),
-        (
-            b"<mediawiki></mediawiki>",
-            r"no MediaWiki XML that can be read at its beginning \(<siteinfo> tag not",
-        ),
+        (b"<mediawiki></mediawiki>", "has no document: give one with texts"),
+        (b"<mediawiki><html/></mediawiki>", r"at its beginning \(<html> is not expected in <mediawiki>\)"),
+        (b'<?xml version="1.0" encoding="utf-7"?><mediawiki/>', r"no MediaWiki dump \(no XML: multi-byte"),
+        (b'<?xml version="1.0" encoding="hex"?><mediawiki/>', r"no MediaWiki dump \(no XML: "),
         (dump([]), "has no document: give one with texts"),
         (dump([page(1, "Talk:A", PROSE, namespace=1)]), "has no document"),
-        (dump([page(1, "A", PROSE), "<odd/>"]), r"can be read at the page 'A' \(Expected to see <page> or"),
+        (dump([page(1, "A", PROSE), "<odd/>"]), r"at the page 'A' \(<odd> is not expected in <mediawiki>\)"),
         (
             dump([page(1, "A", PROSE)])[:-20],
             r"no MediaWiki XML that can be read at the page 'A' \(no element found",
         ),
-        (dump([page(1, "A", PROSE), "<page><b></page>"]), r"at the page 'A' \(Unexpected tag found"),
-        (dump(["<page><ns>x</ns></page>"]), "no MediaWiki XML that can be read at its beginning"),
+        (
+            dump([page(1, "A", PROSE), "<page><b></page>"]),
+            r"at the page 'A' \(<b> is not expected in <page>\)",
+        ),
+        (dump([page(1, "A", PROSE).replace(PROSE, "<b/>")]), r"\(<b> is not expected in <text>\)"),
+        (
+            dump([page(1, "A", PROSE).replace("<id>1</id><rev", "<rev")]),
+            r"\(an article without a title or an id\)",
+        ),
+        (dump([page(1, "A", PROSE).replace("<ns>0", "<ns>x")]), r"at the page 'A' \(invalid literal for int"),
+        (dump(["<page><ns>x<b/></ns></page>"]), "no MediaWiki XML that can be read at its beginning"),
         (dump(["<page><title>A</title></page>"]), "has no document"),
+        (dump(["<logitem><id>1</id></logitem>"]), "has no document"),
         (dump([page(1, "A", "\0")]), r"no MediaWiki XML that can be read at .+not well-formed"),
         (dump([page(1, "A", "Ä")]).replace("Ä".encode(), b"\xc4"), "not well-formed"),
     ],
@@ -109,6 +136,41 @@ def test_a_document_type_is_refused_before_anything_expands(data: bytes, tmp_pat
     assert peak < 20e6
 
 
+@pytest.mark.parametrize("name", ["a", "a" * 10**6], ids=["deep", "long"])
+def test_elements_that_nest_without_end(name: str, tmp_path: Path) -> None:
+    """Refused where the names of those that are open are longer than any dump's, in time and memory too."""
+    begin = f"<page><title>A</title><restrictions>{f'<{name}>' * 20_000 if name == 'a' else f'<{name}><b>'}"
+    tracemalloc.start()
+    with pytest.raises(CorpusError, match=r"at the page 'A' \(<[ab]> is not expected in <a"):
+        read(tmp_path, dump([begin]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        dump([f'<page><title>A</title><redirect title="{"x" * 2**24}"/></page>']),
+        dump([f"<!-- {'x' * 2**24} -->"]),
+        f"<!-- {'x' * 2**24} -->".encode() + dump([]),
+    ],
+    ids=["an attribute", "a comment", "a comment before all"],
+)
+def test_a_tag_without_end(data: bytes, tmp_path: Path) -> None:
+    """Refused early: the time for it would grow with the square of its length (60 MB took 4 minutes)."""
+    with pytest.raises(CorpusError, match="a tag over 1 MiB"):
+        read(tmp_path, data)
+
+
+@pytest.mark.slow
+def test_a_long_text_is_no_tag(tmp_path: Path) -> None:
+    texts = ["she " * 2**19, "&lt;" * 2**19, "<![CDATA[" + "she " * 2**19 + "]]>", "she\n" * 2**19]
+    pages = [page(1, "A", "@").replace("@", text) for text in texts]
+    assert len(read(tmp_path, dump(pages))) == len(texts)
+
+
+@pytest.mark.slow
 def test_a_page_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused before it fills the memory, in an article or elsewhere."""
     monkeypatch.setattr("pcf_core.mining.corpora.dump.MAX_PAGE", 2**20)
@@ -117,8 +179,8 @@ def test_a_page_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             read(tmp_path, dump([page(1, "A", "she " * 2**19, namespace=namespace)]))
 
 
+@pytest.mark.slow
 def test_pages_leave_nothing_behind(tmp_path: Path) -> None:
-    """The library itself keeps an empty element of every page to the end: 50 bytes."""
     path = tmp_path / "a.xml"
     path.write_bytes(dump(page(n, "A", "She") for n in range(2600)))
     tracemalloc.start()

@@ -21,9 +21,9 @@ from huggingface_hub import errors
 from huggingface_hub.hf_api import DatasetInfo
 from huggingface_hub.repocard_data import DatasetCardData
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
+from pcf_core.core.settings import settings
 from pcf_core.mining.documents import open_corpus
-from pcf_core.settings import settings
 from tests.mining.corpora.writing import write
 
 MAIN, CONVERTED = "a" * 40, "b" * 40

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import CorpusError
-from pcf_core.mining.documents import Document, open_corpus
+from pcf_core.core.errors import CorpusError
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.documents import open_corpus
 
 
 def read(tmp_path: Path, data: bytes | str) -> list[Document]:

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pcf_core.errors import CorpusError
-from pcf_core.mining.documents import Document, open_corpus
+from pcf_core.core.errors import CorpusError
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.documents import open_corpus
 
 
 def read(tmp_path: Path, columns: dict[str, Any], **options: Any) -> list[Document]:

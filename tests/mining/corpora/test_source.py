@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.errors import CorpusError
+from pcf_core.core.errors import CorpusError
 from pcf_core.mining.corpora.source import BUFFER, _Counted
 from pcf_core.mining.documents import open_corpus
 from tests.mining.corpora.writing import PACKING
@@ -111,6 +111,7 @@ def test_mark_of_utf8_is_no_text(tmp_path: Path) -> None:
     assert read(path) == "She came."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz"])
 def test_one_line_of_200_megabytes(name: str, tmp_path: Path) -> None:
     """Refused after 16 MiB, which are all that is held: twice, while a line is put together."""

@@ -78,6 +78,7 @@ def test_templates_are_those_that_a_pattern_finds_from_the_inside(text: str) -> 
         assert without_pairs(text) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [*PIECES.split(), " ", "( "])
 def test_pages_made_to_take_long(piece: str) -> None:
     """As large as Wikipedia allows; a square of the length would take hours."""

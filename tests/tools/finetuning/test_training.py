@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pcf_core.models import resolve
 from pcf_core.models.loading import load
+from pcf_core.models.registry import resolve
 from tools.finetuning.recipe import Recipe
 from tools.finetuning.training import batch_at, loss_sum, rate
 

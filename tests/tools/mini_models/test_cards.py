@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pcf_core.settings import ROOT
+from pcf_core.core.settings import ROOT
 from tools.mini_models.cards import amount
 from tools.train_mini_models import RECIPES
 

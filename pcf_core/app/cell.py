@@ -1,0 +1,123 @@
+"""One cell of the heat map: what the page shows when an occupation and a template are chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.page import draw_table, finding, picture
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.audit.places import Place, gather
+from pcf_core.audit.preferences import coverage_of
+from pcf_core.core.families import facts_of
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
+from pcf_core.show.findings.notes import coverage_note
+from pcf_core.show.findings.occupations import occupation_finding
+
+
+def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
+    """Return preferences by group, for every loaded model; they sum to 1 per model."""
+    found = {}
+    for name, item in loaded.runs.items():
+        preferences = item.result.preferences
+        cell = preferences.values[
+            preferences.occupations.index(occupation), preferences.templates.index(template)
+        ]
+        found[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+    return found
+
+
+def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProbability]:
+    """Return the probability of each word at ``[Y]`` in this prompt."""
+    run = item.run
+    prompt = template.replace("[X]", occupation)
+    logs = gather(open_store(), run.scoring, [prompt], item.result.words)[0]
+    groups = {word: group.name for group in run.topic.groups for word in group.words}
+    return [
+        WordProbability(word=word, group=groups[word], probability=float(np.exp(log)))
+        for word, log in zip(item.result.words, logs, strict=True)
+        if np.isfinite(log)
+    ]
+
+
+def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
+    """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
+    result, key = item.result, item.run.scoring
+    if result.coverage is None:
+        return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
+    store, prompt = open_store(), template.replace("[X]", occupation)
+    nats = gather(store, key, [prompt], result.words)[0]
+    tokens = Place.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
+    shares = coverage_of(nats, tokens, key.family, right_text=not template.endswith("[Y]"))
+    return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
+
+
+def flagged_cells(item: LoadedRun) -> pd.DataFrame:
+    """Return the cells with next to no coverage, the lowest first."""
+    listed = () if item.result.coverage is None else item.result.coverage.listed
+    return pd.DataFrame([cell.model_dump() for cell in listed])
+
+
+def draw_flagged(item: LoadedRun) -> None:
+    """Draw the cells of which the preferences say little, marked in the picture."""
+    coverage = item.result.coverage
+    if coverage is not None and coverage.flagged:
+        with st.expander(f"{coverage.flagged:,} flagged cells"):
+            st.markdown(
+                "The model gives the topic's words next to no probability there. They are marked × above and "
+                "listed from the lowest coverage up; the export names all of them."
+            )
+            draw_table(flagged_cells(item), "flagged_cells", alt="Cells with next to no coverage")
+
+
+def draw_cell(loaded: Loaded) -> None:
+    """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
+    st.subheader("One cell")
+    preferences = loaded.first.result.preferences
+    left, right = st.columns(2)
+    occupation = left.selectbox(
+        "Occupation", preferences.occupations, key="occupation", bind="query-params", help="Fills [X]."
+    )
+    template = right.selectbox(
+        "Context",
+        preferences.templates,
+        key="template",
+        bind="query-params",
+        help="The template of the cell.",
+    )
+    finding(
+        *(
+            f"{name}: {occupation_finding(item.report, occupation, item.result.preferences)}"
+            for name, item in loaded.runs.items()
+        )
+    )
+    st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
+    picture(
+        loaded,
+        "cell_bars",
+        "Probability of each group in this cell, one bar a model",
+        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
+        [occupation, template],
+    )
+    columns = st.columns(len(loaded.runs))
+    for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
+        with column:
+            draw_words(loaded, name, item, occupation, template)
+
+
+def draw_words(loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str) -> None:
+    """Draw the words that carry one cell under one model."""
+    st.markdown(f"Words that carry it · **{plain(name)}**")
+    picture(
+        loaded,
+        f"words_{name}",
+        f"Most probable words of {name}",
+        lambda: word_bars(cell_words(item, occupation, template)),
+        [occupation, template],
+    )
+    cell = [name, occupation, template]
+    st.caption(remembered(loaded, "cell_caption", cell, lambda: cell_caption(item, occupation, template)))

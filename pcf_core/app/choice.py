@@ -1,0 +1,144 @@
+"""The shared choice: what is looked at and how it is read.  One block in the sidebar, bound to the URL.
+
+Every widget has a fixed default, so that a link without a parameter means the same everywhere.  The options
+are names, not labels: Streamlit writes into the URL what it shows, and a link must outlive a label's wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.data import scored_models
+from pcf_core.app.lists import NONE, evidence_lists, template_sets, usual_lists
+from pcf_core.app.named_models import draw_lookable, lookable
+from pcf_core.app.versions import all_topics, kept
+from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_parameters, shown_fields
+from pcf_core.core.risk import Over
+from pcf_core.core.topics import Topic
+from pcf_core.models.registry import list_models
+
+DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+MOST_ASKED = 20
+LONGEST_NAME = 300
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the sidebar says: names, not yet loaded."""
+
+    models: tuple[str, ...]
+    topic: str
+    templates: str
+    evidence: str
+    options: ViewOptions
+    over: Over = "templates"
+
+    @property
+    def parameters(self) -> dict[str, str | list[str]]:
+        """The choice as query parameters, for links between pages."""
+        return {
+            "model": list(self.models),
+            "topic": self.topic,
+            "templates": self.templates,
+            "evidence": self.evidence,
+            **link_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
+        }
+
+
+def draw_choice() -> None:
+    """Draw the block; pages read it with :func:`current_choice`."""
+    known_topics = all_topics()
+    known = [*(spec.name for spec in list_models()), *scored_models()]
+    with st.sidebar:
+        st.caption("What the pages under *Read* show")
+        models = st.multiselect(
+            "Models",
+            with_asked("model", known),
+            default=[name for name in DEFAULT_MODELS if name in known],
+            key="model",
+            bind="query-params",
+            help="The models whose results are shown side by side. Score others on the page Score.",
+        )
+        draw_lookable(models)
+        topic = st.selectbox(
+            "Topic",
+            with_asked("topic", known_topics),
+            key="topic",
+            bind="query-params",
+            on_change=take_usual,
+            help="The groups whose words are compared at [Y]. A name with @ is that of finished runs whose "
+            "words are not, or no longer, those of a topic here.",
+        )
+        draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
+        with st.expander("How it is read"):
+            draw_view_options()
+
+
+def with_asked(key: str, known: Iterable[str]) -> list[str]:
+    """List the known names, and those of the link: a page then says by name what it does not have."""
+    asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
+    return list(dict.fromkeys([*known, *asked[:MOST_ASKED]]))
+
+
+def take_usual(prefix: str = "") -> None:
+    """Bring the default templates and occupations of a new topic, as a link with the topic alone does."""
+    state = st.session_state
+    topic = all_topics().get(state[f"{prefix}topic"])
+    if topic is None:
+        return
+    usual = usual_lists(topic, NONE if prefix else kept())
+    state[f"{prefix}templates"], state[f"{prefix}evidence"] = usual.templates, usual.evidence
+
+
+def draw_texts(topic: Topic) -> None:
+    """Draw templates and occupations; a topic names its default ones."""
+    others = kept()
+    sets = with_asked("templates", [*template_sets(), *others.templates])
+    lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
+    usual = usual_lists(topic, others)
+    st.selectbox(
+        "Templates",
+        sets,
+        index=sets.index(usual.templates),
+        key="templates",
+        bind="query-params",
+        help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
+    )
+    st.selectbox(
+        "Occupations",
+        lists,
+        index=lists.index(usual.evidence),
+        key="evidence",
+        bind="query-params",
+        help="The list that fills [X].",
+    )
+
+
+def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
+    """Draw the view options, which cost no scoring: they only change how the scores are read."""
+    for one in shown_fields(kind).values():
+        st.selectbox(
+            one.shown.title,
+            one.offered,
+            index=one.offered.index(one.default),
+            key=one.shown.url,
+            bind="query-params",
+            help=one.shown.help,
+        )
+
+
+def current_choice() -> Choice:
+    """Return the choice of the block drawn in this script run."""
+    state = st.session_state
+    read = from_link(PageOptions, state.to_dict())
+    return Choice(
+        models=tuple(lookable(state["model"])),
+        topic=state["topic"],
+        templates=state["templates"],
+        evidence=state["evidence"],
+        options=ViewOptions(**read.model_dump(exclude={"over"})),
+        over=read.over,
+    )

@@ -1,0 +1,221 @@
+"""Two models on the same templates: key figures side by side, the difference, and each occupation's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.compare_tables import COMPARISON_COLUMNS
+from pcf_core.app.data import Loaded, cached
+from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
+from pcf_core.app.text import plain
+from pcf_core.audit.comparing import compared
+from pcf_core.audit.reading import Reading
+from pcf_core.core.risk import Comparison, Side
+from pcf_core.report import how_to_read
+from pcf_core.report.comparison import comparison_table
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.reproducing import compare_command
+from pcf_core.show.charts.comparison import difference_plot, risk_scatter
+from pcf_core.show.findings.comparison import (
+    difference_finding,
+    difference_text,
+    occupations_difference_finding,
+    verdict_text,
+)
+from pcf_core.show.findings.models import unseen_share, unseen_words
+from pcf_core.show.findings.numbers import number, with_interval
+
+PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
+SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
+HELP = {
+    "overall_risk": "Discrimination risk, the mean over occupations: 0 is fair, on the PCF scale 1 is "
+    "stereotyped.",
+    "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
+    "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
+}
+MOST_DRAWN = 30
+
+
+OPTIONS = """
+The unit of that interval is the one of *Drawn again* under *How it is read*, so that the option can move a
+verdict although it does not move p. *Intervals over* changes the intervals shown for the totals, not what a
+verdict rests on.
+"""
+
+
+def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
+    """Draw the view of two models; findings go into ``head``."""
+    names = list(loaded.runs)
+    if len(names) < 2:
+        st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
+        return
+    with st.container(horizontal=True):
+        first = st.selectbox(
+            "First", names, key="compare_first", bind="query-params", help="The difference is first − second."
+        )
+        second = st.selectbox(
+            "Second",
+            names,
+            index=1,
+            key="compare_second",
+            bind="query-params",
+            help="What it is held against.",
+        )
+    if first == second:
+        st.info("Choose two different models.", icon=":material/info:")
+        return
+    comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
+    shown = choose_picture()
+    with head:
+        finding(
+            difference_finding(comparison, over=loaded.choice.over),
+            occupations_difference_finding(comparison, shown.quantity),
+        )
+        draw_columns(comparison, loaded)
+        for sentence in comparison.warnings:
+            st.caption(plain(sentence))
+    views = [loaded.runs[name].view_key for name in (first, second)]
+    draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    picture = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
+    left.markdown(picture + how_to_read.COMPARISON + OPTIONS)
+    with middle:
+        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
+    with right:
+        draw_commands(command(comparison, loaded))
+        draw_provenance(loaded)
+
+
+def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
+    """Compare two loaded runs, paired, under the view options; the result is cached."""
+    options = loaded.choice.options
+
+    def make() -> Comparison:
+        with st.spinner("Comparing template by template …"):
+            one, other = (Reading(item.run, item.result, options) for item in (first, second))
+            return compared(one, other, options)
+
+    return cached(["comparison", first.view_key, second.view_key], make)
+
+
+def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
+    """Draw two columns of key figures, and below them the differences with their verdicts."""
+    for column, side in zip(st.columns(2), (comparison.first, comparison.second), strict=True):
+        with column.container(border=True):
+            st.markdown(f"**{plain(side.name)}**")
+            with st.container(horizontal=True):
+                for quantity, label in SYMBOLS.items():
+                    draw_figure(side, quantity, label, comparison, loaded)
+    over, first, second = loaded.choice.over, comparison.first.name, comparison.second.name
+    st.table(
+        pd.DataFrame(
+            [
+                {
+                    "": label,
+                    "difference and interval": plain(difference_text(found, over)),
+                    "p": plain(number(found.p_value)),
+                    "verdict": plain(verdict_text(found, first, second)),
+                }
+                for quantity, label in SYMBOLS.items()
+                for found in [comparison.differences[quantity]]
+            ]
+        ).set_index("")
+    )
+
+
+def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, loaded: Loaded) -> None:
+    """Draw one figure of one side on the common templates.
+
+    It has the run's own interval where that is the same.
+    """
+    found = comparison.differences[quantity]
+    value = found.first if side is comparison.first else found.second
+    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
+    interval = report.interval(quantity, loaded.choice.over)
+    same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
+    told, _, bounds = (with_interval(value, interval) if same else number(value)).partition(" ")
+    bounds = bounds.strip("()")
+    unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
+    if unseen:
+        bounds = "in no context here"
+    st.metric(
+        label,
+        told,
+        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
+        if unseen
+        else HELP[quantity],
+        delta=plain(bounds) or None,
+        delta_color="off",
+        delta_arrow="off",
+    )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the picture of the occupations shows: which part of the risk, in which form, and all or some."""
+
+    quantity: str
+    form: str
+    every: bool
+
+
+def choose_picture() -> Shown:
+    """Draw the controls of the picture; return what they say."""
+    with st.container(horizontal=True):
+        part = st.segmented_control(
+            "Part",
+            list(PARTS),
+            default="risk",
+            required=True,
+            key="compare_part",
+            bind="query-params",
+            help="The whole risk of each occupation, or one of its two parts.",
+        )
+        form = st.segmented_control(
+            "Picture",
+            ["differences", "scatter"],
+            default="differences",
+            required=True,
+            key="compare_picture",
+            bind="query-params",
+            help="Sorted differences with intervals, or one model against the other.",
+        )
+        every = st.toggle(
+            "All occupations",
+            False,
+            key="compare_all",
+            bind="query-params",
+            disabled=form == "scatter",
+            help=f"Without it the {MOST_DRAWN} with the largest differences.",
+        )
+    return Shown(PARTS[part], form, every)
+
+
+def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, order: list[str]) -> None:
+    """Draw the occupations' differences, or one model against the other.
+
+    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours.
+    """
+    quantity, state = shown.quantity, [views, shown.quantity, order]
+    if shown.form == "scatter":
+        alt = "Each occupation's risk under one model against that under the other, with the identity line"
+        figure = cached(["risk_scatter", *state], lambda: risk_scatter(comparison, quantity, order))
+        chart(figure, "risk_scatter", alt)
+        return
+    most = len(comparison.occupations) if shown.every else MOST_DRAWN
+    if most < len(comparison.occupations):
+        st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
+    alt = "Sorted differences of the occupations with their intervals"
+    figure = cached(
+        ["difference_plot", *state, most], lambda: difference_plot(comparison, quantity, most, order)
+    )
+    chart(figure, "difference_plot", alt)
+
+
+def command(comparison: Comparison, loaded: Loaded) -> str:
+    """Write the command line that reproduces the numbers."""
+    return compare_command(comparison.first.run, comparison.second.run, loaded.choice.options)

@@ -1,0 +1,290 @@
+"""Runs along an axis: chosen checkpoints, their sizes, the text sources of templates, topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
+from pcf_core.app.data import Loaded, cached, must_wait, read_run
+from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
+from pcf_core.app.page import chart, draw_provenance, draw_table, finding
+from pcf_core.app.run_labels import told_apart
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import AxisPoint, RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.material.published import PublishedRisk, published_of_topic, speaks_of
+from pcf_core.measure.regression import rank_correlation
+from pcf_core.models.registry import resolve
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.show.charts.axis import axis_panels
+from pcf_core.show.findings.axis import axis_finding, checkpoints_finding, size_finding, topics_finding
+
+Axis = Literal["models", "size", "text source", "topic"]
+BY_SOURCE = 4  # the number of the papers' table of text sources
+TITLES: dict[Axis, str] = {
+    "models": "model, in the order chosen",
+    "size": "parameters (log) → larger",
+    "text source": "template set",
+    "topic": "topic",
+}
+HOW = """
+Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
+over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points: neither
+checkpoints nor template sets nor topics have an order in between. The picture tests no difference of two
+models: ready comparisons say theirs above it, and the view *two models* tests any.
+
+- **models**: the models of the sidebar in their order, such as before and after fine-tuning.
+- **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
+  differ in more than size, so that a trend over a few of them is no law.
+- **text source**: the same topic and occupations with every template set that is scored, as in the papers'
+  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
+  sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
+  before have the first digits of their run's key.
+- **topic**: every topic that is scored, with its usual templates. Topics have other groups, words, templates
+  and numbers of groups, so that their levels are not on one footing: on the PCF scale 1 is stereotyped for
+  all, but what a random model gets differs.
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of an axis.
+
+    They come with their runs, rows that the papers print for the same models, and what could not be shown,
+    and why.
+    """
+
+    points: tuple[AxisPoint, ...]
+    runs: tuple[LoadedRun, ...]
+    left_out: tuple[str, ...] = ()
+    printed: tuple[AxisPoint, ...] = ()
+
+
+def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
+    """Draw the view of small multiples; findings go into ``head``.
+
+    ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
+    """
+    axis: Axis = st.segmented_control(
+        "Axis",
+        list(TITLES),
+        default="text source",
+        required=True,
+        key="compare_axis",
+        bind="query-params",
+        help="What the runs are laid along.",
+    )
+    line = LINES[axis](loaded)
+    if not line.points:
+        st.info("Nothing is known for this axis.", icon=":material/info:")
+    with head:
+        if axis != told:
+            finding(sentence(axis, line.points))
+        for said in line.left_out:
+            st.caption(plain(said))
+    if not line.points:
+        return
+    alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
+    points = [*line.points, *line.printed]
+    order = list(loaded.runs)
+    figure = cached(
+        ["axis_panels", axis, repr(points), order], lambda: axis_panels(points, TITLES[axis], order)
+    )
+    chart(figure, "axis_panels", alt)
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left.markdown(HOW)
+    with middle:
+        draw_table(axis_table(points), "axis", AXIS_COLUMNS)
+        if axis == "text source":
+            draw_ranks(loaded, line)
+    with right:
+        draw_provenance(loaded)
+
+
+def sentence(axis: Axis, points: Sequence[AxisPoint]) -> str:
+    """Say what the axis shows."""
+    if not points:
+        return ""
+    if axis == "models":
+        return checkpoints_finding(points)
+    if axis == "topic":
+        return topics_finding(points)
+    return size_finding(points) if axis == "size" else axis_finding(points, axis)
+
+
+def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+    """Make the point of a run at its place, with the intervals that the sidebar asks for."""
+    found = {name: report.interval(name, loaded.choice.over) for name in RISKS}
+    return AxisPoint(
+        line=line,
+        place=place,
+        values={name: getattr(report, name) for name in RISKS},
+        intervals={name: interval for name, interval in found.items() if interval is not None},
+    )
+
+
+def of_models(loaded: Loaded) -> Line:
+    """Return the chosen models in their order."""
+    return Line(
+        tuple(point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
+        tuple(loaded.runs.values()),
+    )
+
+
+def of_sizes(loaded: Loaded) -> Line:
+    """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
+    sizes = {name: resolve(name).parameters for name in loaded.runs}
+    unknown = [name for name, size in sizes.items() if not size]
+    known = sorted((size, name) for name, size in sizes.items() if size)
+    return Line(
+        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
+        tuple(loaded.runs[name] for _, name in known),
+        (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
+    )
+
+
+def of_sources(loaded: Loaded) -> Line:
+    """Return every template set that is scored for the chosen models on this topic and these occupations.
+
+    With them comes what the papers print for the same models and other sources.
+    """
+    first = loaded.first.run
+
+    def place(run: RunSpec) -> str:
+        fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
+        return run.templates.name if fits else ""
+
+    rows = published_of_topic(first.topic)
+    printed = [row for name in loaded.runs for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
+    return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
+
+
+def printed_point(row: PublishedRisk) -> AxisPoint:
+    """Make the point of a row of the papers' table of text sources; it has no interval."""
+    return AxisPoint(
+        line=row.model,
+        place=row.context_source,
+        values={name: getattr(row, name) for name in RISKS},
+        intervals={},
+        published=f"{row.paper} Table {row.table}",
+    )
+
+
+def of_topics(loaded: Loaded) -> Line:
+    """Return every topic that is scored for the chosen models with its default templates and occupations.
+
+    The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
+    One in another language than the chosen topic has the language behind its name.
+    """
+    known, chosen = topics(), {item.key for item in loaded.runs.values()}
+    first = loaded.first.run.topic
+
+    def place(run: RunSpec) -> str:
+        topic = known.get(run.topic.name)
+        present = topic is not None and topic.hash == run.topic.hash
+        usual = usual_lists(run.topic)
+        unusual = []
+        if run.templates.hash != template_sets()[usual.templates].hash:
+            again = "another " if run.templates.name == usual.templates else ""
+            unusual.append(f"templates {again}{run.templates.name}")
+        if run.evidence.hash != evidence_lists()[usual.evidence].hash:
+            again = "another " if run.evidence.name == usual.evidence else ""
+            unusual.append(f"occupations {again}{run.evidence.name}")
+        if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
+            return ""
+        other = [f"language {run.topic.language}"] if run.topic.language != first.language else []
+        beside = ", ".join([*other, *unusual])
+        return f"{run.topic.name} ({beside})" if beside else run.topic.name
+
+    return gathered(loaded, place)
+
+
+def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
+    """Return the finished runs of the loaded models that have a place, each at a place of its own."""
+    options = loaded.choice.options
+    names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
+    placed: dict[str, list[RunSpec]] = {}
+    for info in open_store().runs():
+        if info.complete and info.run.scoring.hash in names and place(info.run):
+            placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
+    found: dict[tuple[str, str], LoadedRun] = {}
+    refused: list[str] = []
+    asked = {
+        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
+    }
+    for (name, where), run in asked.items():
+        try:
+            if must_wait(run, "preferences", options):
+                refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+            else:
+                found[name, where] = read_run(run, options)
+        except AuditError as error:
+            refused.append(f"{name} on {where}: {error}")
+    order = sorted({where for _, where in found})
+    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
+    return Line(
+        tuple(point_of(name, where, found[name, where].report, loaded) for name, where in keys),
+        tuple(found[key] for key in keys),
+        tuple(refused),
+    )
+
+
+LINES: dict[Axis, Callable[[Loaded], Line]] = {
+    "models": of_models,
+    "size": of_sizes,
+    "text source": of_sources,
+    "topic": of_topics,
+}
+
+
+def draw_ranks(loaded: Loaded, line: Line) -> None:
+    """Draw whether a model's occupations keep their order of risk from one text source to another."""
+    views = {name: item.view_key for name, item in loaded.runs.items()}
+    places = [
+        (point.line, point.place, item.view_key) for point, item in zip(line.points, line.runs, strict=True)
+    ]
+    table = cached(["ranks", views, places], lambda: ranks_table(loaded, line))
+    if table.empty:
+        return
+    st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
+    draw_table(table, "rank_stability")
+
+
+def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
+    """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
+
+    It is over the common occupations.
+    """
+    rows = []
+    for point, item in zip(line.points, line.runs, strict=True):
+        base = loaded.runs[point.line]
+        if item.run.templates.hash == base.run.templates.hash:
+            continue
+        theirs = {row.occupation: row.overall_risk for row in item.report.occupations}
+        pairs = [
+            (row.overall_risk, theirs[row.occupation])
+            for row in base.report.occupations
+            if row.occupation in theirs
+        ]
+        found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        rows.append(
+            {
+                "model": point.line,
+                "templates": point.place,
+                "occupations": len(pairs),
+                "spearman": None if found is None else found.spearman,
+                "low": None if found is None else found.spearman_interval.low,
+                "high": None if found is None else found.spearman_interval.high,
+            }
+        )
+    return pd.DataFrame(rows)

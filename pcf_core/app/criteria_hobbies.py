@@ -1,0 +1,138 @@
+"""The view Hobbies of the page Criteria: what is said of students, by the gender of their name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.app.criteria_embedding import draw_embedding_of_all
+from pcf_core.app.criteria_views import Shown
+from pcf_core.app.page import chart, draw_figures, draw_notes, finding
+from pcf_core.report.criteria_tables import (
+    embedding_table,
+    hobby_information,
+    hobby_words_table,
+    information_table,
+    label_counts_table,
+    labels_table,
+)
+from pcf_core.report.key_figures import MOST, bounds
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
+from pcf_core.show.findings.embedding import embedding_finding, leak_finding
+from pcf_core.show.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
+from pcf_core.show.findings.numbers import count, number, percent
+from pcf_core.texts.criteria.records.independence import EmbeddingReport, HobbiesReport
+from pcf_core.texts.criteria.records.quantities import Answering
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+
+HOW = """
+Cohen's d of each label: how many standard deviations more is said about it of students with women's names.
+The whisker is the 95 % interval over names, since several texts of one name are not independent; **filled**
+marks are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm.
+The bars have the mean shares of one model by gender.
+
+Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
+vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
+gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
+seed, so each seed is shown, and scores of two models are not comparable with each other; those of vectors
+learned from the texts of several models are.
+"""
+HOW_SCORED = """
+Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
+have behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by
+Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
+of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
+"""
+
+
+def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+    """Draw independence II of models that answered in one way."""
+    reports = {
+        model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
+    }
+    finding(*(hobbies_finding(report, model) for model, report in reports.items()))
+    draw_figures(hobby_figures(reports))
+    chart(
+        label_effects(reports, shown.found.models),
+        f"hobbies_effects_{answering}",
+        f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
+    )
+    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    report = reports[model]
+    finding(information_finding(report))
+    chart(label_bars(report), f"hobbies_labels_{answering}", f"Labels of {model} by gender of the name")
+    if report.words is not None:
+        finding(words_finding(report))
+        chart(hobby_word_dots(report.words), f"hobbies_words_{answering}", f"Words of {model} by gender")
+    if report.embedding is not None:
+        embedding = named(report.embedding, model)
+        finding(embedding_finding(embedding), leak_finding(embedding, model))
+        if embedding.readings:
+            chart(
+                embedding_dots(embedding, shown.found.models),
+                f"hobbies_embedding_{answering}",
+                f"Embedding score of {model}, women's names against men's",
+            )
+    draw_notes(hobbies_notes(report))
+    every = {
+        "Labels": labels_table(reports),
+        "Mutual information": information_table(hobby_information(reports)),
+        "Texts by label": label_counts_table(reports),
+        "Words": hobby_words_table(reports),
+        "Embedding score": embedding_table(embeddings(reports)),
+    }
+    tables = {title: table.copy for title, table in every.items() if len(table)}
+    how = HOW if answering == "written" else HOW_SCORED
+    shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
+    if answering == "written" and len(results) > 1:
+        draw_embedding_of_all(shown.found.models, results)
+
+
+def named(report: EmbeddingReport, model: str) -> EmbeddingReport:
+    """Return the report of one model's own texts, under its name."""
+    readings = tuple(one.model_copy(update={"model": model}) for one in report.readings)
+    return report.model_copy(update={"models": (model,), "readings": readings})
+
+
+def embeddings(reports: Mapping[str, HobbiesReport]) -> dict[str, EmbeddingReport]:
+    """Return the embeddings that exist, by model."""
+    return {
+        model: named(report.embedding, model)
+        for model, report in reports.items()
+        if report.embedding is not None
+    }
+
+
+def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
+    """Make key figures: how many labels differ, by model; for one model also the label that differs most."""
+    figures = []
+    for model, report in reports.items():
+        differing = sum(one.difference.differs for one in report.labels)
+        figures.append(
+            KeyFigure(
+                f"Labels that differ{f' · {model}' if len(reports) > 1 else ''}",
+                f"{differing:,} of {len(report.labels):,}",
+                "Labels of which more is said for one gender beyond chance, controlled over the labels.",
+                f"{count(sum(report.names), 'name')}, {report.answering}",
+            )
+        )
+    if len(reports) > 1:
+        return figures
+    report = next(iter(reports.values()))
+    rows = [one for one in report.labels if one.difference.effect is not None]
+    for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
+        found = one.difference
+        ends = "no interval"
+        if found.effect_interval is not None and found.effect is not None:
+            ends = bounds(found.effect, found.effect_interval)
+        figures.append(
+            KeyFigure(
+                f"d · {one.title}",
+                number(found.effect),
+                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
+                f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
+                f"{percent(found.male)}.",
+                ends,
+            )
+        )
+    return figures

@@ -1,0 +1,199 @@
+"""The views of the page Criteria: the summary of all, and what every experiment's view has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.criteria import (
+    Found,
+    by_answering,
+    draw_provenance,
+    offer_asking,
+    reasons_of,
+    silence_warning,
+)
+from pcf_core.app.criteria_own import draw_own
+from pcf_core.app.criteria_published import draw_published
+from pcf_core.app.criteria_request import EXPERIMENTS, TITLES, Request
+from pcf_core.app.page import chart, draw_figures, draw_table, finding, finding_list
+from pcf_core.app.text import plain
+from pcf_core.report import how_to_read
+from pcf_core.report.criteria_tables import summary_table
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.findings.criteria_summary import (
+    criterion_findings,
+    line_finding,
+    status_of,
+    summary_finding,
+)
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
+from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
+from pcf_core.texts.criteria.summary import readings_of
+
+WAYS: Mapping[Answering, str] = {
+    "written": "Written: texts that were read",
+    "scored": "Scored: probabilities of candidate words",
+}
+WHAT_ALL = """
+Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
+on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
+the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
+given its answer?
+"""
+OFFERED = "Nothing has been asked yet: the button above queues what is missing."
+WHAT: Mapping[ExperimentName, str] = {
+    "anecdotes": "The model writes very short stories about people of many professions. Whom the "
+    "stories tell of, a woman or a man, is read from their words and held against the profession, and "
+    "against the share of women in the world.",
+    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
+    "they are about is labelled, with names and gendered words taken out, and held against the gender of "
+    "the name.",
+    "questions": "A nurse and a doctor answer a question with one right answer, and the prompt says by a "
+    "pronoun who is right. The pronoun bears on nothing: does it change whom the model believes?",
+    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
+    "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
+}
+NOT_LAID_TOGETHER = (
+    "Some of these answers were written and others scored. The two measure different things and are shown "
+    "apart."
+)
+Draw = Callable[["Shown", Answering, dict[str, CriteriaResult]], None]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows: a request and what the store has of it."""
+
+    request: Request
+    found: Found
+
+    def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
+        """Return the model that is looked at, of those that answered in one way."""
+        return st.selectbox(
+            "Model",
+            list(results),
+            key=f"cr_one_{answering}",
+            bind="query-params",
+            help="Whose picture is shown.",
+        )
+
+    def foot(
+        self,
+        how: str,
+        tables: Mapping[str, Callable[[], pd.DataFrame]],
+        results: Mapping[str, CriteriaResult],
+        name: str,
+        experiments: Sequence[ExperimentName],
+    ) -> None:
+        """Draw How to read this, Data, what the paper prints, Provenance.
+
+        ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
+        published beside.
+        """
+        left, middle, published, right = st.tabs(["How to read this", "Data", "Published", "Provenance"])
+        left.markdown(how)
+        with middle:
+            for title, table in tables.items():
+                if len(tables) > 1:
+                    st.markdown(f"**{title}**")
+                draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
+        with published:
+            draw_published(experiments, results)
+        with right:
+            draw_provenance(results)
+
+
+def draw_summary(shown: Shown) -> None:
+    """Draw all criteria of all models: a sentence each, the picture, the table."""
+    offered = offer_asking(shown.request, shown.found.missing)
+    found = {model: readings_of(shown.found.reports(model)) for model in shown.found.models}
+    if not found:
+        st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
+        return
+    for (model, experiment), result in shown.found.results.items():
+        warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
+    finding(*(summary_finding(model, readings) for model, readings in found.items()))
+    draw_criteria(found)
+    draw_figures(summary_figures(found))
+    finding(line_finding([row for readings in found.values() for row in readings]))
+    ways = {row.answering for readings in found.values() for row in readings}
+    for answering in (way for way in WAYS if way in ways):
+        if len(ways) > 1:
+            st.markdown(f"**{WAYS[answering]}**")
+        some = {
+            model: [row for row in readings if row.answering == answering]
+            for model, readings in found.items()
+        }
+        drawn = {model: rows for model, rows in some.items() if rows}
+        alt = f"How far {', '.join(drawn)} are from each criterion, {answering}"
+        chart(criteria_dots(drawn, shown.found.models), f"criteria_summary_{answering}", alt)
+    if len(ways) > 1:
+        st.caption(NOT_LAID_TOGETHER)
+    results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
+    asked = [one for one in EXPERIMENTS if shown.found.of(one)]
+    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+
+
+def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
+    """Draw a line for each criterion; of several models folded away, each under its name."""
+    if len(found) == 1:
+        finding_list(criterion_findings(next(iter(found.values()))))
+        return
+    with st.expander("Each criterion, model by model", icon=":material/list:"):
+        for model, readings in found.items():
+            st.markdown(f"**{plain(model)}**")
+            finding_list(criterion_findings(readings))
+
+
+def warn_of_silence(who: str, result: CriteriaResult) -> None:
+    """Warn that many texts say nothing, where they do."""
+    if silence := silence_warning(result):
+        st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
+
+
+def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
+    """Make key figures: how many of the criteria fail, by model."""
+    figures = []
+    for model, readings in found.items():
+        states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
+        asked = [state for state in states.values() if state != "not asked"]
+        failing = sum(state == "fails" for state in asked)
+        unshown = sum(state == "cannot be shown" for state in asked)
+        rest = len(asked) - failing - unshown
+        figures.append(
+            KeyFigure(
+                f"Fail beyond chance{f' · {model}' if len(found) > 1 else ''}",
+                f"{failing:,} of {len(asked):,}",
+                "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
+                "experiment. That a failure cannot be shown does not say that a criterion holds.",
+                f"{count(unshown, 'cannot', 'cannot')} be shown · {rest:,} without a test or undefined",
+            )
+        )
+    return figures
+
+
+def draw_experiment(shown: Shown, experiment: ExperimentName, draw: Draw) -> None:
+    """Draw one experiment: what is missing, then its results, those written apart from those scored."""
+    offer_asking(shown.request, shown.found.lacking([experiment]))
+    results = shown.found.of(experiment)
+    st.caption(plain(" ".join(reasons_of(shown.request, experiment))))
+    if not results:
+        st.markdown(WHAT[experiment])
+        draw_own(experiment)
+        return
+    groups = by_answering(results)
+    for answering, some in groups.items():
+        if len(groups) > 1:
+            st.subheader(WAYS[answering])
+        for model, result in some.items():
+            warn_of_silence(model, result)
+        draw(shown, answering, some)
+    if len(groups) > 1:
+        st.caption(NOT_LAID_TOGETHER)
+    draw_own(experiment)

@@ -1,0 +1,287 @@
+"""Loading for pages: the caches of results, keyed by run key and view options, never by arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import streamlit as st
+
+from pcf_core.app.lists import set_names, stamp_of
+from pcf_core.app.stores import open_queue, open_store
+from pcf_core.app.versions import named_or_kept
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result, build_run
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_of
+from pcf_core.audit.sensitivity import sensitivity_kept
+from pcf_core.core.errors import AuditError, RunError, StoreError
+from pcf_core.core.records import digest
+from pcf_core.core.risk import Aggregation, Interval, RiskReport
+from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.models.registry import list_models, resolve
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.store.results import RunInfo
+from pcf_core.work.queue import Job
+from pcf_core.work.requests import Reading, reading_key
+
+if TYPE_CHECKING:
+    from pcf_core.app.choice import Choice
+
+T = TypeVar("T")
+
+# Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
+MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
+RECENT_READINGS = 100
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a page can show: finished runs by model, runs that are not scored yet, and refusals.
+
+    ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
+    """
+
+    choice: Choice
+    runs: Mapping[str, LoadedRun]
+    missing: Mapping[str, RunSpec]
+    refused: Mapping[str, str]
+    unread: Mapping[str, RunSpec] = field(default_factory=dict)
+
+    @property
+    def reports(self) -> dict[str, RiskReport]:
+        """Name to report, of every loaded run."""
+        return {name: loaded.report for name, loaded in self.runs.items()}
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the closed forms of the reference models hold: an even split, and l∞ or two groups."""
+        options = self.choice.options
+        same_norm = options.criterion == "max" or len(self.first.report.groups) == 2
+        return options.reference == "uniform" and same_norm
+
+    @property
+    def first(self) -> LoadedRun:
+        """The first loaded run."""
+        return next(iter(self.runs.values()))
+
+
+def scored_models() -> tuple[str, ...]:
+    """List the models that have a run in the store."""
+    return tuple(dict.fromkeys(info.run.scoring.model for info in open_store().runs() if info.complete))
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def cached_result(
+    run_key: str, name: str, audit: str, aggregation: Aggregation, _run: RunSpec, _protocol: Protocol
+) -> Result:
+    """Load a finished run's preferences; they are shared between sessions and never changed."""
+    return load_result(open_store(), _run, _protocol, aggregation)
+
+
+@st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
+def cached_report(view_key: str, _run: RunSpec, _options: ViewOptions, _result: Result) -> RiskReport:
+    """Load a finished run's report under view options; it is shared between sessions and never changed."""
+    return report(_result, _run, _options)
+
+
+@st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
+def cached_brief_report(view_key: str, _run: RunSpec, _options: ViewOptions, _result: Result) -> RiskReport:
+    """Load the same with the intervals of R alone, in a fraction of the time."""
+    return report(_result, _run, _options, brief=True)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _remembered(key: str, _make: Callable[[], Any]) -> Any:
+    return _make()
+
+
+def remembered(loaded: Loaded, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
+    """Cache what ``make`` gives until the loaded runs, the view options or ``state`` change.
+
+    For figures and sentences that cost more than a few milliseconds; ``state`` lists every choice of the page
+    that they depend on.
+    """
+    views = {name: item.view_key for name, item in loaded.runs.items()}
+    return cached([name, views, list(state)], make)
+
+
+def cached(parts: Sequence[object], make: Callable[[], T]) -> T:
+    """Cache what ``make`` gives for ``parts``: a name of its own, and everything that it depends on."""
+    return cast(T, _remembered(digest(list(parts)), make))
+
+
+def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> LoadedRun:
+    """Load a finished run under view options; a ``brief`` one has the intervals of R alone.
+
+    Counts, documents and the statistics behind weights are no part of the run key, but of what is seen.
+
+    Raises
+    ------
+    AuditError
+        The run is not finished, or cannot be read this way.
+    """
+    store = open_store()
+    key, found, name = run.key, self_audit_of(store, run), kept_name(store, run, options.protocol)
+    audit = digest(found.model_dump() if found else None)  # it comes, or changes, when a run is finished
+    view_key = digest(
+        [
+            key,
+            name,
+            audit,
+            run.topic.aligned,
+            [(template.count, template.documents) for template in run.templates.templates],
+            run.templates.kept,
+            run.plan.draws if run.plan else None,
+            options.model_dump(),
+            stamp_of("factors"),
+        ]
+    )
+    result = cached_result(key, name, audit, options.aggregation, run, options.protocol)
+    written = cached_brief_report if brief else cached_report
+    return LoadedRun(run, key, view_key, result, written(view_key, run, options, result))
+
+
+def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
+    """Tell whether reading a finished run so takes so long that the worker does it, once.
+
+    Not so where it is kept, where nothing can be kept, or where the worker has read it in vain.
+
+    Raises
+    ------
+    AuditError
+        The options are none that this run can be read with.
+    """
+    if run.cells <= MOST_CELLS[what]:
+        return False
+    store = open_store()
+    if what == "preferences" and is_kept(store, run, options.protocol):
+        return False
+    if what == "sensitivity" and sensitivity_kept(store, run, options):
+        return False
+    try:
+        store.must_be_writable()
+        if not store.run_info(run.key).complete:
+            return False
+    except (RunError, StoreError):
+        return False
+    job = newest_reading(run, what, options)
+    return job is None or job.state != "done"
+
+
+def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
+    """Find the newest job that reads a run like this, whatever became of it; raises as :func:`must_wait`."""
+    key = reading_key(open_store(), run, what, options)
+    jobs = open_queue().list(RECENT_READINGS, kind="read")
+    return next((job for job in jobs if job.key == key), None)
+
+
+def plans_of(run: RunSpec) -> list[RunInfo]:
+    """List the runs that draw from this one's templates by a sampling plan, finished or not."""
+    return [info for info in open_store().runs() if info.run.plan and info.run.whole.key == run.key]
+
+
+def drawn_run(run: RunSpec) -> RunSpec | None:
+    """Return the finished run with the most draws that draws from these templates by the same counts.
+
+    It is read with what is known of the templates now, since documents are no part of its key.
+    """
+    counts = run.templates.counts.tolist()
+    finished = [
+        info.run for info in plans_of(run) if info.complete and info.run.templates.counts.tolist() == counts
+    ]
+    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+    return most and most.model_copy(update={"templates": run.templates})
+
+
+def load(choice: Choice) -> Loaded:
+    """Load everything the choice asks for, sorted into finished, not scored yet, and refused.
+
+    Where not all templates are scored, a run that has drawn some of them by a sampling plan is shown.
+    """
+    runs: dict[str, LoadedRun] = {}
+    missing: dict[str, RunSpec] = {}
+    refused: dict[str, str] = {}
+    unread: dict[str, RunSpec] = {}
+    for model in choice.models:
+        try:
+            lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
+            run = build_run(resolve(model), *lists, choice.options.protocol)
+            if must_wait(run, "preferences", choice.options):
+                unread[model] = run
+                continue
+            try:
+                runs[model] = read_run(run, choice.options)
+            except RunError:
+                drawn = drawn_run(run)
+                if drawn is None:
+                    missing[model] = run
+                else:
+                    runs[model] = read_run(drawn, choice.options)
+        except AuditError as error:
+            refused[model] = str(error)
+    return Loaded(choice, runs, missing, refused, unread)
+
+
+def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
+    """Return the loaded reports, those of other finished runs on the topic, and how many are unreadable so.
+
+    The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
+    model, and by what sets it apart from the loaded ones.
+    """
+    first, options = loaded.first.run, loaded.choice.options
+    found = dict(loaded.reports)
+    seen = {item.key for item in loaded.runs.values()}
+    unread = 0
+    for run in finished_runs(first):
+        if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
+            continue
+        parts = [run.scoring.model]
+        parts += [run.templates.name] if run.templates.hash != first.templates.hash else []
+        parts += [run.evidence.name] if run.evidence.hash != first.evidence.hash else []
+        parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []
+        parts += [f"± {run.plan.within:g}"] if run.plan else []
+        label = " · ".join(parts)
+        if label in found:
+            label = f"{label} · {run.key[:6]}"
+        protocol = options.protocol if options.protocol == "single-token" else run.scoring.protocol
+        asked = options.model_copy(update={"protocol": protocol})
+        try:
+            if must_wait(run, "preferences", asked):  # nobody has asked for this one
+                unread += 1
+            else:
+                found[label] = read_run(run, asked, brief=True).report
+        except AuditError:
+            unread += 1
+    return found, unread
+
+
+def finished_runs(shown: RunSpec) -> list[RunSpec]:
+    """List every finished run.
+
+    Those on the templates that are shown come first, then on the topic's default ones, then on other sets; of
+    one set by model.  Sets and models come as the sidebar lists them.
+    """
+    runs = [info.run for info in open_store().runs() if info.complete]
+    sets = [shown.templates.name, shown.topic.templates, *set_names(), *(run.templates.name for run in runs)]
+    models = [*(spec.name for spec in list_models()), *(run.scoring.model for run in runs)]
+    return sorted(runs, key=lambda run: (sets.index(run.templates.name), models.index(run.scoring.model)))
+
+
+def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
+    """Return the interval of R over whole templates, of the models where that of R is over documents."""
+    whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
+    found: dict[str, Interval] = {}
+    for name, item in loaded.runs.items():
+        shown = item.report.interval("overall_risk", over)
+        if shown and shown.unit == "document":
+            interval = read_run(item.run, whole).report.interval("overall_risk", over)
+            found |= {name: interval} if interval else {}
+    return found
+
+
+def even_reports(loaded: Loaded) -> dict[str, RiskReport]:
+    """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
+    even = loaded.choice.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
+    return {name: read_run(item.run, even).report for name, item in loaded.runs.items()}

@@ -1,0 +1,197 @@
+"""The page Factors: its controls, a user's own file, the panels and their table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.page import chart, draw_table
+from pcf_core.app.roles import may_audit
+from pcf_core.app.text import plain
+from pcf_core.app.uploads import too_large, upload_file
+from pcf_core.audit.factors import factor_panels
+from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import FactorPanel, OwnFactor, Quantity
+from pcf_core.material.factors import read_own_factor
+from pcf_core.report.factors import Panels, capital, left_out_table
+from pcf_core.show.charts.factors import factor_plot, risk_span
+from pcf_core.show.findings.factors import line_notes
+
+OWN = "own_factor"
+PROBLEM = "own_factor_problem"
+UPLOAD = "own_factor_upload"
+LARGEST_UPLOAD = 4  # MB, of a million bytes as Streamlit counts them
+QUANTITIES: Mapping[str, Quantity] = {
+    "overall": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
+EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
+
+
+@dataclass(frozen=True)
+class FactorChoice:
+    """What the controls of the page Factors say."""
+
+    model: str
+    quantity: Quantity
+    broad: bool
+    own: OwnFactor | None
+
+    @property
+    def state(self) -> list[object]:
+        """All that the panels depend on besides the runs."""
+        return [self.quantity, self.broad, self.own.hash if self.own else ""]
+
+
+def draw_controls(loaded: Loaded) -> FactorChoice:
+    """Draw the controls; return model, risk, whether broad matches count, and the user's own file."""
+    names = list(loaded.runs)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = st.selectbox(
+            "Model",
+            names,
+            key="factors_model",
+            bind="query-params",
+            help="The panels show one model at a time; the table has all.",
+        )
+        risk = st.segmented_control(
+            "Show",
+            list(QUANTITIES),
+            default="overall",
+            required=True,
+            key="factors_risk",
+            bind="query-params",
+            help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
+        )
+        broad = st.toggle(
+            "Broad matches",
+            False,
+            key="broad",
+            bind="query-params",
+            help="Also count words for which the statistics only have a wider line, such as director.",
+        )
+        own = draw_own([row.occupation for row in loaded.first.report.occupations])
+    return FactorChoice(model, QUANTITIES[risk], broad, own)
+
+
+def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
+    """Draw the user's own file: bring one in, describe it, and take it out again.
+
+    Returns
+    -------
+    OwnFactor | None
+        The file's figures; ``None`` without a file, or where it has none of these occupations.
+    """
+    own: OwnFactor | None = st.session_state.get(OWN)
+    matched = sum(word.casefold() in own.values for word in occupations) if own else 0
+    if not may_audit():
+        return None
+    with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
+        st.markdown("A CSV file with one line an occupation; the weight may be missing.")
+        st.code(EXAMPLE, language=None)
+        upload_file(
+            "CSV",
+            ["csv"],
+            LARGEST_UPLOAD,
+            UPLOAD,
+            "Read for this session only; nothing of it is kept.",
+            take_upload,
+        )
+        if problem := st.session_state.get(PROBLEM):
+            st.error(plain(problem), icon=":material/error:")
+        if own is not None:
+            st.markdown(
+                f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights; "
+                f"{matched:,} of {len(occupations):,} occupations here have a value."
+            )
+            if not matched:
+                st.error(
+                    "No occupation of this file is among those shown, so it is not used: name them as the "
+                    f"table below does, such as {plain(occupations[0])}.",
+                    icon=":material/error:",
+                )
+            st.button(
+                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
+            )
+    return own if matched else None
+
+
+def take_upload() -> None:
+    """Read the file that was just chosen; a refusal leaves no file in use."""
+    file: UploadedFile | None = st.session_state.get(UPLOAD)
+    forget()
+    if file is None or too_large(file, LARGEST_UPLOAD):
+        return
+    try:
+        st.session_state[OWN] = read_own_factor(file.name, file.getvalue())
+    except AuditError as error:
+        st.session_state[PROBLEM] = str(error)
+
+
+def forget() -> None:
+    """Forget the user's own file and what was wrong with it."""
+    for key in (OWN, PROBLEM):
+        st.session_state.pop(key, None)
+
+
+def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
+    """Return the panels of every chosen model."""
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        return remembered(
+            loaded,
+            "factor_panels",
+            choice.state,
+            lambda: {
+                name: factor_panels(report, choice.quantity, broad=choice.broad, own=choice.own)
+                for name, report in loaded.reports.items()
+            },
+        )
+
+
+def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
+    """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
+    models = list(loaded.runs)
+    span = risk_span(panels)
+    for start in range(0, len(panels), 2):
+        columns = st.columns(2)
+        for column, panel in zip(columns, panels[start : start + 2], strict=False):
+            draw_panel(column, loaded, choice, panel, models, span)
+
+
+def draw_panel(
+    column: DeltaGenerator,
+    loaded: Loaded,
+    choice: FactorChoice,
+    panel: FactorPanel,
+    models: Sequence[str],
+    span: tuple[float, float],
+) -> None:
+    """Draw one panel with its chart, lines and notes."""
+    name = f"factor_{panel.scale.name}"
+    figure = remembered(
+        loaded,
+        name,
+        [*choice.state, choice.model],
+        lambda: factor_plot(panel, choice.model, models, span),
+    )
+    with column:
+        st.markdown(f"**{plain(capital(panel.scale.noun))}**")
+        chart(figure, name, f"Risk of each occupation against {panel.scale.noun}, with two fitted lines")
+        st.caption("  \n".join(plain(note) for note in line_notes(panel)))
+
+
+def draw_left_out(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
+    """Draw the occupations that are no point, with the reason, and the sources."""
+    state = [*choice.state, choice.model]
+    table = remembered(loaded, "factors_left_out", state, lambda: left_out_table(panels))
+    with st.expander(f"Left out, and why: {len(table):,}"):
+        draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
+    with st.expander("Sources"):
+        for panel in panels:
+            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")

@@ -1,0 +1,143 @@
+"""Ways back to what FairPair has found before: as a link, and as a button on its own page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from pcf_core.app.fairpair_measures import chosen_measures
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.records import digest
+from pcf_core.models.registry import resolve_writer
+from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import FairPairAsked
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, load_prompt_set
+
+NEXT, SEEN = "fairpair_next", "fairpair_before"
+MOST = 12
+Choices = dict[str, Any]  # by key of a widget
+
+
+def choices_of(asked: FairPairAsked) -> Choices | None:
+    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
+
+    As where the prompts were changed since, or where the command asked for what the form does not offer.
+    """
+    try:
+        whole = load_prompts(asked.prompts.name, asked.prompts.names)
+        taken = load_prompt_set(open_store(), asked)
+        each = max(Counter(prompt.category for prompt in taken.prompts).values())
+        categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
+        encoder = asked.encoders[0].model if asked.encoders else None
+        chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
+        own = asked.categories and load_categories(asked.categories.name)
+        again = fairpair_asked(
+            GenerationKey.of(resolve_writer(asked.key.model, chat), asked.key.decoding),
+            selected(whole, categories, each),
+            load_table(asked.perturbation.table),
+            count=asked.count,
+            mode=asked.perturbation.mode,
+            reverse=asked.perturbation.reverse,
+            fold_size=asked.fold_size,
+            chosen=chosen_measures(encoder or ""),
+            categories=own,
+        )
+    except AuditError:
+        return None
+    if again.hash != asked.hash:
+        return None
+    decoding, (first, second) = asked.key.decoding, asked.perturbation.entity
+    return {
+        "fp_model": [asked.key.model],
+        "fp_prompts": asked.prompts.name,
+        "fp_table": asked.perturbation.table,
+        "fp_category": categories,
+        "fp_each": each,
+        "fp_name_1": first,
+        "fp_name_2": second,
+        "fp_reverse": asked.perturbation.reverse,
+        "fp_mode": asked.perturbation.mode,
+        "fp_temperature": [f"{decoding.temperature:g}"],
+        "fp_top_p": decoding.top_p,
+        "fp_length": decoding.length,
+        "fp_seed": decoding.seed,
+        "fp_count": asked.count,
+        "fp_fold": asked.fold_size,
+        "fp_categories": own.name if own else SHIPPED,
+        "fp_encoder": encoder,
+        "fp_chat": chat,
+    }
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on the page, where it can."""
+    try:
+        choices = choices_of(FAIRPAIR_AUDIT.load_asked(open_store(), key))
+    except AuditError:
+        return None
+    if choices is None:
+        return None
+    said = {name: value for name, value in choices.items() if value not in (None, [])}
+    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def draw_kept() -> None:
+    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
+
+    Nothing of it is read while it is shut.
+    """
+    if not open_store().documents(FAIRPAIR):
+        return
+    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
+    if not before.open:
+        return
+    with before:
+        found = found_before()
+        if not found:
+            st.caption("Nothing that this form can ask for again.")
+        for asked, choices in found:
+            left, right = st.columns([5, 1], vertical_alignment="center")
+            left.markdown(
+                f"**{plain(', '.join(choices['fp_model']))}** · {plain(' → '.join(asked.prompts.names))} · "
+                f"{plain(asked.prompts.title)}, {count(asked.prompts.count, 'prompt')}, "
+                f"{count(asked.count, 'text')} a side · {plain(decoding_text(asked.key.decoding))}"
+            )
+            if right.button("Open", key=f"fairpair_open_{asked.hash}", help="Show what was found then."):
+                st.session_state[NEXT] = choices
+                st.rerun()
+
+
+def found_before() -> list[tuple[FairPairAsked, Choices]]:
+    """List the newest requests that the form can make again; equal settings stand together."""
+    together: dict[str, tuple[FairPairAsked, Choices]] = {}
+    for asked in FAIRPAIR_AUDIT.kept(open_store()):
+        choices = choices_of(asked)
+        if choices is None:
+            continue
+        settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
+        first, known = together.setdefault(settings, (asked, choices))
+        if known is not choices:
+            models = [*known["fp_model"], *choices["fp_model"]]
+            together[settings] = first, {**known, "fp_model": models}
+        if len(together) == MOST:
+            break
+    return list(together.values())
+
+
+def adopt_kept() -> None:
+    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))

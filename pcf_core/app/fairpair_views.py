@@ -1,0 +1,221 @@
+"""FairPair's pictures, each with how to read it, its table and its provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pcf_core.app.fairpair import Found, draw_provenance
+from pcf_core.app.fairpair_request import Request
+from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
+from pcf_core.app.page import chart, draw_table, finding
+from pcf_core.report import how_to_read
+from pcf_core.report.fairpair_tables import (
+    categories_table,
+    convergence_table,
+    models_table,
+    pairs_table,
+    phrases_table,
+    prompts_table,
+    temperatures_table,
+)
+from pcf_core.show.charts.fairpair import (
+    QUANTITY_WORDS,
+    Quantity,
+    convergence_lines,
+    prompt_dots,
+    ratio_dots,
+    temperature_lines,
+    variation_bars,
+)
+from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
+from pcf_core.show.findings.fairpair import (
+    bars_finding,
+    categories_finding,
+    convergence_finding,
+    mean_ratio_note,
+    prompts_finding,
+    sentiment_finding,
+    words_finding,
+)
+from pcf_core.show.findings.fairpair_run import grid_finding
+from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult
+
+QUANTITIES: dict[str, Quantity] = {
+    "B": "between",
+    "V of p(g(x))": "within_original",
+    "V of g(p(x))": "within_prompt",
+    "F": "ratio",
+}
+HOW_PROMPTS = """
+Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
+same texts have when their sides are dealt at random, which is above 1 where texts are few. **Filled**: the
+prompt by itself differs, controlled for all of them. Most prompts by themselves have too few texts to tell.
+Where F is undefined the line says so, and has no mark: one side, or either, always says the same.
+"""
+HOW_CONVERGENCE = """
+The first picture takes more and more texts of each prompt and compares all with all; the second deals all
+texts into more and smaller folds and compares within them (the paper's figures 3 and 4). A line that has
+become flat says that more texts would not change the mean; it does not say that other prompts would give
+the same.
+"""
+HOW_TEMPERATURES = """
+F of each model at each temperature, with its 95 % interval over statements, or over prompts where each says
+something else; the dotted line is what sampling alone gives. A higher temperature makes texts of one side
+less alike, so the same B gives a smaller F: read models at the same temperature. A point is missing where F
+is undefined, as it may be at 0, where nothing is tested.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows: results at one temperature by model, their reports read together under one Φ."""
+
+    request: Request
+    found: Found
+    measure: str
+    results: dict[str, FairPairResult]
+    reports: dict[str, FairPairReport]
+
+    def of(self, model: str, sentence: str) -> str:
+        """Return a sentence that does not name its model, with the name where there are several."""
+        return f"{model}: {sentence}" if sentence and len(self.results) > 1 else sentence
+
+    def one(self) -> str:
+        """Return the model whose prompts, words or texts are looked at."""
+        return st.selectbox(
+            "Model",
+            list(self.results),
+            key="fp_one",
+            bind="query-params",
+            help="Whose prompts, words and texts are shown.",
+        )
+
+    def foot(self, how: str, table: Callable[[], pd.DataFrame], name: str) -> None:
+        """Draw How to read this, Data, Provenance."""
+        left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+        left.markdown(how)
+        with middle:
+            draw_table(table(), name)
+        with right:
+            draw_provenance(self.results, self.request)
+
+
+def draw_models(shown: Shown) -> None:
+    """Draw F of each model, B and both V, and the sentences about them."""
+    reports, order = shown.reports, shown.found.models
+    chart(ratio_dots(reports, order), "fairpair_ratio", f"F of {', '.join(reports)}, against 1")
+    finding(*(shown.of(model, bars_finding(report)) for model, report in reports.items()))
+    chart(variation_bars(reports), "fairpair_bars", f"B and both V of {', '.join(reports)}")
+    finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
+    finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
+    shown.foot(how_to_read.FAIRPAIR, lambda: models_table(reports), "fairpair")
+
+
+def draw_prompts(shown: Shown) -> None:
+    """Draw F of single prompts of one model."""
+    model = shown.one()
+    report = shown.reports[model]
+    finding(prompts_finding(report))
+    chart(prompt_dots(report), "fairpair_prompts_dots", f"F of single prompts of {model}, largest E first")
+    shown.foot(HOW_PROMPTS, lambda: prompts_table(report), "fairpair_prompts_table")
+
+
+def draw_convergence(shown: Shown) -> None:
+    """Draw how a quantity settles with more texts, or in more folds."""
+    found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
+    chosen = st.segmented_control(
+        "Quantity",
+        list(QUANTITIES),
+        default="B",
+        required=True,
+        key="fp_quantity",
+        bind="query-params",
+        help="; ".join(QUANTITY_WORDS.values()) + ".",
+    )
+    finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
+    left, right = st.columns(2)
+    pictures: list[tuple[go.Figure, str]] = [
+        (convergence_lines(found, "samples", QUANTITIES[chosen], shown.found.models), "more texts a side"),
+        (convergence_lines(found, "folds", QUANTITIES[chosen], shown.found.models), "more folds"),
+    ]
+    for column, (figure, over) in zip((left, right), pictures, strict=True):
+        with column:
+            chart(figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}")
+    shown.foot(HOW_CONVERGENCE, lambda: convergence_table(found), "fairpair_convergence")
+
+
+def draw_temperatures(shown: Shown) -> None:
+    """Draw F of each model at each temperature."""
+    found = {
+        model: {
+            temperature: result.reports[shown.measure]
+            for (one, temperature), result in shown.found.results.items()
+            if one == model
+        }
+        for model in shown.found.models
+    }
+    finding(*(grid_finding(model, by_temperature) for model, by_temperature in found.items()))
+    chart(
+        temperature_lines(found, shown.found.models),
+        "fairpair_temperatures",
+        f"F by temperature of {', '.join(found)}",
+    )
+    shown.foot(HOW_TEMPERATURES, lambda: temperatures_table(found), "fairpair_temperatures_table")
+
+
+def draw_words(shown: Shown) -> None:
+    """Draw the phrases and categories that either side of one model has more often."""
+    model = shown.one()
+    result = shown.results[model]
+    report = result.words
+    finding(words_finding(report))
+    chart(phrase_dots(report), "fairpair_phrases", f"Phrases that either side of {model} has more often")
+    if report.words:
+        phrases = [row.words for row in report.words]
+        phrase = st.selectbox(
+            "Texts behind the phrase",
+            phrases,
+            key="fp_phrase",
+            bind="query-params",
+            help="The strongest phrases; some texts of either side that have the chosen one.",
+        )
+        draw_phrase(result, report.words[phrases.index(phrase)])
+    finding(categories_finding(report))
+    chart(category_bars(report), "fairpair_categories", f"Texts of {model} with words of each category")
+    having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
+    if having:
+        category = st.selectbox(
+            "Texts behind the category",
+            list(having),
+            key="fp_behind",
+            bind="query-params",
+            help="Some texts of either side that have a word of the chosen category, the words marked.",
+        )
+        draw_category(result, having[category])
+    shown.foot(how_to_read.FAIRPAIR_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
+    with st.expander("Words of the categories"):
+        draw_table(categories_table(report), "fairpair_categories_table")
+
+
+def draw_texts(shown: Shown) -> None:
+    """Draw the pairs of texts of one prompt."""
+    model = shown.one()
+    report = shown.reports[model]
+    pairs = draw_pairs(shown.results[model], report, model)
+    if pairs is not None:
+        shown.foot(HOW_TEXTS, lambda: pairs_table(pairs, report), "fairpair_pairs")
+
+
+VIEWS: dict[str, Callable[[Shown], None]] = {
+    "models": draw_models,
+    "prompts": draw_prompts,
+    "words": draw_words,
+    "texts": draw_texts,
+    "convergence": draw_convergence,
+    "temperatures": draw_temperatures,
+}

@@ -1,0 +1,161 @@
+"""Parts of the page How it works: reference models, a matrix that becomes one number, three groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.page import draw_figures, finding
+from pcf_core.app.toys import risk_row, slider, steps_table, tell
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import decompose, total
+from pcf_core.measure.reference_models import REFERENCE_MODELS, draw, reference_risks
+from pcf_core.measure.toy import simplex_risk, toy_risk
+from pcf_core.report.key_figures import signed
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.toy_matrices import reference_tiles, risk_flow
+from pcf_core.show.charts.toy_simplex import simplex
+from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.toy import flow_finding, reference_finding, simplex_finding
+
+OCCUPATIONS, SEED = 20, 1
+HOW_REFERENCES = """
+Each tile is a model made up to have a known risk, drawn at random: rows are occupations, columns contexts,
+the colour is the preference. *Stereotyped* has one colour a row: all prejudice. *Randomly stereotyped* is as
+certain but changes with every context: nearly all caprice. Move the number of contexts: the fewer, the more
+prejudice the two random models seem to have, by chance.
+"""
+HOW_HAIR = """
+Read from top to bottom: the model's preference for blue hair in each context, then J of each, how far it
+lies from an even split on a scale to 1. The bars are each occupation's mean of J over the contexts, split
+into prejudice and caprice; the last bar is the mean of the occupations. The 0.6 of the doctor is the authors'
+own number, the others are made up.
+"""
+HOW_THREE = """
+Every point of the triangle is a preference: in a corner one group gets everything, in the middle all get the
+same. The colour is J there, lowest in the middle. The contexts are two marks, the star is their mean: where
+J at the star is lower than the mean of J at the marks, the rest is caprice. The norms l1 and l2 count
+every group above neutral, max only the furthest.
+"""
+
+
+def draw_references() -> None:
+    """Draw the reference models, in as many contexts as the reader likes."""
+    said, figures = st.container(), st.container()
+    contexts = int(
+        st.slider(
+            "Contexts",
+            2,
+            60,
+            10,
+            key="contexts",
+            bind="query-params",
+            help="In how many contexts each model is seen.",
+        )
+    )
+    rng = np.random.default_rng(SEED)
+    draws = {name: draw(name, OCCUPATIONS, contexts, 2, rng) for name in REFERENCE_MODELS}
+    shown = {
+        name: total(decompose(values, np.ones(contexts), Criterion()), np.ones(OCCUPATIONS))
+        for name, values in draws.items()
+    }
+    closed = reference_risks(2)
+    name = REFERENCE_MODELS[-1]
+    with said:
+        finding(reference_finding(name, contexts, shown[name].prejudice_risk, closed[name].prejudice_risk))
+    with figures:
+        draw_figures(
+            [
+                KeyFigure(
+                    name,
+                    number(risk.overall_risk),
+                    "Risk R of this draw: 0 is neutral, 1 the most. Below it its two parts.",
+                    f"prejudice {number(risk.prejudice_risk)}, caprice {number(risk.caprice_risk)}",
+                )
+                for name, risk in shown.items()
+            ]
+        )
+    table = pd.DataFrame(
+        [
+            {
+                "model": name,
+                **{f"{part.removesuffix('_risk')}, drawn": getattr(shown[name], part) for part in vars(risk)},
+                **{f"{part.removesuffix('_risk')}, exact": getattr(risk, part) for part in vars(risk)},
+            }
+            for name, risk in closed.items()
+        ]
+    )
+    alt = "Heat maps of the preferences of the four reference models"
+    tiles = {name: values[..., 0] for name, values in draws.items()}
+    tell(HOW_REFERENCES, lambda: reference_tiles(tiles, "male"), alt, "reference_models", table)
+
+
+def draw_hair() -> None:
+    """Draw the way from a matrix of preferences for blue or pink hair to one number."""
+    said, figures = st.container(), st.container()
+    first = slider("Doctor, context 1: share of blue", "p_blue", 0.6, "The note's example is 0.6.")
+    contexts = ("context 1", "context 2", "context 3")
+    rows = {"doctor": [first, 0.45, 0.75], "teacher": [0.2, 0.35, 0.3], "pilot": [0.95, 0.05, 0.5]}
+    toys = [toy_risk(name, ("blue", "pink"), contexts, row) for name, row in rows.items()]
+    matrix = np.array([toy.preferences for toy in toys])
+    whole = total(decompose(matrix, np.ones(len(contexts)), Criterion()), np.ones(len(toys)))
+    with said:
+        finding(flow_finding(toys, whole.prejudice_risk, whole.caprice_risk))
+    with figures:
+        doctor = toys[0]
+        draw_figures(
+            [
+                KeyFigure("p(blue)", number(first), "Preference of the doctor in context 1, 0 to 1."),
+                KeyFigure("s(blue)", signed(float(doctor.stereotypes[0, 0])), "Its stereotype, −1 to 1."),
+                KeyFigure("J", number(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
+                KeyFigure(
+                    "Risk R", number(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."
+                ),
+            ]
+        )
+    alt = "A matrix of preferences, the matrix of their risks, and bars of the occupations' risks"
+    tell(
+        HOW_HAIR,
+        lambda: risk_flow(toys, whole.prejudice_risk, whole.caprice_risk),
+        alt,
+        "hair_colour",
+        steps_table(toys),
+    )
+
+
+def draw_three() -> None:
+    """Draw three groups: two contexts that lean to different ones."""
+    said, figures = st.container(), st.container()
+    columns = st.columns(3)
+    with columns[0]:
+        first = slider("Context 1: lean to A", "lean_first", 0.8, "0 is neutral, 1 puts only A's words.")
+    with columns[1]:
+        second = slider("Context 2: lean to B", "lean_second", 0.5, "0 is neutral, 1 puts only B's words.")
+    with columns[2]:
+        name = st.segmented_control(
+            "Criterion",
+            ["max", "l2", "l1"],
+            default="max",
+            required=True,
+            key="toy_criterion",
+            bind="query-params",
+            help="How the stereotypes of three groups become one number; with two groups all agree.",
+        )
+    criterion, corners = Criterion.parse(name), np.eye(3)
+    leans = np.array([[first], [second]])
+    toy = toy_risk(
+        "example",
+        ("A", "B", "C"),
+        ("context 1", "context 2"),
+        leans * corners[:2] + (1 - leans) / 3,
+        None,
+        criterion,
+    )
+    risk = simplex_risk(toy, criterion)
+    with said:
+        finding(simplex_finding(risk))
+    with figures:
+        draw_figures(risk_row([toy]))
+    alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
+    tell(HOW_THREE, lambda: simplex(risk, f"J ({name})"), alt, "three_groups", steps_table([toy]))

@@ -1,0 +1,196 @@
+"""The page Knowledge: what is asked, what is known of it, and the button for what was not scored yet."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.app.choice import Choice, with_asked
+from pcf_core.app.data import cached
+from pcf_core.app.facts import draw_facts
+from pcf_core.app.knowledge_own import adopt_next, set_names
+from pcf_core.app.page import draw_commands
+from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.stores import open_queue, open_store
+from pcf_core.app.text import described, plain
+from pcf_core.audit.knowledge import (
+    audit_begun,
+    knowledge_audit_of,
+    knowledge_key,
+    knowledge_report,
+    missing_answers,
+)
+from pcf_core.audit.results import NOT_YET
+from pcf_core.core.errors import AuditError
+from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.core.risk import Interval
+from pcf_core.core.run import ScoringKey, SelfAudit
+from pcf_core.measure.knowledge import SCORES
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.notes import self_audit_facts
+from pcf_core.show.findings.numbers import estimated, number, with_interval
+from pcf_core.work.requests import submit_knowledge
+
+RECENT = 100
+NOT_AUDITED = {
+    "noise floor": "not audited: nothing was scored for this set itself, or by an earlier version of the app"
+}
+ORDERS = ("best known", "least known", "widest gap")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the store has of a knowledge set.
+
+    ``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
+    ``missing``: keys of the models that were not.
+    """
+
+    reports: Mapping[str, KnowledgeReport]
+    keys: Mapping[str, ScoringKey]
+    audits: Mapping[str, SelfAudit | None]
+    missing: Mapping[str, ScoringKey]
+
+
+def draw_form() -> tuple[str, str]:
+    """Draw the name of the set, and the score, in one row."""
+    adopt_next()
+    with st.container(horizontal=True):
+        name = st.selectbox(
+            "Facts",
+            with_asked("facts", set_names()),
+            key="facts",
+            bind="query-params",
+            help="Sets that come with the app, then your own.",
+        )
+        score = st.selectbox(
+            "Score J",
+            list(SCORES),
+            key="knowledge_score",
+            bind="query-params",
+            help="; ".join(f"{one.name}: {one.formula}" for one in SCORES.values())
+            + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
+        )
+    return name, score
+
+
+def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
+    """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
+    store = open_store()
+    protocol = choice.options.protocol
+    reports: dict[str, KnowledgeReport] = {}
+    keys: dict[str, ScoringKey] = {}
+    audits: dict[str, SelfAudit | None] = {}
+    missing: dict[str, ScoringKey] = {}
+    for model in choice.models:
+        try:
+            spec = resolve(model)
+            check_protocol(model, spec.family, protocol)
+            key = ScoringKey.of(spec, protocol)
+            if missing_answers(store, key, asked):
+                missing[model] = key
+                continue
+            audit = knowledge_audit_of(store, key, asked)
+            parts = [
+                "knowledge",
+                key.hash,
+                *(asked.hash, [fact.weight for fact in asked.facts], asked.title),
+                *(score, protocol, store.shards(key)),
+                audit and audit.model_dump(),
+            ]
+            reports[model] = cached(parts, partial(knowledge_report, store, key, asked, score, protocol))
+            keys[model], audits[model] = key, audit
+        except AuditError as error:
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    return Known(reports, keys, audits, missing)
+
+
+def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+    """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
+    if not missing:
+        return
+    keys = {knowledge_key(asked, key) for key in missing.values()}
+    newest = {
+        job.key: job for job in reversed(open_queue().list(RECENT, kind="knowledge")) if job.key in keys
+    }
+    if any(job.state in ACTIVE for job in newest.values()):
+        draw_jobs([job.id for job in newest.values()])
+        return
+    for job in newest.values():
+        if job.state != "done":
+            draw_job(job)
+    with st.container(border=True):
+        names = " and ".join(plain(name) for name in missing)
+        st.markdown(f"**Not scored yet:** {names} with *{plain(asked.title)}*.")
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
+        ):
+            try:
+                for key in missing.values():
+                    write(submit_knowledge, open_store(), open_queue(), asked, key)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
+            keep_a_worker()
+            st.rerun()
+
+
+def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
+    """Make key figures: knowledge of each model, with the gap and what other subjects give."""
+    return [
+        KeyFigure(
+            f"Knowledge · {model}",
+            estimated(report.knowledge, _over_templates(report)),
+            "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
+            f"guessing gives {number(report.chance)}. 95 % interval over templates.",
+            f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
+        )
+        for model, report in reports.items()
+    ]
+
+
+def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
+    """Draw what was asked, of which models, how far the scores hold, and the commands that repeat them."""
+    st.markdown(f"**{plain(asked.title)}**  \n{plain(described(asked.source, asked.notes))}")
+    for model, report in known.reports.items():
+        st.markdown(f"**{plain(model)}**")
+        key, audit = known.keys[model], known.audits[model]
+        unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, asked) else NOT_AUDITED
+        facts = {
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "dtype": key.dtype,
+            "protocol": choice.options.protocol,
+            "hash of templates, subjects and answers": asked.hash,
+            **(unaudited if audit is None else self_audit_facts(audit)),
+        }
+        draw_facts(facts)
+        draw_commands(
+            f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(asked.name)}"
+            f" --score {report.score} --protocol {choice.options.protocol}"
+        )
+        for item in report.left_out:
+            st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
+
+
+def _over_contexts(report: KnowledgeReport) -> str:
+    """Say what contexts make of knowledge: its interval over templates, and the gap."""
+    over = _over_templates(report)
+    if over is None:
+        return "one template"
+    bounds = with_interval(report.knowledge, over).partition("(")[2].removesuffix(")")
+    return f"{bounds} · gap {number(report.confidence_gap)}"
+
+
+def _over_templates(report: KnowledgeReport) -> Interval | None:
+    return next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)

@@ -1,0 +1,215 @@
+"""Topics, template sets and evidence lists, read again only when a file of theirs changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import streamlit as st
+
+from pcf_core.core.errors import EvidenceError, InputError, TemplateError, TopicError
+from pcf_core.core.records import digest
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import Evidence, MinedSet, TemplateSet, Topic
+from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
+from pcf_core.material.evidence import list_evidence
+from pcf_core.material.suiting import suiting_sets, template_cards
+from pcf_core.material.template_editing import heaviest_first
+from pcf_core.material.templates import SHELF, load_mined, load_templates, own_template_sets
+from pcf_core.material.topics import SHELF as TOPIC_SHELF
+from pcf_core.material.topics import list_topics
+
+OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+def stamp_of(kind: str) -> Stamp:
+    """Return name, size and time of change of every file of a folder of the assets."""
+    folder: Path = settings().assets / kind
+    return (str(folder), 0, 0), *stamp_of_files(*sorted(folder.iterdir()))
+
+
+def stamp_of_files(*paths: Path) -> Stamp:
+    """Return name, size and time of change of the files that exist."""
+    states = [(str(path), path.stat()) for path in paths if path.exists()]
+    return tuple((name, state.st_size, state.st_mtime_ns) for name, state in states)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _topics(stamp: Stamp) -> Mapping[str, Topic]:
+    return {topic.name: topic for topic in list_topics()}
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _template_set(name: str, stamp: Stamp) -> TemplateSet:
+    return load_templates(name)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _mined_set(name: str, stamp: Stamp) -> MinedSet:
+    mined = load_mined(name)
+    return mined.model_copy(update={"templates": tuple(heaviest_first(mined.templates))})
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
+    return {evidence.name: evidence for evidence in list_evidence()}
+
+
+def topics() -> Mapping[str, Topic]:
+    """Load topics by name, the shipped ones first; damaged ones of the user's own are left out."""
+    return _topics(_topics_stamp())
+
+
+def _topics_stamp() -> Stamp:
+    return *stamp_of("topics"), *stamp_of_files(*TOPIC_SHELF.own().values())
+
+
+def topic_names() -> list[str]:
+    """List the shipped topics, gender first, then the user's own, damaged ones among them."""
+    return list(dict.fromkeys([*topics(), *TOPIC_SHELF.names()]))
+
+
+class TemplateSets(Mapping[str, TemplateSet]):
+    """Template sets by name, the shipped ones first; each is read when it is asked for.
+
+    A damaged one is in the list: asking for it raises TemplateError, whose sentence names the damage.
+    """
+
+    def __init__(self) -> None:
+        self._files = {**SHELF.own(), **SHELF.shipped()}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SHELF.names())
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __getitem__(self, name: str) -> TemplateSet:
+        return _template_set(name, self.stamp(name))
+
+    def stamp(self, name: str) -> Stamp:
+        """Return a value that changes when a set does; raise a KeyError for an unknown name."""
+        path = self._files[name]
+        return stamp_of_files(path, path.with_suffix(".toml"))
+
+
+def template_sets() -> TemplateSets:
+    """Load template sets by name."""
+    return TemplateSets()
+
+
+def set_names() -> list[str]:
+    """List the shipped sets, then the user's own."""
+    return list(TemplateSets())
+
+
+def own_sets() -> tuple[str, ...]:
+    """List the names of the user's own sets."""
+    return own_template_sets()
+
+
+def mined_set(name: str) -> MinedSet:
+    """Load a set with the origins of its templates, heaviest first.
+
+    Raises
+    ------
+    TemplateError
+        There is none of the name (any more), or it is damaged.
+    """
+    sets = TemplateSets()
+    if name not in sets:
+        raise TemplateError(f"There is no template set named {name!r}; choose another under Set.")
+    return _mined_set(name, sets.stamp(name))
+
+
+def evidence_lists() -> Mapping[str, Evidence]:
+    """Load evidence lists by name, the shipped ones first; damaged ones of the user's own are left out."""
+    return _evidence_lists(_evidence_stamp())
+
+
+def _evidence_stamp() -> Stamp:
+    return *stamp_of("evidence"), *stamp_of_files(*EVIDENCE_SHELF.own().values())
+
+
+def list_names() -> list[str]:
+    """List the shipped evidence lists, then the user's own, damaged ones among them."""
+    return list(EVIDENCE_SHELF.names())
+
+
+@dataclass(frozen=True)
+class Usual:
+    """Names of the template set and the evidence list that a topic begins with."""
+
+    templates: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Topics, evidence lists and template sets by name."""
+
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    templates: Mapping[str, TemplateSet] = field(default_factory=dict)
+
+
+NONE = Lists()
+
+
+def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
+    """Return the lists that the topic names.
+
+    Where it names none that is there or among ``besides``: the first set that suits its words and language,
+    and the occupations.
+    """
+    sets, lists = template_sets(), evidence_lists()
+    templates, evidence = topic.templates, topic.evidence
+    if templates not in sets and templates not in besides.templates:
+        templates = next(iter((*suiting_sets(topic, template_cards()), *sets)))
+    if evidence not in lists and evidence not in besides.evidence:
+        evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
+    return Usual(templates, evidence)
+
+
+def named(
+    topic: str,
+    evidence: str,
+    templates: str,
+    besides: Lists = NONE,
+) -> tuple[Topic, Evidence, TemplateSet]:
+    """Return the three lists of a run by name; those of ``besides`` where no other list has the name.
+
+    Raises
+    ------
+    InputError
+        A name that is not there (any more).
+    """
+    found = (
+        topics().get(topic) or besides.topics.get(topic),
+        evidence_lists().get(evidence) or besides.evidence.get(evidence),
+        template_sets().get(templates) or besides.templates.get(templates),
+    )
+    errors: tuple[tuple[type[InputError], str, str], ...] = (
+        (TopicError, "topic", topic),
+        (EvidenceError, "list of occupations", evidence),
+        (TemplateError, "template set", templates),
+    )
+    for item, (error, kind, name) in zip(found, errors, strict=True):
+        if item is None:
+            raise error(f"There is no {kind} named {name!r}; choose another in the sidebar.")
+    return found  # type: ignore[return-value]
+
+
+def lists_token() -> str:
+    """Return a token for the content of all topics and evidence lists: it changes when a file does."""
+    return digest([_topics_stamp(), _evidence_stamp()])
+
+
+def set_token(name: str) -> str:
+    """Return a token for the content of a set: it changes when the set's files do."""
+    return digest([name, TemplateSets().stamp(name)])

@@ -1,0 +1,83 @@
+"""The occupations of one model: the riskiest as bars, all of them in a table with bars in its cells."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import foot, picture
+from pcf_core.core.risk import RiskReport
+from pcf_core.report import how_to_read
+from pcf_core.report.rows import occupation_bars_table, occupation_numbers, times_thousand
+from pcf_core.show.charts.risk import occupation_bars
+
+PARTS = {
+    "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
+    "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
+    "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
+}
+
+
+def draw_occupations(loaded: Loaded, thousand: bool) -> None:
+    """Draw the view *occupations* of the page Risk."""
+    model = st.selectbox(
+        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
+    )
+    report = loaded.reports[model]
+    picture(
+        loaded,
+        "occupation_bars",
+        f"The riskiest occupations of {model}",
+        lambda: occupation_bars(report, thousand=thousand),
+        [model, thousand],
+    )
+    draw_occupation_bars(report, thousand=thousand)
+
+    def table() -> pd.DataFrame:
+        numbers = occupation_numbers(report)
+        return times_thousand(numbers) if thousand else numbers
+
+    foot(how_to_read.OCCUPATIONS, table, "occupations", loaded)
+
+
+def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
+    """Draw the table; the bars of all three risks have one scale, so that they can be compared."""
+    table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
+    unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.3f")
+    top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
+    formats = {} if thousand else {"caprice_risk": "%.3g"}  # only what is exactly 0 reads 0
+    columns = {
+        name: st.column_config.ProgressColumn(
+            f"{label}{unit}", help=what, format=formats.get(name, digits), min_value=0, max_value=top
+        )
+        for name, (label, what) in PARTS.items()
+    }
+    number = st.column_config.NumberColumn
+    st.caption(
+        "All occupations, the riskiest first: search with the magnifying glass, sort by a column's head."
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config={
+            "occupation": st.column_config.TextColumn("Occupation", pinned=True),
+            **columns,
+            "low": number(
+                "Low", width=70, format=digits, help="Lower end of the interval of the risk over templates."
+            ),
+            "high": number("High", width=70, format=digits, help="Upper end of that interval."),
+            "corrected": number(
+                "Corrected",
+                width=80,
+                format=digits,
+                help="Prejudice less the estimated bias of few templates.",
+            ),
+            "stereotype_sd": number(
+                "s.d.", width=60, format="%.3f", help="Standard deviation of the stereotype over templates."
+            ),
+        },
+        placeholder="–",
+        alt=f"Risk, prejudice and caprice of {len(table):,} occupations",
+        key="occupation_bars_table",
+    )

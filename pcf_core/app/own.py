@@ -1,0 +1,137 @@
+"""What users keep, on the pages: brought in from files, and deleted after a second question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.roles import may_audit, write
+from pcf_core.app.text import plain
+from pcf_core.app.uploads import upload_files
+from pcf_core.core.errors import AuditError
+from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.topics import Evidence, Topic
+from pcf_core.material.own_files import OwnFiles
+from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.material.shelves import Shelf
+from pcf_core.texts.fairpair.records import CategorySet, PromptSet
+
+LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
+T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
+
+
+def draw_upload(
+    own: OwnFiles[T],
+    endings: Sequence[str],
+    read: Callable[[Sequence[tuple[str, bytes]]], T],
+    said: Callable[[T], str],
+    kept: Callable[[str], None],
+    help_text: str,
+) -> None:
+    """Choose files, see what they say, and keep it under a name; a refusal is one sentence.
+
+    A viewer gets no field.
+
+    Parameters
+    ----------
+    own
+        Where it is kept; its shelf's folder stands in the keys of the widgets.
+    endings
+        Of the files that may be chosen.
+    read
+        Makes it of names and contents.
+    said
+        What it is, in a sentence.
+    kept
+        Called with its name once it is kept.
+    help_text
+        Of the field.
+    """
+    kind, folder = own.shelf.kind, own.shelf.folder
+    files = upload_files("Files", endings, LARGEST_UPLOAD, f"upload_{folder}", help_text)
+    if not files:
+        return
+    try:
+        found = read([(file.name, file.getvalue()) for file in files])
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.markdown(plain(said(found)))
+    name = st.text_input(
+        f"Name of the {kind}",
+        value=own.free_name(found.name) if found.name in own.shelf.names() else found.name,
+        max_chars=MAX_NAME,
+        key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
+        try:
+            write(own.save, found.model_copy(update={"name": name}))
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            kept(name)
+
+
+def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str) -> str:
+    """Draw what to do with what is kept: the views that this person has, each with what it is for."""
+    offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
+    return str(
+        st.segmented_control(
+            "What to do",
+            list(offered),
+            default=next(iter(offered)),
+            required=True,
+            key=key,
+            bind="query-params",
+            wrap=True,  # six names are wider than a telephone
+            help=" ".join(f"{name}: {text}" for name, text in offered.items()),
+        )
+    )
+
+
+def expander(what: str) -> DeltaGenerator:
+    """Open a folded box of actions on one's own of a kind; a viewer can take it out alone."""
+    if may_audit():
+        return st.expander(f"{what} of your own: upload, take out, delete", icon=":material/upload:")
+    return st.expander(f"{what} as a file", icon=":material/download:")
+
+
+def draw_hidden(shelf: Shelf) -> None:
+    """Say which of the user's own cannot be reached, since the app ships one of the name by now."""
+    for item in shelf.hidden():
+        st.warning(f"**{plain(item.name)}:** {plain(item.reason)}", icon=":material/visibility_off:")
+
+
+def draw_delete(
+    name: str, own: Collection[str], delete: Callable[[str], None], deleted: Callable[[], None], key: str
+) -> None:
+    """Delete one of the user's own, after a second question; nothing is drawn for others, or for a viewer.
+
+    Parameters
+    ----------
+    name
+        Of what is shown.
+    own
+        Names of the user's own.
+    delete
+        Deletes it by name.
+    deleted
+        Called when it is gone.
+    key
+        Of the button.
+    """
+    if name not in own or not may_audit():
+        return
+    with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
+        st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
+        if st.button("Delete for good", key=key, type="primary"):
+            try:
+                write(delete, name)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                deleted()

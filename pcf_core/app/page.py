@@ -1,0 +1,331 @@
+"""The skeleton every page shares: question, finding, key figures, picture, how to read, data, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pcf_core.app.choice import current_choice
+from pcf_core.app.contrast import readable
+from pcf_core.app.data import Loaded, load, plans_of, remembered
+from pcf_core.app.facts import draw_facts
+from pcf_core.app.notes import notes
+from pcf_core.app.queue import (
+    ACTIVE,
+    ENDED_EARLY,
+    draw_checks,
+    draw_job,
+    draw_jobs,
+    keep_a_worker,
+    latest_jobs,
+)
+from pcf_core.app.readings import follow_readings
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.stores import open_queue, open_store
+from pcf_core.app.text import plain, plain_label
+from pcf_core.audit.results import is_unchecked
+from pcf_core.core.errors import AuditError, ModelError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.provenance import effective_text, run_facts
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import risk_command
+from pcf_core.report.spreadsheets import csv_text
+from pcf_core.show.findings.looks import contexts
+from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
+from pcf_core.show.findings.numbers import count, listed
+from pcf_core.work.requests import submit_run
+
+CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+ROW = 5  # key figures side by side
+
+
+def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
+    """Draw title and question, then load the shared choice's results; stop the script where there is none.
+
+    States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
+    ``otherwise`` draws what the page shows even then.
+    """
+    st.title(title)
+    st.markdown(f"##### {question}")
+    choice = current_choice()
+    if not choice.models:
+        st.info(
+            "Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:"
+        )
+        stop(otherwise)
+    loaded = load(choice)
+    draw_refused(loaded.refused)
+    if loaded.missing:
+        offer_scoring(loaded.missing)
+    if loaded.unread:
+        follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
+    if not loaded.runs:
+        stop(otherwise)
+    draw_loaded(loaded)
+    follow_checks(loaded)
+    low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
+    if low:
+        st.warning(plain(low), icon=":material/warning:")
+    return loaded
+
+
+def follow_checks(loaded: Loaded) -> None:
+    """Say of which results cells are still being checked, and how far that is."""
+    infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
+    jobs = latest_jobs({info.run.key for info in infos if is_unchecked(info)})
+    if active := [job for job in jobs if job.state in ACTIVE]:
+        draw_checks(active)
+
+
+def draw_refused(refused: Mapping[str, str]) -> None:
+    """Say why models have no results, by model: a sentence that holds for several is said once."""
+    for sentence in dict.fromkeys(refused.values()):
+        names = listed([plain(name) for name, why in refused.items() if why == sentence])
+        st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
+
+
+def stop(otherwise: Callable[[], None] | None) -> None:
+    """End the script, after what the page shows without any result."""
+    if otherwise:
+        otherwise()
+    st.stop()
+
+
+def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
+    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
+
+    A model that cannot be scored under the protocol is left out of the offer, with the reason.
+    """
+    missing, impossible = scorable(missing)
+    for sentence in impossible:
+        st.info(plain(sentence), icon=":material/info:")
+    if not missing:
+        return
+    keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
+    jobs = latest_jobs(keys)
+    if any(job.state in ACTIVE for job in jobs):
+        draw_jobs([job.id for job in jobs])
+        return
+    for job in jobs:
+        if job.state in ENDED_EARLY:
+            draw_job(job)
+    names = " and ".join(plain(name) for name in missing)
+    with st.container(border=True):
+        protocol = next(iter(missing.values())).scoring.protocol
+        st.markdown(
+            f"**Not scored yet:** {names} with this topic, these templates and occupations under the "
+            f"protocol *{protocol}*."
+        )
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+        ):
+            try:
+                for run in missing.values():
+                    submit(run)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
+
+
+def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
+    """Return the runs that can be scored under their protocol, and why the others cannot."""
+    possible, impossible = {}, []
+    for name, run in missing.items():
+        try:
+            check_protocol(name, run.scoring.family, run.scoring.protocol)
+            possible[name] = run
+        except ModelError as error:
+            impossible.append(str(error))
+    return possible, impossible
+
+
+def submit(run: RunSpec, missing: int | None = None) -> int:
+    """Queue what a run lacks and see that a worker is alive; return the job's id.
+
+    ``missing``: how many cells that is, where an estimate has just counted them.
+    """
+    job = write(submit_run, open_store(), open_queue(), run, missing)
+    keep_a_worker()
+    return job.id
+
+
+def draw_loaded(loaded: Loaded) -> None:
+    """Draw what is loaded, under the shared choice; and what is at [X] where that is no occupation."""
+    first, occupations = loaded.first.report, loaded.first.result.preferences.occupations
+    run = loaded.first.run
+    note = noun_note(run)
+    if note:
+        st.caption(plain(note))
+    with st.sidebar:
+        st.caption(
+            f"{count(len(loaded.runs), 'run')} · {count(len(occupations), plain(run.evidence.noun))} × "
+            f"{contexts(len(first.templates), first.sampling)} that count as {effective_text(first)}"
+        )
+
+
+def finding(*sentences: str) -> None:
+    """Draw the finding: no line breaks between a figure and its per cent sign."""
+    said = [plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence]
+    if said:
+        st.markdown("  \n".join(said))
+
+
+def finding_list(sentences: Iterable[str]) -> None:
+    """Draw findings one below the other."""
+    said = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
+    if said:
+        st.markdown(said.replace(" %", "\u00a0%"))
+
+
+def draw_notes(sentences: Iterable[str]) -> None:
+    """Draw what has to be known beside the numbers, folded away."""
+    said = [sentence for sentence in sentences if sentence]
+    if said:
+        with st.expander("What else has to be known", icon=":material/info:"):
+            finding_list(said)
+
+
+def key_figures(
+    figures: list[KeyFigure],
+    loaded: Loaded,
+    intervals: Sequence[str] | None = None,
+    reports: Mapping[str, RiskReport] | None = None,
+) -> None:
+    """Draw the row under the finding, with what has to be known before it is believed; see notes."""
+    draw_figures(figures)
+    notes(loaded, intervals, reports)
+
+
+def draw_figures(figures: list[KeyFigure]) -> None:
+    """Draw a row of figures, each with its help; of many models the others folded away in such rows."""
+    _draw_row(figures[:ROW], min(len(figures), ROW))
+    if rest := figures[ROW:]:
+        with st.expander(f"The same for {count(len(rest), 'more model')}"):
+            for start in range(0, len(rest), ROW):
+                _draw_row(rest[start : start + ROW], ROW)
+
+
+def _draw_row(figures: list[KeyFigure], columns: int) -> None:
+    for column, figure in zip(st.columns(columns), figures, strict=False):
+        column.metric(
+            plain_label(figure.label),
+            figure.value,
+            help=figure.help,
+            delta=plain(figure.detail) or None,
+            delta_color="off",
+            delta_arrow="off",
+        )
+
+
+def picture(
+    loaded: Loaded, key: str, alt: str, make: Callable[[], go.Figure], state: Sequence[object] = ()
+) -> None:
+    """Draw one chart, full width, anew only when the runs, the view options or ``state`` change.
+
+    ``alt`` is its sentence for a screen reader.
+    """
+    chart(remembered(loaded, key, state, make), key, alt)
+
+
+def chart(figure: go.Figure, key: str, alt: str) -> None:
+    """Draw a figure, full width, in the page's theme.
+
+    On a telephone a finger on it moves the page, as it does beside it, and zooms by the buttons alone:
+    plotly would take each swipe for a zoom, and a tall chart could not be passed.
+    """
+    drawn = readable(figure)
+    if "Mobi" in st.context.headers.get("User-Agent", ""):
+        drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
+    st.plotly_chart(drawn, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+
+
+def foot(
+    how_to_read: str,
+    table: Callable[[], pd.DataFrame],
+    name: str,
+    loaded: Loaded,
+    columns: Mapping[str, Any] | None = None,
+    whole: Callable[[], pd.DataFrame] | None = None,
+) -> None:
+    """Draw How to read this, Data, Provenance; ``columns`` and ``whole`` as in :func:`draw_table`."""
+    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left.markdown(how_to_read)
+    with middle:
+        draw_table(table(), name, columns, whole=whole)
+    with right:
+        draw_provenance(loaded)
+
+
+def draw_table(
+    table: pd.DataFrame,
+    name: str,
+    columns: Mapping[str, Any] | None = None,
+    alt: str = "The data of this picture",
+    whole: Callable[[], pd.DataFrame] | None = None,
+) -> None:
+    """Draw a table with its downloads.
+
+    ``columns`` says how some of them are shown, as in ``st.column_config``; ``alt`` what the table is, to a
+    screen reader.  ``whole`` makes the table of the files, where it is more than what is shown; it is made
+    when a file is asked for.
+    """
+
+    def data() -> pd.DataFrame:
+        return table if whole is None else whole()
+
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=columns,
+        placeholder="–",
+        alt=f"{alt}, {len(table):,} rows",
+    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "CSV",
+            lambda: csv_text(data()),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{name}_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "Parquet",
+            lambda: data().to_parquet(index=False),
+            f"{name}.parquet",
+            "application/vnd.apache.parquet",
+            key=f"{name}_parquet",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def draw_provenance(loaded: Loaded) -> None:
+    """Draw where each number comes from, and the command that makes it again."""
+    for name, item in loaded.runs.items():
+        st.markdown(f"**{plain(name)}**")
+        facts = run_facts(item, loaded.choice.options)
+        draw_facts(facts)
+        draw_commands(risk_command(item.key, loaded.choice.options))
+        note = left_out_note(item.report.left_out)
+        if note:
+            with st.expander("Left out, and why"):
+                st.markdown(plain(note))
+
+
+def draw_commands(lines: str) -> None:
+    """Draw commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page.
+
+    In one colour: those of a shell's words (export, sum) are too pale in both themes.
+    """
+    st.code(lines, language=None, wrap_lines=True)

@@ -1,0 +1,100 @@
+"""The ready comparisons: a button each, which chooses the models, queues what is missing and opens Compare.
+
+The button's callback sets the shared choice, so that topic, templates and options stay and the URL follows;
+the frame then goes to Compare, before another page works anything out.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pcf_core.app.choice import Choice, current_choice
+from pcf_core.app.links import follow
+from pcf_core.app.page import scorable, submit
+from pcf_core.app.roles import may_audit
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.app.versions import named_or_kept
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.run import RunSpec
+from pcf_core.models.presets import Preset, preset_of, presets
+from pcf_core.models.registry import resolve
+
+PAGE = "compare"
+VIEW = "along an axis"
+OPENING = "preset_opening"
+REFUSED = "preset_refused"
+
+
+def draw_presets() -> None:
+    """Draw the row of buttons, and why a press was refused."""
+    ready = presets()
+    if not ready:
+        return
+    chosen, auditor = preset_of(current_choice().models), may_audit()
+    st.markdown("**Ready comparisons**")
+    with st.container(horizontal=True):
+        for preset in ready:
+            st.button(
+                plain(preset.title),
+                key=f"preset_{preset.name}",
+                help=f"{plain(preset.help)} What is not scored yet is queued."
+                if auditor
+                else plain(preset.help),
+                icon=":material/check:" if preset is chosen else ":material/compare_arrows:",
+                on_click=take,
+                args=(preset,),
+            )
+    refused = st.session_state.pop(REFUSED, "")
+    if refused:
+        st.error(plain(refused), icon=":material/error:")
+
+
+def take(preset: Preset) -> None:
+    """Choose the models of a ready comparison and the view that suits, and queue what is missing."""
+    state = st.session_state
+    state["model"], state[OPENING] = list(preset.models), preset.axis
+    state[REFUSED] = queue_missing(current_choice()) if may_audit() else ""
+
+
+def queue_missing(choice: Choice) -> str:
+    """Queue every run of the choice that is not finished; why that was refused, or nothing.
+
+    A model that the protocol does not allow is left out: Compare says so, as every page does.
+    """
+    try:
+        missing, _ = scorable(unfinished(choice))
+        for run in missing.values():
+            submit(run)
+    except AuditError as error:
+        return str(error)
+    return ""
+
+
+def unfinished(choice: Choice) -> dict[str, RunSpec]:
+    """Return the runs of the choice that the store lacks, by model.
+
+    Raises
+    ------
+    AuditError
+        A model or a list that cannot be read.
+    """
+    lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
+    runs = {model: build_run(resolve(model), *lists, choice.options.protocol) for model in choice.models}
+    return {model: run for model, run in runs.items() if not finished(run)}
+
+
+def finished(run: RunSpec) -> bool:
+    """Tell whether every template of a run is scored."""
+    try:
+        return open_store().run_info(run.key).complete
+    except RunError:
+        return False
+
+
+def follow_preset() -> None:
+    """Open the view that suits, where a ready comparison was asked for."""
+    axis = st.session_state.pop(OPENING, None)
+    if axis is not None:
+        follow(PAGE, {**current_choice().parameters, "compare_view": VIEW, "compare_axis": axis})

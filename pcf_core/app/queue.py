@@ -1,0 +1,307 @@
+"""The queue as a person sees it: state, progress, time left, and what can be done about a job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+
+import streamlit as st
+
+from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
+from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.app.roles import may_audit, write
+from pcf_core.app.stores import open_queue, open_store
+from pcf_core.app.templates_draft import point_at
+from pcf_core.app.text import plain, size_text
+from pcf_core.app.versions import parameters_of
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import Look
+from pcf_core.core.settings import settings
+from pcf_core.show.findings.looks import look_finding
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.progress import duration, progress_note
+from pcf_core.show.findings.templates import mining_finding
+from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest
+from pcf_core.work.fairpair import FAIRPAIR, FairPairRequest
+from pcf_core.work.launch import ensure_worker
+from pcf_core.work.queue import Job
+from pcf_core.work.requests import KnowledgeRequest, MineRequest, ReadRequest, ScoreRequest
+
+ACTIVE = ("queued", "running")
+ENDED_EARLY = ("failed", "cancelled")
+RECENT = 100
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING)
+NO_RUN = ("read", "knowledge", EMBEDDING)  # kinds that make nothing to be opened
+DOING = {
+    "score": "scoring",
+    "mine": "mining",
+    "read": "reading",
+    "knowledge": "scoring",
+    FAIRPAIR: "writing and comparing",
+    CRITERIA: "asking and reading",
+    EMBEDDING: "learning word vectors",
+}
+TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
+STAGES = {  # of kinds but scoring, which tells more: see Progress
+    "perturbing": "exchanging words, {done:,} of {total:,} prompts",
+    "measuring": "comparing the texts",
+    "reading": "reading what was answered",
+}
+WAITING = "waits for its run: {holder} is scoring it; other jobs go first"
+READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
+STATES = {
+    "queued": ":material/schedule: waiting",
+    "running": ":material/sync: {doing}",
+    "done": ":material/check_circle: finished",
+    "failed": ":material/error: failed",
+    "cancelled": ":material/cancel: cancelled",
+}
+
+
+def latest_jobs(run_keys: Collection[str]) -> list[Job]:
+    """Return the newest job of each of these runs, whatever became of it."""
+    newest: dict[str, Job] = {}
+    for job in open_queue().list(RECENT, kind="score"):
+        if job.key in run_keys:
+            newest.setdefault(job.key, job)
+    return list(newest.values())
+
+
+def keep_a_worker() -> None:
+    """Start a worker where none is alive, so that what waits is served."""
+    if settings().start_worker and may_audit():
+        write(ensure_worker, settings())
+
+
+def draw_jobs(job_ids: list[int]) -> None:
+    """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
+    known = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
+
+    @st.fragment(run_every="1s")
+    def watch() -> None:
+        keep_a_worker()
+        jobs = [open_queue().get(job_id) for job_id in job_ids]
+        for job in jobs:
+            draw_job(job)
+        if not any(job.state in ACTIVE and (job.id in known or not can_be_read(job)) for job in jobs):
+            st.rerun()
+
+    watch()
+
+
+def draw_checks(jobs: Sequence[Job]) -> None:
+    """Follow jobs of which the page shows the results already; it is drawn anew when one of them ends."""
+
+    @st.fragment(run_every="1s")
+    def watch() -> None:
+        keep_a_worker()
+        current = [open_queue().get(job.id) for job in jobs]
+        for job in current:
+            st.caption(
+                f":material/sync: {heading(job)} · {progress_text(job)}. Its figures are there; how far they "
+                "hold, the noise floor, will stand under *Provenance*."
+            )
+        if not all(job.state in ACTIVE for job in current):
+            st.rerun()
+
+    watch()
+
+
+def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
+    """List the newest jobs of some kinds, the newest first."""
+    jobs = [job for kind in kinds for job in open_queue().list(limit, kind=kind)]
+    return sorted(jobs, key=lambda job: -job.id)[:limit]
+
+
+def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20, *, on_templates: bool = False) -> None:
+    """Draw all recent jobs of some kinds, refreshed each second while one is under way.
+
+    ``on_templates``: whether it stands on the page Templates.
+    """
+    jobs = recent_jobs(kinds, limit)
+    if not jobs:
+        st.caption("The queue is empty.")
+        return
+    busy = any(job.state in ACTIVE for job in jobs)
+
+    @st.fragment(run_every="1s" if busy else None)
+    def watch() -> None:
+        current = recent_jobs(kinds, limit)
+        if busy:
+            keep_a_worker()
+        for job in current:
+            draw_job(job, on_templates=on_templates)
+        if busy and not any(job.state in ACTIVE for job in current):
+            st.rerun()
+
+    watch()
+
+
+def draw_job(job: Job, *, on_templates: bool = False) -> None:
+    """Draw one job: what, how far, how fast, and the buttons that its state allows."""
+    with st.container(border=True):
+        asked_by = f" · {plain(job.submitter)}" if job.submitter and may_audit() else ""
+        doing = "checking cells" if can_be_read(job) else DOING[job.kind]
+        st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
+        if job.state in ACTIVE:
+            st.progress(share_done(job), text=progress_text(job))
+        else:
+            st.caption(ended_text(job))
+        if job.result and "sampling" in job.result:
+            st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
+        if job.error:
+            st.error(plain(job.error))
+        draw_actions(job, on_templates=on_templates)
+
+
+def can_be_read(job: Job) -> bool:
+    """Tell whether a running job's result can be read already: only some of its cells are being checked."""
+    return job.at is not None and job.at.stage == "checking"
+
+
+def share_done(job: Job) -> float:
+    """Return how far the bar of a job is, from 0 to 1; scoring a run has one for each stage."""
+    done, total = (job.done, job.total) if job.at is None else (job.at.done + job.at.unsaved, job.at.total)
+    return min(1.0, done / total) if total else 0.0
+
+
+def heading(job: Job) -> str:
+    """Say what was asked for, as Markdown."""
+    if job.kind == "mine":
+        mining = MineRequest.model_validate(job.payload)
+        corpus = mining.corpus if mining.corpus.startswith("hf:") else PurePath(mining.corpus).name
+        titles = ", ".join(topic.title for topic in mining.topics)
+        return f"**{plain(mining.name)}** · {plain(titles)} · {plain(corpus)}"
+    if job.kind == "read":
+        reading = ReadRequest.model_validate(job.payload)
+        return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
+    if job.kind == "knowledge":
+        known = KnowledgeRequest.model_validate(job.payload)
+        return f"**{plain(known.scoring.model)}** · knowledge · {plain(known.title)}"
+    if job.kind == FAIRPAIR:
+        pairs = FairPairRequest.model_validate(job.payload)
+        setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
+        return f"**{plain(pairs.model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+    if job.kind == CRITERIA:
+        criteria = CriteriaRequest.model_validate(job.payload)
+        return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
+    if job.kind == EMBEDDING:
+        pooled = EmbeddingRequest.model_validate(job.payload)
+        return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
+    asked = ScoreRequest.model_validate(job.payload)
+    goal = "" if asked.within is None else f" · until ± {asked.within:g}"
+    return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
+
+
+def progress_text(job: Job) -> str:
+    """Say how far, how fast, how long still; a mining counts bytes, and may not know of how many."""
+    if job.kind == "mine":
+        text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
+        text += so_far_text(job)
+        text += f" · {size_text(job.rate)} a second" if job.rate else ""
+    elif job.at is not None:
+        return progress_note(job.at)
+    elif job.result and job.result.get("stage") == "waiting" and job.state == "queued":
+        return WAITING.format(holder=plain(job.result.get("holder", "another process")))
+    elif job.result and job.result.get("stage") in STAGES:
+        return STAGES[job.result["stage"]].format(**job.result)
+    else:
+        text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
+        text += f" · {job.rate:,.0f} a second" if job.rate else ""
+    if job.total and job.seconds_left is not None:
+        text += f" · {duration(job.seconds_left)} left"
+    return text
+
+
+def unit_of(job: Job) -> str:
+    """Name what a job's progress counts."""
+    if job.kind == CRITERIA and CriteriaRequest.model_validate(job.payload).answering == "scored":
+        return "prompts"
+    if job.kind == EMBEDDING:
+        return "embeddings"
+    return "texts" if job.kind in TEXTS else "cells"
+
+
+def so_far_text(job: Job) -> str:
+    """Say what a mining has counted so far; all of it is kept."""
+    so_far = job.result or {"documents": 0, "matches": 0}
+    return f"{count(so_far['documents'], 'document')}, {count(so_far['matches'], 'match', 'matches')} so far"
+
+
+def ended_text(job: Job) -> str:
+    """Say how much a job did before it ended."""
+    if job.kind == "mine":
+        return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
+    if job.kind in (*TEXTS, EMBEDDING):
+        return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
+    cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
+    return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
+
+
+def draw_actions(job: Job, *, on_templates: bool) -> None:
+    """Draw the buttons that a job's state allows."""
+    queue, mine = open_queue(), may_audit()
+    with st.container(horizontal=True):
+        if (
+            mine
+            and job.state in ACTIVE
+            and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:")
+        ):
+            write(queue.cancel, job.id)
+            st.rerun()
+        if mine and job.state in ENDED_EARLY:
+            label = "Resume" if job.state == "cancelled" else "Retry"
+            if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
+                retry(job)
+        if (job.state == "done" or can_be_read(job)) and job.kind not in NO_RUN:
+            draw_links(job, on_templates=on_templates)
+
+
+def draw_links(job: Job, *, on_templates: bool) -> None:
+    """Draw links to what a finished job has made.
+
+    On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
+    """
+    if job.kind == FAIRPAIR:
+        asked = parameters_of_fairpair(job.key)
+        if asked is not None:
+            st.page_link("pages/fairpair.py", label="FairPair", query_params=asked)
+        return
+    if job.kind == CRITERIA:
+        asked = parameters_of_criteria(job.key)
+        if asked is not None:
+            st.page_link("pages/criteria.py", label="Criteria", query_params=asked)
+        return
+    if job.kind == "mine":
+        name = MineRequest.model_validate(job.payload).name
+        label, icon = f"Open {plain(name)}", ":material/list_alt:"
+        if not on_templates:
+            st.page_link("pages/templates.py", label=label, icon=icon, query_params={"set": name})
+        elif st.button(label, key=f"open_{job.id}", icon=icon):
+            point_at(name, "see")
+            st.rerun()
+        return
+    try:
+        run = open_store().load_run(ScoreRequest.model_validate(job.payload).run)
+    except AuditError as error:
+        st.caption(plain(str(error)))
+        return
+    parameters = parameters_of(run)
+    for page, label in (
+        ("heat_map", "Heat map"),
+        ("tilt", "Tilt"),
+        ("risk", "Risk"),
+        ("tails", "Tails"),
+    ):
+        st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
+
+
+def retry(job: Job) -> None:
+    """Queue a job again, and start a worker if there is none."""
+    try:
+        write(open_queue().retry, job.id)
+        keep_a_worker()
+    except AuditError as error:
+        st.error(plain(str(error)))
+    else:
+        st.rerun()

@@ -1,0 +1,211 @@
+"""What the shipped models read against what they say: a view of Factors, and a row and sentences of Tilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.app.data import Loaded, cached, even_reports, remembered
+from pcf_core.app.distribution import tilts_of
+from pcf_core.app.lists import stamp_of
+from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, picture
+from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
+from pcf_core.app.text import plain
+from pcf_core.audit.factors import read_against, read_leans
+from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import Amplification, ReadTable, TrainingText
+from pcf_core.core.risk import MeanTilt, RiskReport
+from pcf_core.material.factors import read_counts
+from pcf_core.models.registry import training_of
+from pcf_core.report.key_figures import bounds
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.tilts import even_stereotypes, unit_in
+from pcf_core.show.charts.read import read_scatter
+from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.read import (
+    drawn_besides,
+    other_topic_finding,
+    read_finding,
+    read_intervals_note,
+    read_notes,
+    read_occupations_finding,
+    text_note,
+    uncompared_finding,
+    unread_finding,
+)
+
+HOW = """
+Each point is an occupation: across, the lean of the biographies of the training text whose first sentences
+name it, from −1 (all say mostly *she*) to +1 (all say mostly *he*); upwards, what the model says, its mean
+stereotype over the templates. Its area is the number of documents. On the **dotted** line the model says what
+it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
+95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
+**amplifies** them, a falling one **reverses** them. That is said only where the intervals with and without
+that correction both lie on one side of 1, or both below 0. They allow for other occupations and biographies,
+and for what the sentence under the figures names besides. **Copies** is said where each holds 1 and lies
+within 0.8 to 1.25. The interval of the rank correlation allows for other occupations in the same templates.
+The text is counted by its pronouns, the model by all words of the topic; a lead may name an occupation of
+somebody else; and a model also read other texts. How far the two are apart does not say why.
+"""
+ORDER = "That of the order allows for other occupations in the same templates."
+MALE = "male"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Nothing can be shown of what the chosen models read; ``problem``: why, a sentence."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is known of the chosen models' reading.
+
+    ``trainings``: by model, of those whose text was counted; ``found``: of those among them that can be
+    compared, at least one; ``unknown``: the models whose text was not counted.
+    """
+
+    table: ReadTable
+    trainings: Mapping[str, TrainingText]
+    found: Mapping[str, Amplification]
+    unknown: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """What was counted, and whose text is not known."""
+        known = text_note(list(self.trainings.values()), self.table.card)
+        return f"{known} {unread_finding(self.unknown)}" if self.unknown else known
+
+
+def read_of(loaded: Loaded) -> Read | Unread:
+    """Load the chosen models beside their training text, where it was counted."""
+    names, first = list(loaded.runs), loaded.first.run
+    if set(loaded.first.report.groups) != {"male", "female"}:
+        return Unread(other_topic_finding(first.topic.title))
+    try:
+        table = cached(["read_counts", stamp_of("factors")], read_counts)
+        trainings = {name: text for name in names if (text := _training(loaded, name, table))}
+    except AuditError as error:
+        return Unread(str(error))
+    if not trainings:
+        return Unread(unread_finding(names))
+    reports = even_reports(loaded)
+    tilts = tilts_of(loaded, reports)
+    compared = {
+        name: remembered(loaded, "read", [name], partial(_against, loaded, name, reports, tilts, table))
+        for name in trainings
+    }
+    found = {name: one for name, one in compared.items() if one}
+    if not found:
+        return Unread(uncompared_finding(first.evidence.title))
+    return Read(table, trainings, found, tuple(name for name in names if name not in trainings))
+
+
+def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
+    """Return what a model read, if the counts are of that."""
+    text = training_of(loaded.runs[name].run.scoring.identity)
+    return text if text and set(table.card.files) <= set(text.files) else None
+
+
+def _against(
+    loaded: Loaded,
+    name: str,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    table: ReadTable,
+) -> Amplification | None:
+    item, report = loaded.runs[name], reports[name]
+    names = [row.occupation for row in report.occupations]
+    unit = unit_in(item, report, loaded.choice.options)
+    return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
+
+
+def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
+    """Return occupation -> lean of the training text towards ``high``, for the row of Tilt."""
+    sign = 1 if high == MALE else -1
+    return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
+
+
+def draw_read(loaded: Loaded) -> None:
+    """Draw the view *what it read* of the page Factors."""
+    with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
+        read = read_of(loaded)
+    if isinstance(read, Unread):
+        st.info(plain(read.problem), icon=":material/info:")
+        draw_provenance(loaded)
+        return
+    head = st.container()
+    model = st.selectbox(
+        "Model",
+        list(read.found),
+        key="read_model",
+        bind="query-params",
+        help="The picture shows one model at a time; the tables have all whose training text is known.",
+    )
+    found = read.found[model]
+    with head:
+        finding(*(read_finding(name, one) for name, one in read.found.items()))
+        finding(read_occupations_finding(model, found))
+        key_figures(
+            read_figures(found),
+            loaded,
+            [f"{read_intervals_note({model: found})} {ORDER}"],
+            even_reports(loaded),
+        )
+    picture(
+        loaded,
+        "read_scatter",
+        f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
+        lambda: read_scatter(found, model, list(loaded.runs)),
+        [model],
+    )
+    st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
+    st.markdown("**The slopes of all models whose text is known**")
+    draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
+    missing = left_out_table(found)
+    with st.expander(f"Left out, and why: {len(missing):,}"):
+        draw_table(missing, "read_left_out", alt="Occupations not compared")
+    with st.expander("Source"):
+        card = read.table.card
+        st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
+    table = remembered(loaded, "read_table", [], lambda: read_table(read.found))
+    foot(HOW, lambda: table, "read", loaded, READ_COLUMNS)
+
+
+def read_figures(found: Amplification) -> list[KeyFigure]:
+    """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
+    line, ranks = found.line, found.ranks
+    told = [row for row in found.occupations if row.differs]
+    return [
+        KeyFigure(
+            "Slope",
+            number(line.slope) if line else "–",
+            "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
+            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
+            f"occupations and biographies, and for {drawn_besides(found)}.",
+            f"{bounds(line.slope, line.interval)} · {line.verdict}" if line else f"none, {found.no_line}",
+        ),
+        KeyFigure(
+            "Shift to male words",
+            number(found.shift),
+            "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
+            "(he); 0 is none.",
+            bounds(found.shift, found.shift_interval),
+        ),
+        KeyFigure(
+            "Same order",
+            number(ranks[0]) if ranks else "–",
+            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement; "
+            "below: its interval over occupations alone, in the same templates.",
+            f"{bounds(*ranks)} over occupations" if ranks else "too few occupations",
+        ),
+        KeyFigure(
+            "Differ from the text",
+            f"{len(told):,} of {len(found.occupations):,}",
+            "Occupations whose difference between model and text survives the control of false discoveries.",
+        ),
+    ]

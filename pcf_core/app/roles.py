@@ -1,0 +1,140 @@
+"""Who looks at a page, and what they may change: the one place where pages ask.
+
+    login_page()     before anything else of a page: nobody gets past it who has to log in and has not
+    may_audit()      whether to draw a control that changes what is kept, or asks for work
+    draw_why_not()   what stands in its place
+    write(…)         the only way in which pages call what changes something kept; refuses a viewer
+
+A control that was not drawn cannot be pressed, and the queue asks again (:mod:`pcf_core.work.people`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import streamlit as st
+from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
+
+from pcf_core.app.text import plain
+from pcf_core.core.errors import SettingsError
+from pcf_core.core.settings import settings
+from pcf_core.work.people import Person, check_may_ask, role_of, why_only_reading
+
+ASKED = ParamSpec("ASKED")
+Answer = TypeVar("Answer")
+DEFAULT = "default"  # Streamlit's name of the provider whose keys stand in [auth] itself
+LIBRARY = "requirements-login.txt"
+
+
+def has_login() -> bool:
+    """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets.
+
+    Raises
+    ------
+    SettingsError
+        Secrets are there and cannot be read, so that nobody knows whether they hold one.
+    """
+    if "is_logged_in" in st.user:
+        return True
+    unread = [path for path in map(Path, st.get_option("secrets.files")) if path.exists()]
+    if unread and not st.secrets.load_if_toml_exists():
+        raise SettingsError(
+            f"The file {unread[0].name} with the log-in cannot be read: the operator has to write it as TOML."
+        )
+    return False
+
+
+def is_inside() -> bool:
+    """Tell whether this person has logged in, or need not."""
+    return not has_login() or bool(st.user.is_logged_in)
+
+
+def person() -> Person:
+    """Return who looks at this page; an address counts only where the provider has verified it."""
+    if not has_login():
+        return Person()
+    address, verified = st.user.get("email"), st.user.get("email_verified", True)
+    vouched = st.user.is_logged_in and isinstance(address, str) and str(verified).casefold() == "true"
+    return Person(address=str(address).strip() if vouched else "")
+
+
+def may_audit() -> bool:
+    """Tell whether this person may change what is kept, or ask for work."""
+    return role_of(person(), settings()) == "auditor"
+
+
+def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.kwargs) -> Answer:
+    """Call what changes something kept, for an auditor.
+
+    Raises
+    ------
+    RightsError
+        A viewer; besides whatever it raises itself.
+    """
+    check_may_ask(person(), settings())
+    return change(*given, **options)
+
+
+def draw_why_not(what: str = "") -> None:
+    """Draw, in place of a control that a viewer does not get, what is missing, and why."""
+    said = f"{what} {why_only_reading(person(), settings())}".strip()
+    st.info(plain(said), icon=":material/lock:")
+
+
+def login_page() -> None:
+    """Offer the log-in where it is required, nothing else, and end the script.
+
+    Raises
+    ------
+    SettingsError
+        The log-in is configured in a way that lets nobody in.
+    """
+    if is_inside():
+        return
+    st.title("PCF Audit")
+    st.markdown("How much does a language model discriminate? Log in to see what was found.")
+    for name in providers():
+        label = "Log in" if name == DEFAULT else f"Log in with {plain(name)}"
+        if st.button(label, key=f"login_{name}", type="primary", icon=":material/login:"):
+            log_in(name)
+    st.stop()
+
+
+def providers() -> list[str]:
+    """List the names of the providers, the one in ``[auth]`` itself first."""
+    auth: Mapping[str, object] = st.secrets["auth"]
+    named = [name for name, keys in auth.items() if isinstance(keys, Mapping) and "client_id" in keys]
+    return [*([DEFAULT] if "client_id" in auth else []), *(name for name in named if name != DEFAULT)]
+
+
+def log_in(name: str) -> None:
+    """Send the browser to a provider.
+
+    Raises
+    ------
+    SettingsError
+        A key is missing in ``[auth]``, or the library that logs in.
+    """
+    try:
+        st.login(None if name == DEFAULT else name)
+    except StreamlitMissingAuthlibError:
+        raise SettingsError(
+            f"Nobody can log in: the operator has to install what {LIBRARY} names, then start the app again."
+        ) from None
+    except StreamlitAuthError:
+        raise SettingsError(
+            "Nobody can log in: in the section [auth] of .streamlit/secrets.toml the operator has to give "
+            "redirect_uri and cookie_secret, and client_id, client_secret and server_metadata_url."
+        ) from None
+
+
+def draw_who() -> None:
+    """Draw, under the shared choice, who is logged in, as what, and the way out."""
+    if not has_login():
+        return
+    who = person()
+    with st.sidebar:
+        st.caption(f"{plain(who.name) or 'logged in'} · {role_of(who, settings())}")
+        st.button("Log out", key="log_out", icon=":material/logout:", on_click=st.logout)

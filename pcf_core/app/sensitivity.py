@@ -1,0 +1,159 @@
+"""The loaded runs under all other choices: worked out, waited for, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.data import Loaded, cached, must_wait
+from pcf_core.app.readings import Wanted, follow_readings
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.core.errors import AuditError
+from pcf_core.core.records import digest
+from pcf_core.core.sensitivity import SCRIPTS, Kind, Sensitivities, Sensitivity
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.numbers import listed, number
+from pcf_core.show.findings.sensitivity import span
+
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+THREE_DIGITS = "%.3g"
+CHOICE_COLUMNS = {
+    "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
+    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is fair."),
+    "prejudice_risk": st.column_config.NumberColumn(
+        "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
+    ),
+    "caprice_risk": st.column_config.NumberColumn(
+        "caprice", format=THREE_DIGITS, help="The rest of R; 0 where no stereotype changes its sign."
+    ),
+    "stereotype_sd": st.column_config.NumberColumn(
+        "s.d.",
+        format=THREE_DIGITS,
+        help="Standard deviation of the stereotype over templates, averaged over occupations.",
+    ),
+    "change": st.column_config.NumberColumn(
+        "change of R", format="%+.3g", help="Against the present reading, which is the first row."
+    ),
+    "rank": st.column_config.NumberColumn(
+        "place", help="Of the models under this choice by R: 1 has the highest estimate."
+    ),
+}
+
+
+class _Waits(Exception):
+    """The worker has to read a run first: an outcome, not an error."""
+
+
+def sensitivities(loaded: Loaded) -> Sensitivities:
+    """Read every loaded run in other ways; follow what the worker still reads, or stop."""
+    found: dict[str, Sensitivity] = {}
+    waiting: list[Wanted] = []
+    options = loaded.choice.options
+    for model, item in loaded.runs.items():
+        try:
+            found[model] = _sensitivity(item, options)
+        except _Waits:
+            waiting.append((item.run, "sensitivity", options))
+        except AuditError as error:
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    if waiting:
+        follow_readings(waiting)
+    if not found:
+        st.stop()
+    return Sensitivities(found)
+
+
+def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
+    """Load the table, again when a run is finished: it may be the one with full stops, say.
+
+    Raises
+    ------
+    _Waits
+        It has to be worked out by the worker.
+    """
+    store = open_store()
+
+    def make() -> Sensitivity:
+        if must_wait(item.run, "sensitivity", options):
+            raise _Waits
+        return sensitivity(store, item.run, options)
+
+    finished = [info.created.isoformat() for info in store.runs() if info.complete]
+    return cached(["sensitivity", item.view_key, finished], make)
+
+
+def state_of(found: Sensitivities) -> str:
+    """Return what pictures and tables of these depend on."""
+    return digest([[model, one.model_dump()] for model, one in found.models.items()])
+
+
+def range_figures(found: Sensitivities) -> list[KeyFigure]:
+    """Make key figures: the range of R over all choices, by model."""
+    figures = []
+    for model, one in found.models.items():
+        low, high = span(one)
+        figures.append(
+            KeyFigure(
+                f"Range of R · {model}",
+                f"{number(low)} – {number(high)}",
+                "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
+                "authors' scripts and samples of the templates are not among them.",
+                f"{number(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
+            )
+        )
+    return figures
+
+
+def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
+    """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
+    return cached(["choices", state_of(found), list(kinds)], lambda: _choices_table(found, kinds))
+
+
+def _choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
+    rows = []
+    for model, one in found.models.items():
+        for variant in (one.base, *one.variants):
+            if variant.kind in kinds:
+                rows.append(
+                    {
+                        "choice": variant.dimension,
+                        "how": variant.label,
+                        "model": model,
+                        **{risk: getattr(variant, risk) for risk in RISKS},
+                        "stereotype_sd": variant.stereotype_sd,
+                        "change": variant.overall_risk - one.base.overall_risk,
+                        "rank": found.ranks(variant.key)[model],
+                        "note": variant.note,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def unavailable_lines(found: Sensitivities) -> list[str]:
+    """Say what could not be read otherwise and why, a line a choice with its models."""
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for model, one in found.models.items():
+        for missing in one.unavailable:
+            lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
+    whole = len(found.models)
+    told = []
+    for (dimension, name, reason), models in lines.items():
+        whose = "" if len(models) == whole else f" ({listed(models)})"
+        told.append(plain(f"{dimension}, {author(dimension)}{name}{whose}: {reason}"))
+    return told
+
+
+def author(dimension: str) -> str:
+    """Say whose a way is, where it is not the analyst's."""
+    return "the authors' " if dimension == SCRIPTS else ""
+
+
+def dimensions_of(found: Sensitivities) -> list[str]:
+    """List the kinds of choices that some model can be read with, in the order of the table."""
+    return list(dict.fromkeys(v.dimension for one in found.models.values() for v in one.variants))

@@ -1,0 +1,157 @@
+"""The frame of the app: page config, navigation, and the shared choice in the sidebar.
+
+``app.py`` opens it on every run.  One case needs care: until ``st.navigation`` is called for the first time,
+a fresh server takes ``pages/`` for the old kind of multipage app.  It then runs a page's file on its own, and
+gives widgets identities that the next run does not know, so that the first click would be lost.  The frame
+therefore starts the script again where it finds the old kind, and a page opens the frame where nobody did.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import StopException
+
+from pcf_core.app.choice import draw_choice
+from pcf_core.app.links import drop_infinite, follow, link_first, say_mistakes
+from pcf_core.app.mended import MENDED
+from pcf_core.app.presets import follow_preset
+from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
+from pcf_core.app.stores import open_store
+from pcf_core.app.text import plain
+from pcf_core.app.topics_draft import take_written
+from pcf_core.core.errors import AuditError
+from pcf_core.core.settings import settings
+
+OPENED = "frame_opened"
+FIRST = "overview"
+SECTIONS = {
+    "Start": [("overview", "Overview", "home")],
+    "Measure": [
+        ("score", "Score", "play_circle"),
+        ("probe", "Probe", "bolt"),
+        ("knowledge", "Knowledge", "lightbulb"),
+    ],
+    "Read": [
+        ("heat_map", "Heat map", "grid_on"),
+        ("tilt", "Tilt", "candlestick_chart"),
+        ("risk", "Risk", "stacked_bar_chart"),
+        ("tails", "Tails", "bar_chart"),
+        ("factors", "Factors", "scatter_plot"),
+        ("sensitivity", "Sensitivity", "tune"),
+    ],
+    "Compare": [
+        ("compare", "Compare", "compare_arrows"),
+        ("case_file", "Case file", "folder_open"),
+    ],
+    "Text audits": [("fairpair", "FairPair", "difference"), ("criteria", "Criteria", "balance")],
+    "Set up": [
+        ("topics", "Topics", "category"),
+        ("templates", "Templates", "list_alt"),
+        ("models", "Models", "deployed_code"),
+    ],
+    "Understand": [
+        ("how_it_works", "How it works", "school"),
+        ("report", "Report", "description"),
+        ("about", "About", "menu_book"),
+    ],
+}
+FOR_AUDITORS = ("score", "probe")  # pages on which a viewer could do nothing
+
+
+def open_frame() -> StreamlitPage:
+    """Draw what surrounds every page and return the page that was asked for.
+
+    Who has to log in first gets no further, nor does anybody where the settings cannot be read.
+    """
+    try:
+        return _open_frame()
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        st.stop()
+
+
+def _open_frame() -> StreamlitPage:
+    st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
+    old_kind = PagesManager.uses_pages_directory
+    inside = is_inside()
+    closed = () if inside and may_audit() else FOR_AUDITORS
+    sections = {
+        section: [
+            st.Page(
+                f"pages/{name}.py",
+                title=title,
+                icon=f":material/{icon}:",
+                url_path="" if name == FIRST else name,
+                default=name == FIRST,
+                visibility="hidden" if name in closed else "visible",
+            )
+            for name, title, icon in pages
+        ]
+        for section, pages in SECTIONS.items()
+    }
+    # Streamlit gives the first page the bare address alone: its name is the address of one that leads there.
+    named_first = st.Page(_nothing, title="Overview", url_path=FIRST, visibility="hidden")
+    page = st.navigation(
+        {**sections, "Start": [*sections["Start"], named_first]},
+        position="sidebar" if inside else "hidden",
+        expanded=True,
+    )
+    if old_kind:
+        st.rerun()
+    if page.url_path == FIRST:
+        follow(FIRST, {name: st.query_params.get_all(name) for name in st.query_params})
+    login_page()
+    drop_infinite()
+    with link_first():
+        draw_choice()
+    take_written()
+    follow_preset()
+    draw_who()
+    st.html(MENDED)
+    if page.url_path in closed:  # by a link
+        st.title(page.title)
+        draw_why_not()
+        st.stop()
+    st.session_state[OPENED] = st.container()  # for what is wrong in the link, above the page
+    return page
+
+
+def _nothing() -> None:
+    """Draw nothing: the page only leads to another."""
+
+
+def show(draw: Callable[[], None]) -> None:
+    """Draw a page in its frame, below what was found damaged.
+
+    A refusal becomes one sentence, never a traceback.
+    """
+    if OPENED not in st.session_state:
+        open_frame()
+    above = st.session_state.pop(OPENED)
+    try:
+        for sentence in open_store().warnings():
+            st.warning(plain(sentence), icon=":material/warning:")
+        draw()
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+    except StopException:
+        say_mistakes(above)
+        raise
+    say_mistakes(above)
+    _keep_loaded(draw.__code__.co_filename)
+
+
+@st.cache_resource(show_spinner=False)
+def _keep_loaded(page: str) -> None:
+    """Keep what a page loads when it is first drawn; the garbage collector need not look at it again.
+
+    Streamlit collects garbage after each run of a script while all other visitors wait; most of that time
+    went into modules, which are never garbage.
+    """
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,198 @@
+"""What a choice of templates does to R: cached runs are read with other weights, nothing is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.choice import Choice, current_choice
+from pcf_core.app.data import cached, read_run
+from pcf_core.app.page import chart, draw_refused, draw_table, finding
+from pcf_core.app.roles import may_audit
+from pcf_core.app.stores import open_store
+from pcf_core.app.templates_draft import Shown, edits
+from pcf_core.app.text import plain
+from pcf_core.app.versions import all_evidence, all_topics
+from pcf_core.audit.case import Covering, covering_runs, restricted
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.topics import MinedSet, TemplateSet
+from pcf_core.show.charts.templates import RISKS, RiskMove, risk_moves
+from pcf_core.show.findings.numbers import count, percent
+from pcf_core.show.findings.templates import move_finding
+
+LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
+MOST_RUNS = 8
+MOST_SENTENCES = 4
+HOW = """
+Each row is a model: the hollow dot is a run in the cache over all of its own templates, the filled one the
+same scores with only the chosen templates and their counts. The whiskers are intervals over the templates of
+each choice, so they also show how much steadier many templates make a number. Nothing is scored anew.
+"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A cached run, as it is and read with a choice of templates."""
+
+    covering: Covering
+    whole: RiskReport
+    chosen: RiskReport
+
+    @property
+    def label(self) -> str:
+        """The model, and how much of the choice its run has scored where that is not all."""
+        share = self.covering.share
+        return self.model if share >= 1 - 1e-9 else f"{self.model} ({percent(share)} of the mass)"
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.covering.run.scoring.model
+
+
+def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
+    """Return per model the cached run on the shared topic and occupations that covers most of a set.
+
+    It has most of the set's counts.
+
+    Of several that have as much, that with the fewest other templates, then the newest.
+    """
+    topic = all_topics().get(choice.topic)
+    evidence = all_evidence().get(choice.evidence)
+    if topic is None or evidence is None:
+        return []
+    protocol = "exact" if choice.options.protocol == "single-token" else choice.options.protocol
+    best: dict[str, Covering] = {}
+    for found in covering_runs(open_store(), templates):
+        run = found.run
+        asked = (run.topic.hash, run.evidence.hash, run.scoring.protocol)
+        if asked != (topic.hash, evidence.hash, protocol):
+            continue
+        known = best.get(run.scoring.model)
+        if known is None or _closeness(found) > _closeness(known):
+            best[run.scoring.model] = found
+    first = [model for model in choice.models if model in best]
+    return [best[model] for model in dict.fromkeys([*first, *best])]
+
+
+def _closeness(covering: Covering) -> tuple[float, int]:
+    return round(covering.share, 9), -len(covering.run.templates.templates)
+
+
+def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
+    """Return what cached runs say with a choice of templates, and by model why others cannot be read so."""
+    read, refused = [], {}
+    for covering in [covering for covering in found if covering.share >= LEAST_COVERED][:MOST_RUNS]:
+        try:
+            read.append(_reading(covering, choice))
+        except AuditError as error:
+            refused[covering.run.scoring.model] = str(error)
+    return read, refused
+
+
+def _reading(covering: Covering, choice: Choice) -> Reading:
+    item = read_run(covering.run, choice.options)
+    texts, counts = covering.texts, covering.counts
+
+    def make() -> RiskReport:
+        with st.spinner("Working out risks and intervals …"):
+            return restricted(item.result, covering.run, texts, counts, choice.options)
+
+    return Reading(covering, item.report, cached(["restricted", item.view_key, texts, counts], make))
+
+
+def draw_preview(shown: Shown) -> None:
+    """Draw how the choice moves R, R^p and R^c of cached runs."""
+    choice = current_choice()
+    found = coverings(shown.chosen_set, choice)
+    read, refused = readings(found, choice)
+    draw_refused(refused)
+    partly = [one for one in found if one.share < LEAST_COVERED]
+    if partly or not (read or refused):
+        draw_uncovered(shown.mined, partly)
+    if not read:
+        return
+    after = f"{count(len(shown.chosen), 'template')} of {shown.mined.name}"
+    finding(
+        *(
+            move_finding(item.label, item.whole, item.chosen, whole_text(item), "those chosen")
+            for item in read[:MOST_SENTENCES]
+        )
+    )
+    moves = [RiskMove(item.label, item.whole, item.chosen) for item in read]
+    chart(
+        risk_moves(moves, "the run with all its templates", after),
+        "risk_moves",
+        f"R, prejudice and caprice of {count(len(moves), 'model')} with all templates and with those chosen",
+    )
+    left, right = st.tabs(["How to read this", "Data"])
+    left.markdown(HOW)
+    with right:
+        rows = [
+            (item.model, item.covering, name, report)
+            for item in read
+            for name, report in ((whole_text(item), item.whole), (after, item.chosen))
+        ]
+        draw_table(moves_table(rows), "preview")
+
+
+def whole_text(item: Reading) -> str:
+    """Name the whole set of a reading: its templates and their number."""
+    templates = item.covering.run.templates
+    return f"the {count(len(templates.templates), 'template')} of {templates.name}"
+
+
+def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
+    """Draw which models have scored too little of the set, or that none has, and the way to the rest."""
+    choice = current_choice()
+    said = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
+    if partly:
+        parts = [f"{one.run.scoring.model} {percent(one.share)}" for one in partly]
+        said = f"Too little of this choice's mass is scored to be read: {', '.join(parts)}."
+    with st.container(border=True):
+        st.markdown(plain(said))
+        if not may_audit():
+            return
+        if edits(mined.name):
+            st.markdown("Save the set under *edit* first; then it can be scored.")
+            return
+        st.page_link(
+            "pages/score.py",
+            label=f"Score {plain(mined.name)}",
+            icon=":material/play_arrow:",
+            query_params={
+                "score_model": [one.run.scoring.model for one in partly] or list(choice.models),
+                "score_topic": choice.topic,
+                "score_templates": mined.name,
+                "score_evidence": choice.evidence,
+            },
+        )
+
+
+def moves_table(rows: Iterable[tuple[str, Covering, str, RiskReport]]) -> pd.DataFrame:
+    """Make a table with one row per model × choice of templates."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "templates": name,
+                "run": covering.run.key,
+                "mass_scored": covering.share,
+                "effective_templates": report.effective_templates,
+                **{
+                    key: value
+                    for risk in RISKS
+                    for key, value in (
+                        (risk, getattr(report, risk)),
+                        (f"{risk}_low", report.intervals[risk][0].low),
+                        (f"{risk}_high", report.intervals[risk][0].high),
+                    )
+                },
+            }
+            for model, covering, name, report in rows
+        ]
+    )

@@ -1,0 +1,242 @@
+"""Where ``[Y]`` stands in a text: how words are written there, and how many tokens they have there.
+
+**Spelling.**  Where ``[Y]`` begins a sentence the text that is scored has a capital letter, as the writer of
+the text would give it one.  "[Y] worked as a nurse." is scored with "He" and "She": few models have seen "he"
+there, and many read it in other tokens.  A sentence begins at the beginning of the text, and behind ``.``,
+``!`` or ``?`` and a space (an abbreviation's full stop is one too); in quotation marks or brackets that open
+there; and in quotation marks behind a comma or a colon, as direct speech.  A word that stands in quotation
+marks all by itself is spoken of, and begins none.  Words that have a capital letter anywhere, and scripts
+without, stay as they are.
+
+The word keeps its name in the topic ("she"); how it is written belongs to the place.  The store knows the
+written words alone, so that scores of "She" and of "she" in one prompt lie side by side under one scoring
+key, and no version of rules has to tell them apart.
+
+**Tokens.**  A tokenizer may cut a word otherwise at the very beginning of a text than behind a space.  A
+:class:`~pcf_core.core.run.TokenTable` has the numbers for these two places; behind any other character they
+are those behind a space, where the tokenizer is known to write the word alike, and unknown where not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
+from pcf_core.core.topics import Template
+from pcf_core.store.store import Missing, Store
+
+GAP = "[Y]"
+QUOTES = "\"'“”„«»‘’‹›「」"
+OPENING = "\"'“„«‘‹([¿¡"
+CLOSING = "\"'”’»›)]"
+APOSTROPHES = "'’"
+MOST_NAMED = 5  # words in a sentence
+
+
+class Checker(Protocol):
+    """What of a scorer is needed here; see :meth:`pcf_core.models.scoring.base.Scorer.check`."""
+
+    def check(self, words: Sequence[str], text: str = ...) -> TokenTable:
+        """Return the tokens of words in a text, and the words that cannot be scored with the reason."""
+        ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """What stands right before ``[Y]``, and whether a sentence begins there."""
+
+    before: Literal["nothing", "space", "other"]
+    begins: bool
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """Find the place of the one ``[Y]`` of a text."""
+        left, _, right = text.partition(GAP)
+        before: Literal["nothing", "space", "other"] = "space" if left.endswith(" ") else "other"
+        return cls(before if left else "nothing", _begins_sentence(left, right))
+
+    @property
+    def usual(self) -> bool:
+        """Whether words stand there as the topic has them, in tokens that are counted behind a space."""
+        return not self.begins and self.before != "nothing"
+
+    def written(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words as the text has them there."""
+        return tuple(capitalised(word) if self.begins else word for word in words)
+
+    def tokens(self, table: TokenTable, words: Sequence[str]) -> tuple[int, ...] | None:
+        """Count the tokens of each of the topic's words there; ``None`` where one is unknown."""
+        written = self.written(words)
+        if self.before == "nothing":
+            counts = {word: table.tokens[word] for word in table.unspaced} | dict(table.at_start)
+        elif self.before == "space" or table.unspaced.issuperset(written):
+            counts = dict(table.tokens)
+        else:
+            return None
+        return tuple(counts[word] for word in written) if counts.keys() >= set(written) else None
+
+
+def capitalised(word: str) -> str:
+    """Return the word as it begins a sentence: with a capital letter, unless it has one anywhere."""
+    return word if word != word.lower() else word[:1].title() + word[1:]
+
+
+def _begins_sentence(left: str, right: str) -> bool:
+    before = left.rstrip(OPENING)
+    marks = left[len(before) :]
+    quoted = any(mark in QUOTES for mark in marks)
+    apostrophe = right[:1] in tuple(APOSTROPHES) and right[1:2].isalnum()  # closes nothing
+    if quoted and right[:1] in tuple(QUOTES) and not apostrophe:
+        return False
+    if not before.strip():
+        return True
+    if not before[-1].isspace():
+        return False
+    end = before.rstrip()
+    if end[-1] in ".!?…" or (quoted and end[-1] in ",:"):
+        return True
+    return end[-1] in CLOSING and end.rstrip(CLOSING)[-1:] in (".", "…")  # “Go!” she said
+
+
+def places_of(run: RunSpec) -> tuple[Place, ...]:
+    """Return the distinct places of a run's prompts, in the order of its templates."""
+    terms = _telling_terms(run.evidence.terms)
+    return tuple(dict.fromkeys(place for one in run.drawn.templates for place in _of_template(one, terms)))
+
+
+def _of_template(template: Template, terms: Sequence[str]) -> Iterator[Place]:
+    """Yield the places of a template, which may differ by term.
+
+    A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does.
+    """
+    left, _, right = template.text.partition(GAP)
+    _, stands_left, between = left.rpartition("[X]")
+    near = stands_left and not any(character.isalnum() for character in between)
+    if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
+        yield from (Place.of(template.prompt(term)) for term in terms)
+    else:
+        yield Place.of(template.text)
+
+
+def _telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
+    """Return one term for all that are alike in what a place looks at.
+
+    That is the first two characters, and the last ones from a letter or digit on, which may be any.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for term in terms:
+        shape = "".join("x" if character.isalnum() else character for character in term)
+        seen.setdefault((shape[:2], shape[max(shape.rfind("x"), 0) :]), term)
+    return tuple(seen.values())
+
+
+def written_words(words: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
+    """Return every way in which the words are written at the places."""
+    return tuple(dict.fromkeys(word for place in places for word in place.written(words)))
+
+
+def check_places(scorer: Checker, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
+    """Check what the model makes of the words as they are written at the places."""
+    table = scorer.check(written_words(words, places))
+    starts = written_words(words, [place for place in places if place.before == "nothing"])
+    known = [word for word in starts if word in table.tokens]
+    return replace(table, at_start=scorer.check(known, GAP).tokens) if known else table
+
+
+def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
+    """Return the table of the topic's own words, by what becomes of them at the places.
+
+    A word has the largest number of tokens that it has at one of them (behind a space, where that of a place
+    is not known), is refused if it is at one, and is the same as another if they are at one ("he" and "He" at
+    the beginning of a sentence).
+    """
+    tokens: dict[str, int] = {}
+    refused: dict[str, str] = {}
+    spelling: dict[str, str] = {}
+    first: dict[tuple[Place, str], str] = {}
+    for word in dict.fromkeys(words):
+        forms = [(place, place.written([word])[0]) for place in places]
+        reasons = [refusal(word, form, table) for _, form in forms if form in table.refused]
+        if reasons:
+            refused[word] = reasons[0]
+        elif all(form in table.tokens for _, form in forms):
+            tokens[word] = max(
+                (place.tokens(table, [word]) or (table.tokens[form],))[0] for place, form in forms
+            )
+            if all(form in table.spelling for _, form in forms):
+                own = [(place, table.spelling[form]) for place, form in forms]
+                spelling[word] = next((first[one] for one in own if one in first), own[0][1])
+                first |= {one: spelling[word] for one in own if one not in first}
+    return TokenTable(tokens, refused, spelling)
+
+
+def refusal(word: str, written: str, table: TokenTable) -> str:
+    """Say why a word that is written so is refused."""
+    reason = table.refused[written]
+    return reason if written == word else f"written {written!r}, {reason}"
+
+
+def starts_counted(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
+    """Tell whether the words' tokens at the very beginning of a text are known, if a place is there.
+
+    Scores kept by a version that did not count them come without, though nothing has to be scored again.
+    """
+    written = written_words(words, [place for place in places if place.before == "nothing"])
+    return table.unspaced.union(table.at_start, table.refused).issuperset(written)
+
+
+def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
+    """Tell whether it is known how many tokens each word has at each of the places."""
+    return all(place.tokens(table, words) is not None for place in places)
+
+
+def spelling_note(words: Sequence[str], where: str = "") -> str:
+    """Say how words are written that begin a sentence; empty where all of them stay as they are."""
+    changed = [form for word in words if (form := capitalised(word)) != word]
+    if not changed:
+        return ""
+    more = f" and {len(changed) - MOST_NAMED:,} more" if len(changed) > MOST_NAMED else ""
+    named = ", ".join(changed[:MOST_NAMED])
+    return f"At the beginning of a sentence{where} words are capitalised: {named}{more}."
+
+
+def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
+    """Say the same of a run's words, and of how many templates it holds; nothing where of none."""
+    templates, terms = run.drawn.templates, _telling_terms(run.evidence.terms)
+    begin = sum(any(place.begins for place in _of_template(one, terms)) for one in templates)
+    note = spelling_note(words, f" ({begin:,} of {len(templates):,} templates)") if begin else ""
+    return (note,) if note else ()
+
+
+def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
+    """Return [prompt, word] float32 nats of the topic's words as each prompt has them.
+
+    See :meth:`Store.gather`.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    for written, rows in _by_writing(prompts, words).items():
+        values[rows] = store.gather(key, [prompts[row] for row in rows], written)
+    return values
+
+
+def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
+    """List what has to be scored before :func:`gather` has it all, in words as they are written there."""
+    return [
+        block
+        for written, rows in _by_writing(prompts, words).items()
+        for block in store.missing(key, [prompts[row] for row in rows], written)
+    ]
+
+
+def _by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """Map the words as they are written to the rows of the prompts that have them so."""
+    ways = {begins: Place("space", begins).written(words) for begins in (False, True)}
+    found: dict[tuple[str, ...], list[int]] = {}
+    for row, prompt in enumerate(prompts):
+        found.setdefault(ways[Place.of(prompt).begins], []).append(row)
+    return found

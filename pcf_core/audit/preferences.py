@@ -1,0 +1,406 @@
+"""From the words' log-probabilities in the store to a run's preferences, some shards at a time.
+
+It is decided here which words count, what their group gets, and how much of the probability they cover.
+Millions of prompts are never held at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pcf_core.audit.places import Place, gather, missing, places_of, run_notes, table_at, tokens_known
+from pcf_core.core.errors import ModelError, RunError, TemplateError
+from pcf_core.core.families import facts_of
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import (
+    CoverageRange,
+    CoverageSummary,
+    FlaggedCell,
+    ModelSpec,
+    Preferences,
+    Protocol,
+    RunSpec,
+    ScoringKey,
+    SelfAudit,
+    TokenTable,
+)
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.store.store import Missing, Store
+
+# From words to groups: which words count, what their group gets, how much of the probability they cover.
+
+
+def build_run(
+    spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
+) -> RunSpec:
+    """Say what is asked for; nothing is scored."""
+    return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
+
+
+def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
+    """Compute preferences over groups (PCF Eq. 10–11; BVF Eq. 8), in logs.
+
+    Parameters
+    ----------
+    log_probabilities
+        [..., word] nats, the last axis in the order of ``words``.
+    topic
+        Its groups name the words that are added up.
+    words
+        The words that were scored, a subset of the topic's.
+
+    Returns
+    -------
+    FloatArray
+        [..., group] probabilities that sum to 1 over groups; NaN where no word has any probability.
+
+    Raises
+    ------
+    ModelError
+        A group has no word left.
+    """
+    groups = []
+    for group in topic.groups:
+        columns = [index for index, word in enumerate(words) if word in group.words]
+        if not columns:
+            raise ModelError(
+                f"No word of the group {group.name!r} can be used with this model; "
+                "add a word that its tokenizer can express and tell from those of other groups, or choose "
+                "another model."
+            )
+        groups.append(np.logaddexp.reduce(log_probabilities[..., columns].astype(np.float64), axis=-1))
+    return shares_of(np.stack(groups, axis=-1))
+
+
+def shares_of(logs: FloatArray) -> FloatArray:
+    """Turn [..., group] logarithms into shares that sum to 1; NaN where no group gets any."""
+    with np.errstate(invalid="ignore"):
+        odds = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=-1, keepdims=True))
+
+
+def aggregated(
+    values: FloatArray, topic: Topic, words: Sequence[str], aggregation: Aggregation
+) -> FloatArray:
+    """Read preferences of sums over words (PCF Eq. 11) as those of ``aggregation``.
+
+    The mean over a group's words is their sum by their number, and the common divisor of all groups cancels:
+    nothing has to be read of the words themselves.  With as many words in each group nothing changes.  The
+    authors' script for race takes the mean.
+
+    Parameters
+    ----------
+    values
+        [..., group] preferences of sums; rows sum to 1.
+    topic
+        Its groups, in the order of the last axis.
+    words
+        Those that were added up.
+    aggregation
+        ``sum`` gives ``values`` themselves.
+
+    Returns
+    -------
+    FloatArray
+        [..., group] probabilities that sum to 1 over groups.
+    """
+    used = set(words)
+    sizes = np.array([sum(word in used for word in group.words) for group in topic.groups])
+    if aggregation == "sum" or (sizes == sizes[0]).all():
+        return values
+    averaged = values / sizes
+    return np.asarray(averaged / averaged.sum(axis=-1, keepdims=True))
+
+
+def select_words(
+    topic: Topic, table: TokenTable, protocol: Protocol
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Choose the words that count, and name those that do not.
+
+    Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF
+    Eq. 8 and 11), and in an aligned topic a word left out takes its counterparts with it.
+
+    Words of the same tokens are one word to the model, whose probability each of them would bring in again:
+    of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
+    P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
+    """
+    reasons = _unusable(topic, table, protocol)
+    together = protocol == "single-token" and topic.aligned
+    each: Iterable[tuple[str, ...]] = ((word,) for word in topic.words)
+    rows = zip(*(group.words for group in topic.groups), strict=True) if together else each
+    counted: dict[str, str] = {}
+    for row in rows:
+        for word in row:
+            if word not in reasons and (first := counted.get(table.spelling.get(word, ""))):
+                reasons[word] = f"the model reads it as {first!r}, which counts once"
+        out = [word for word in row if word in reasons]
+        for word in row:
+            if out and word not in reasons:
+                reasons[word] = f"its counterpart {out[0]!r} is left out"
+            elif not out and word in table.spelling:
+                counted[table.spelling[word]] = word
+    words = tuple(word for word in topic.words if word not in reasons)
+    named = tuple(LeftOut(name=word, reason=reasons[word]) for word in topic.words if word in reasons)
+    return words, named
+
+
+def _unusable(topic: Topic, table: TokenTable, protocol: Protocol) -> dict[str, str]:
+    """List words that cannot count whatever the others do: refused, of several tokens, in several groups."""
+    reasons = {word: table.refused[word] for word in topic.words if word in table.refused}
+    if protocol == "single-token":
+        for word in topic.words:
+            if word not in reasons and table.tokens[word] != 1:
+                reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
+    return several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+
+
+def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
+    """List words that the model cannot tell from one of another group, with the reason.
+
+    Parameters
+    ----------
+    groups
+        The words of each, by its name.
+    table
+        Whose ``spelling`` says which words are the same.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for name, words in groups.items():
+        for word in words:
+            if word in table.spelling:
+                alike.setdefault(table.spelling[word], []).append((name, word))
+    reasons = {}
+    for found in alike.values():
+        for name, word in found:
+            for other, same in found:
+                if other != name:
+                    reasons[word] = f"the model cannot tell it from {same!r} of the group {other!r}"
+                    break
+    return reasons
+
+
+def coverage_of(
+    log_probabilities: FloatArray, tokens: Sequence[int], family: str, right_text: bool
+) -> dict[str, FloatArray] | None:
+    """Return the probability that the model gives to the topic's words together, per key.
+
+    Parameters
+    ----------
+    log_probabilities
+        [..., word] nats.
+    tokens
+        [word] tokens per word.
+    family
+        Scores of masked and permutation models are conditional on the number of tokens and do not share a
+        sample space, so they are summed per number of tokens; others under the key ``all``.
+    right_text
+        Whether text stands right of ``[Y]``; a causal score then includes it: ``None``.
+    """
+    if right_text and not facts_of(family).sees_right:
+        return None
+    probabilities = np.exp(log_probabilities.astype(np.float64))
+    if not facts_of(family).by_tokens:
+        return {"all": probabilities.sum(axis=-1)}
+    counts = np.asarray(tokens)
+    return {str(k): probabilities[..., counts == k].sum(axis=-1) for k in sorted(set(tokens))}
+
+
+# A large run some shards at a time: millions of prompts are never held at once.
+
+
+PROMPTS_AT_ONCE = 32_768
+
+
+def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
+    """Yield the run's prompts in order, as many at a time as make whole shards.
+
+    Cut like this, shards have the same prompts wherever scoring stopped and went on.
+    """
+    shard = settings().shard_prompts
+    size = shard * max(1, PROMPTS_AT_ONCE // shard)
+    prompts = run.prompts
+    for start in range(0, len(prompts), size):
+        yield prompts[start : start + size]
+
+
+def missing_blocks(store: Store, run: RunSpec) -> Iterator[Missing]:
+    """Yield what the store lacks of a run when it is asked for, block after block."""
+    for part in prompt_parts(run):
+        yield from missing(store, run.scoring, part, run.topic.words)
+
+
+MOST_LISTED = 100
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run's preferences with what has to be said about them.
+
+    ``tokens``: per word of ``words``, the most that it has at one of the places.  ``coverage`` is ``None``
+    where none is defined, ``self_audit`` where nothing was scored for the run itself.
+    """
+
+    preferences: Preferences
+    words: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    tokens: tuple[int, ...]
+    warnings: tuple[str, ...]
+    coverage: CoverageSummary | None = None
+    self_audit: SelfAudit | None = None
+
+
+def assemble(
+    store: Store,
+    run: RunSpec,
+    protocol: Protocol = "exact",
+    on_prompts: Callable[[int], None] = lambda prompts: None,
+) -> Result:
+    """Add a run's words up to preferences; of the words themselves only some shards are held at a time.
+
+    ``on_prompts`` is called with how many prompts have been read so far; what it raises ends the reading.
+
+    A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
+    (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
+    tokens is not given, and ``single-token`` is refused.
+
+    Raises
+    ------
+    RunError
+        Some of its cells are not scored yet, or have no preference.
+    TemplateError
+        ``single-token`` and a template at whose ``[Y]`` the numbers of tokens are not known.
+    """
+    places = places_of(run)
+    written = store.known_words(run.scoring)
+    table = table_at(written, run.topic.words, places)
+    unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
+    missing = 0 if unknown else sum(len(block.prompts) for block in missing_blocks(store, run))
+    if unknown or missing:
+        raise RunError(
+            f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
+            "scored; score it first (the page Score, or `python -m pcf_core score`)."
+        )
+    words, left_out = select_words(run.topic, table, protocol)
+    texts = run.drawn.texts
+    expressed = [word for word in run.topic.words if word in table.tokens]
+    counted = tokens_known(written, expressed, places)
+    if protocol == "single-token" and not counted:
+        raise TemplateError(
+            "The protocol single-token counts a word's tokens behind a space, but a template has none before "
+            "[Y], where this model may write words otherwise; read this run with the protocol exact."
+        )
+    tokens = tuple(table.tokens[word] for word in words)
+    counts = {place: place.tokens(written, words) or tokens for place in places}
+    values, coverage = _added_up(store, run, words, counts, on_prompts, with_coverage=counted)
+    shape = (len(run.evidence.terms), len(texts))
+    largest = np.nanmax(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
+    preferences = Preferences(
+        groups=run.topic.group_names,
+        occupations=run.evidence.terms,
+        templates=texts,
+        values=values.reshape(*shape, -1),
+        coverage=largest,
+    )
+    summary = coverage_summary(preferences, coverage)
+    warnings = (*run_notes(run, words), *warnings_of(run.scoring.family, tokens, summary))
+    return Result(preferences, words, left_out, tokens, warnings, summary)
+
+
+def _added_up(
+    store: Store,
+    run: RunSpec,
+    words: Sequence[str],
+    tokens: Mapping[Place, Sequence[int]],
+    on_prompts: Callable[[int], None],
+    *,
+    with_coverage: bool,
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Return [cell, group] preferences and, per key, the coverage of each cell; empty where undefined.
+
+    It is NaN in cells in which no word has this number of tokens.
+    """
+    right = any(not text.endswith("[Y]") for text in run.drawn.texts)
+    family = run.scoring.family
+    values = np.empty((run.cells, len(run.topic.groups)))
+    coverage: dict[str, FloatArray] = {}
+    start = 0
+    for part in prompt_parts(run):
+        rows = slice(start, start := start + len(part))
+        nats = gather(store, run.scoring, part, words)
+        if np.isnan(nats).any():
+            raise RunError(
+                f"A shard of the run {run.key} was damaged while it was read; score the run again."
+            )
+        values[rows] = preferences_of(nats, run.topic, words)
+        none = np.isnan(values[rows]).any(axis=-1)
+        if none.any():
+            raise RunError(
+                f"The model {run.scoring.model} gives no word of the topic any probability in {none.sum():,} "
+                f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
+                "such templates out."
+            )
+        if with_coverage or not facts_of(family).by_tokens:
+            at = np.arange(rows.start, rows.stop)
+            for place, chosen in _rows_by_place(part, tokens).items():
+                for key, share in (coverage_of(nats[chosen], tokens[place], family, right) or {}).items():
+                    coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = share
+        on_prompts(start)
+    return values, coverage
+
+
+def _rows_by_place(
+    prompts: Sequence[str], places: Mapping[Place, Sequence[int]]
+) -> dict[Place, slice | list[int]]:
+    """Return the rows of the prompts at each place: all of them, where there is one place only."""
+    if len(places) == 1:
+        return dict.fromkeys(places, slice(None))
+    at = [Place.of(prompt) for prompt in prompts]
+    return {place: [row for row, one in enumerate(at) if one == place] for place in dict.fromkeys(at)}
+
+
+def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray]) -> CoverageSummary | None:
+    """Sum up [cell] coverage per key; ``None`` where none is defined."""
+    if preferences.coverage is None:
+        return None
+    flagged = preferences.flagged
+    lowest = np.argsort(preferences.coverage, axis=None, kind="stable")[: min(MOST_LISTED, flagged.sum())]
+    cells = [divmod(int(cell), len(preferences.templates)) for cell in lowest]
+    return CoverageSummary(
+        by_tokens={
+            key: CoverageRange(median=float(np.nanmedian(share)), lowest=float(np.nanmin(share)))
+            for key, share in coverage.items()
+        },
+        cells=flagged.size,
+        flagged=int(flagged.sum()),
+        listed=tuple(
+            FlaggedCell(
+                occupation=preferences.occupations[occupation],
+                template=preferences.templates[template],
+                coverage=float(preferences.coverage[occupation, template]),
+            )
+            for occupation, template in cells
+        ),
+    )
+
+
+def warnings_of(family: str, tokens: Sequence[int], coverage: CoverageSummary | None) -> tuple[str, ...]:
+    """Write the sentences that belong beside every number of this run."""
+    warnings = []
+    if coverage is not None and coverage.flagged:
+        lowest = coverage.listed[0]
+        warnings.append(
+            f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than "
+            f"{coverage.limit:g} of the probability: preferences there say little. The lowest is "
+            f"{lowest.occupation!r} in {lowest.template!r}, {lowest.coverage:.2g}."
+        )
+    if facts_of(family).by_tokens and len(set(tokens)) > 1:
+        warnings.append(
+            "Words of several tokens are scored with as many masks; their probabilities are conditional on "
+            "the number of tokens and are added up to preferences all the same."
+        )
+    return tuple(warnings)

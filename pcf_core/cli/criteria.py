@@ -1,0 +1,258 @@
+"""The command ``criteria``: independence, separation, sufficiency of a model, one experiment at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.cli.console import DTYPES, one_of, open_store, say
+from pcf_core.cli.options import (
+    ChatOption,
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    QueueOption,
+    check_one_way,
+)
+from pcf_core.cli.text_audits import estimate_fields, give_each, give_queued, takes_text
+from pcf_core.core.errors import InputError
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models.registry import resolve_to_score, resolve_writer
+from pcf_core.report.criteria import criteria_document, embedding_document
+from pcf_core.show.findings.criteria import criteria_findings
+from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiment import Experiment, suited
+from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
+from pcf_core.texts.criteria.own import own_files
+from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.runs import FEWEST_MODELS, CriteriaAsked, CriteriaResult, EmbeddingResult
+from pcf_core.work.criteria import CRITERIA_AUDIT, embedding_asked, scored_asked, written_asked
+from pcf_core.work.queue import Queue
+
+EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
+
+
+@dataclass(frozen=True)
+class Put:
+    """An experiment put to a model, and the sentence that says why in this way."""
+
+    asked: CriteriaAsked
+    experiment: Experiment
+    reason: str
+
+
+def criteria(
+    model: ModelOption,
+    experiment: Annotated[str, typer.Option("--experiment", help="; ".join(EXPERIMENTS))],
+    material: Annotated[
+        str,
+        typer.Option(
+            "--material", help="professions, names, questions or tasks: a file, or the name of one kept"
+        ),
+    ] = "",
+    labeller: Annotated[
+        str, typer.Option("--labeller", help="of hobbies: lexicon, or nli with a model: nli:NAME")
+    ] = "",
+    answering: Annotated[
+        str, typer.Option("--answering", help="written or scored; else by what the model can do")
+    ] = "",
+    wording: Annotated[
+        str, typer.Option("--wording", help="instruction or continuation; else by what the model can do")
+    ] = "",
+    questions: Annotated[
+        int | None,
+        typer.Option("--questions", help=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored"),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", help=f"texts for each prompt, made {BLOCK} at a time")
+    ] = BLOCK,
+    temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
+    top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
+    length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = 0,
+    dtype: DtypeOption = "float32",
+    chat: ChatOption = False,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put an experiment to models and read what they answer."""
+    check_one_way(estimate=estimate, queue=queue)
+    name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
+    usual = usual_decoding(name)
+    decoding = Decoding(
+        temperature=usual.temperature if temperature is None else temperature,
+        top_p=usual.top_p if top_p is None else top_p,
+        length=usual.length if length is None else length,
+        seed=seed,
+    )
+    chosen = load_experiment(name, own_files(name).get(material, material), labeller)
+    way = one_of(answering, "--answering", ("", *get_args(Answering)))
+    worded = one_of(wording, "--wording", ("", *get_args(Wording)))
+    if worded and way == "scored":
+        raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    several = [
+        put(chosen, one, decoding, repeats, way, worded, number_type, chat, questions) for one in model
+    ]
+    scored = [one.asked.model for one in several if one.asked.answering == "scored"]
+    if labeller and scored:
+        raise InputError(
+            f"--labeller is of texts that are written, and the words of {', '.join(scored)} are scored: "
+            "leave out the one or the other."
+        )
+    store = open_store()
+    if estimate:
+        give_estimates(store, several, as_json)
+    elif queue:
+        give_queued(store, CRITERIA_AUDIT, said(store, several), as_json)
+    else:
+        found = [(one, *run_now(store, one)) for one in several]
+        give_results(found, pooled_now(store, [one.asked for one in several]), as_json)
+
+
+def put(
+    experiment: Experiment,
+    model: str,
+    decoding: Decoding,
+    repeats: int,
+    answering: str,
+    wording: str,
+    dtype: str,
+    chat: bool,
+    questions: int | None = None,
+) -> Put:
+    """Return what is asked of one model; its abilities decide what is left open."""
+    if answering == "scored":
+        way = suited(resolve_to_score(model), experiment.name, "scored")
+    else:
+        writer = resolve_writer(model, chat).with_dtype(dtype)
+        way = suited(writer, experiment.name, "written" if answering or wording else "")
+    some = fitted(experiment, way.answering, questions)
+    partly = part_text(experiment, some)
+    if way.wording is None:
+        key = ScoringKey.of(resolve_to_score(model).with_dtype(dtype))
+        return Put(scored_asked(some, key), some, way.reason + partly)
+    chosen: Wording = one_of(wording or way.wording, "--wording", get_args(Wording))
+    asked = written_asked(some, GenerationKey.of(writer, decoding), chosen, repeats)
+    reason = way.reason if chosen == way.wording else f"{model} is given the {chosen} as asked for."
+    return Put(asked, some, reason + partly)
+
+
+def part_text(whole: Experiment, part: Experiment) -> str:
+    """Say that not all questions are asked; empty where all are."""
+    if not isinstance(whole, Questions) or not isinstance(part, Questions):
+        return ""
+    have, asked = (len(one.material.questions.questions) for one in (whole, part))
+    return f" {asked:,} of {have:,} questions are asked (--questions)." if asked < have else ""
+
+
+def run_now(store: Store, one: Put) -> tuple[CriteriaResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.work.questioning import Stage, run_criteria
+
+    asked = one.asked
+    unit = "texts" if asked.answering == "written" else "prompts"
+
+    def progress(done: int, total: int, rate: float) -> None:
+        typer.echo(f"\r{asked.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
+
+    def stage(name: Stage) -> None:
+        if name == "reading":
+            typer.echo(f"\r{asked.model}: reading the answers      ", err=True, nl=False)
+
+    say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
+    CRITERIA_AUDIT.keep(store, asked, one.experiment)
+    found, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
+    say("")
+    if found.without_text:
+        total = sum(found.ends.values())
+        say(f"{found.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
+    return found, made
+
+
+def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
+    """Score the embedding over all models that wrote hobbies; ``None`` where fewer than two did."""
+    written = {
+        asked.hash: asked
+        for asked in several
+        if (asked.experiment, asked.answering) == ("hobbies", "written")
+    }
+    if len(written) < FEWEST_MODELS:
+        return None
+
+    from pcf_core.work.questioning import run_embedding
+
+    def on_seed(done: int, total: int) -> None:
+        typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
+
+    found = run_embedding(embedding_asked(list(written.values())), store, on_seed)
+    say("")
+    return found
+
+
+def give_results(
+    found: Sequence[tuple[Put, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
+) -> None:
+    """Give the results: a document a model, or its findings, and what is found of all together."""
+    of_all = None if pooled is None else embedding_document(pooled)
+    documents = [
+        criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
+        for one, result, made in found
+    ]
+    give_each(
+        documents,
+        as_json,
+        lambda: [
+            *(sentence for _, result, _ in found for sentence in criteria_findings(result)),
+            *(() if pooled is None else embedding_findings(pooled)),
+        ],
+    )
+
+
+def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
+    """Say of each request what it takes, before it is taken up."""
+    waiting = Queue.open(settings().catalogue)
+    for one in several:
+        say(estimate_line(estimate_document(store, waiting, one)))
+        yield one.asked, one.experiment
+
+
+def give_estimates(store: Store, several: Sequence[Put], as_json: bool) -> None:
+    """Give what each model would have to write or score."""
+    waiting = Queue.open(settings().catalogue)
+    documents = [estimate_document(store, waiting, one) for one in several]
+    give_each(documents, as_json, lambda: [estimate_line(document) for document in documents])
+
+
+def estimate_document(store: Store, waiting: Queue, one: Put) -> dict[str, Any]:
+    """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
+    found = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
+    return {
+        "asked": one.asked.hash,
+        "model": one.asked.model,
+        "answering": one.asked.answering,
+        "wording": one.asked.wording,
+        "reason": one.reason,
+        "done": found.done,
+        "missing": found.missing,
+        **estimate_fields(found),
+    }
+
+
+def estimate_line(document: dict[str, Any]) -> str:
+    """Write one line of an estimate."""
+    unit = "texts" if document["answering"] == "written" else "prompts to be scored"
+    return (
+        f"{document['model']}  {document['missing']:,} {unit}"
+        + (f", {document['tokens']:,} tokens at most" if document["tokens"] else "")
+        + f"{takes_text(document)}  {document['reason']}"
+    )

@@ -1,0 +1,124 @@
+"""``export``: a run as a file, or a report of runs and text audits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.cli.console import one_of, open_store, say
+from pcf_core.cli.options import View, option_of, with_view
+from pcf_core.report.records import SECTIONS, ReportDocument, ReportRequest
+from pcf_core.report.tables import check_target, export_run, write_whole
+from pcf_core.store.store import Store
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
+FORMS = ("csv", "parquet", "json", "html", "card")
+OVER = shown_fields(PageOptions)["over"]
+OverOption = Annotated[str, option_of(OVER)]
+EVERY = "all"
+
+
+@with_view
+def export(
+    out: Annotated[Path, typer.Option(help="the file to write")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="run keys, or their first six digits or more")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html or card")] = "csv",
+    sections: Annotated[
+        str, typer.Option(help=f"a report with these, or {EVERY}: {', '.join(SECTIONS)}")
+    ] = "",
+    fairpair: Annotated[list[str] | None, typer.Option(help="a FairPair request; may be repeated")] = None,
+    criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
+    knowledge: Annotated[list[str] | None, typer.Option(help="a set of facts; may be repeated")] = None,
+    over: OverOption = OVER.default,
+    *,
+    view: View,
+) -> None:
+    """Write a run as one row per occupation × template × group, or a report of runs and text audits.
+
+    A report is written for --format html and card, for several runs, and with --sections or text audits; its
+    tables as CSV or Parquet come in one ZIP.
+    """
+    one_of(form, "--format", FORMS)
+    options = view.options()
+    store, keys = open_store(), runs or []
+    audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
+    if len(keys) == 1 and form in ("csv", "parquet", "json") and not sections and not audits:
+        export_one(store, keys[0], options, view.protocol, out, form)
+        return
+    request = ReportRequest(
+        runs=tuple(store.load_run(key).key for key in keys),
+        sections=tuple(SECTIONS) if sections in ("", EVERY) else tuple(listed(sections)),
+        options=options.model_dump() | {"protocol": view.protocol},
+        over=one_of(over, OVER.flag, OVER.offered),
+        fairpair=tuple(fairpair or ()),
+        criteria=tuple(criteria or ()),
+        knowledge=tuple(knowledge or ()),
+    )
+    check_target(out)
+    data = file_bytes(document_of(store, request), form)
+    write_whole(out, lambda path: path.write_bytes(data))
+    say(f"wrote {out}")
+
+
+def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out: Path, form: str) -> None:
+    """Export the cells of one run, and its risks beside them."""
+    spec = store.load_run(key)
+    options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
+    result = load_result(store, spec, options.protocol, options.aggregation)
+    for path in export_run(spec, result.preferences, report(result, spec, options), out, form):
+        say(f"wrote {path}")
+
+
+def listed(text: str) -> list[str]:
+    """Split names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def document_of(store: Store, request: ReportRequest) -> ReportDocument:
+    """Write the report of a request, with the text audits that it names.
+
+    Raises
+    ------
+    AuditError
+        As :func:`pcf_core.report.whole.write_report`.
+    """
+    from pcf_core.report.whole import write_report  # plotly and pandas: most commands draw nothing
+
+    return write_report(store, request, kept_texts(store, request))
+
+
+def kept_texts(store: Store, request: ReportRequest) -> Any:
+    """Load the finished results of a request's text audits; those that are missing are left out."""
+    from pcf_core.report.whole import Texts
+
+    fairpairs = (FAIRPAIR_AUDIT.load(store, key) for key in request.fairpair)
+    criteria = (CRITERIA_AUDIT.load(store, key) for key in request.criteria)
+    return Texts(
+        tuple(found for found in fairpairs if found is not None),
+        tuple(found for found in criteria if found is not None),
+    )
+
+
+def file_bytes(document: ReportDocument, form: str) -> bytes:
+    """Write a report as the file of a format of :data:`FORMS`."""
+    from pcf_core.report.html import html_bytes
+    from pcf_core.report.model_card import model_card
+    from pcf_core.report.written import report_bytes, tables_archive
+
+    if form == "html":
+        return html_bytes(document)
+    if form == "card":
+        return model_card(document).encode()
+    return (
+        report_bytes(document)
+        if form == "json"
+        else tables_archive(document, one_of(form, "--format", FORMS))
+    )

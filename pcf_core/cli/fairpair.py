@@ -1,0 +1,239 @@
+"""The command ``fairpair``: whether a model writes otherwise about one entity than about another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.cli.console import DTYPES, one_of, open_store, progress_line, say
+from pcf_core.cli.options import (
+    ChatOption,
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    QueueOption,
+    check_one_way,
+)
+from pcf_core.cli.text_audits import estimate_fields, give_each, give_queued, takes_text
+from pcf_core.core.errors import InputError
+from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.settings import settings
+from pcf_core.models.endpoint import PREFIX
+from pcf_core.models.registry import resolve_writer
+from pcf_core.report.fairpair import fairpair_document
+from pcf_core.show.findings.fairpair import fairpair_finding, few_note, words_finding
+from pcf_core.show.findings.fairpair_run import declined_finding, perturber_finding
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
+from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.records import (
+    USUAL_DISSIMILARITIES,
+    FairPairAsked,
+    FairPairReport,
+    FairPairResult,
+    Mode,
+    Pair,
+    Side,
+)
+from pcf_core.texts.fairpair.report import controlled
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
+from pcf_core.work.queue import Queue
+
+USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
+USUAL = Decoding()
+
+
+def fairpair(
+    model: ModelOption,
+    prompts: Annotated[
+        str, typer.Option("--prompts", help="a shipped set or a TOML, CSV or text file")
+    ] = USUAL_PROMPTS,
+    table: Annotated[
+        str, typer.Option("--table", help="a shipped table of counterparts or a TOML file")
+    ] = USUAL_TABLE,
+    names: Annotated[
+        str, typer.Option("--names", help="the entity in the prompts and its counterpart: John,Jane")
+    ] = "",
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="the entity in the prompts is of the table's second side")
+    ] = False,
+    mode: Annotated[
+        str, typer.Option("--mode", help="whole: every word of a side; entity: what is said of the entity")
+    ] = "whole",
+    count: Annotated[int, typer.Option("--count", help="texts a side for each prompt")] = USUAL_COUNT,
+    fold: Annotated[
+        int | None, typer.Option("--fold", help="texts a side and fold, 5 as in the paper; else all in one")
+    ] = None,
+    dissimilarity: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dissimilarity", help="jaccard, jaccard-others, sentiment, embedding[:MODEL]; repeatable"
+        ),
+    ] = None,
+    categories: Annotated[
+        str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
+    ] = SHIPPED,
+    temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
+    top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
+    length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
+    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
+    dtype: DtypeOption = "float32",
+    chat: ChatOption = False,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
+    sentences: Annotated[
+        int,
+        typer.Option("--sentences", min=0, help="of --json: texts a side behind each phrase and category"),
+    ] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
+    check_one_way(estimate=estimate, queue=queue)
+    if twice := next((name for name in model if model.count(name) > 1), None):
+        raise InputError(f"--model {twice} is given twice: give each model once.")
+    chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))
+    counterparts = load_table(table)
+    entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
+    texts = load_prompts(prompts, entity)
+    own = chosen_categories(categories)
+    decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+    if chat:
+        say_chat_is_ignored(model)
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
+    asked = [
+        fairpair_asked(
+            key,
+            texts,
+            counterparts,
+            count=count,
+            mode=chosen_mode,
+            reverse=reverse,
+            fold_size=fold,
+            chosen=dissimilarity or USUAL_DISSIMILARITIES,
+            categories=own,
+        )
+        for key in keys
+    ]
+    store, material = open_store(), FairPairMaterial(texts, counterparts)
+    if estimate:
+        give_estimates(store, asked, material, as_json)
+    elif queue:
+        give_queued(store, FAIRPAIR_AUDIT, [(one, material) for one in asked], as_json)
+    else:
+        give_results(store, [run_now(store, one, material) for one in asked], sentences, as_json)
+
+
+def say_chat_is_ignored(models: Sequence[str]) -> None:
+    """Say that ``--chat`` changes nothing for the local models."""
+    local = [name for name in models if not name.startswith(PREFIX)]
+    if local:
+        say(
+            f"--chat is of an endpoint and changes nothing for {', '.join(local)}: a local model's tokenizer "
+            "says whether a prompt is a user's message."
+        )
+
+
+def pair_of(names: str) -> Pair:
+    """Read the two names of ``--names``.
+
+    Raises
+    ------
+    InputError
+        Not two of them.
+    """
+    found = [name.strip() for name in names.split(",")]
+    if len(found) != 2 or not all(found):
+        raise InputError(
+            f"--names takes two names with a comma between them, such as John,Jane; {names!r} was given."
+        )
+    return found[0], found[1]
+
+
+def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> tuple[FairPairResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.work.pairing import Stage, run_fairpair
+
+    FAIRPAIR_AUDIT.keep(store, asked, material)
+    with progress_line() as show:
+
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{asked.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
+
+        def stage(name: Stage, done: int, total: int) -> None:
+            if name != "writing":
+                show(f"{asked.key.model}: {name}, {done:,} of {total:,}")
+
+        found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
+    for side, missing in found.without_text.items():
+        if missing:
+            say(without_text(found, side, missing))
+    if any(found.declined.values()):
+        say(declined_finding(found))
+    return found, written
+
+
+def without_text(result: FairPairResult, side: Side, missing: int) -> str:
+    """Count the texts of a side that are refused or empty."""
+    names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
+    total = sum(result.ends[side].values())
+    return f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they count as they are."
+
+
+def give_results(
+    store: Store, found: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
+) -> None:
+    """Give the models' reports, controlled for being read together."""
+    chosen = found[0][0].asked.dissimilarities
+    reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
+    documents, lines = [], []
+    for place, (result, written) in enumerate(found):
+        own = {name: several[place] for name, several in reports.items()}
+        prompts = range(len(result.counterparts)) if sentences else ()
+        pairs = [load_pairs(store, result, prompt) for prompt in prompts]
+        documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
+        lines += lines_of(result, own)
+    give_each(documents, as_json, lambda: lines)
+
+
+def lines_of(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> list[str]:
+    """Write a model's F by dissimilarity, the first words that differ, and the perturbation's errors."""
+    model = result.asked.key.model
+    return [
+        *(fairpair_finding(report) for report in reports.values()),
+        *(f"{model}: {note}" for note in dict.fromkeys(map(few_note, reports.values())) if note),
+        f"{model}: {words_finding(result.words)}",
+        f"{model}: {perturber_finding(result.errors)}",
+    ]
+
+
+def give_estimates(
+    store: Store, several: Sequence[FairPairAsked], material: FairPairMaterial, as_json: bool
+) -> None:
+    """Give what each model would have to write."""
+    waiting = Queue.open(settings().catalogue)
+    found = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
+    documents: list[dict[str, Any]] = [
+        {
+            "asked": asked.hash,
+            "model": asked.key.model,
+            "done": one.done,
+            "texts": one.missing,
+            **estimate_fields(one),
+            "rough": one.rough,
+        }
+        for asked, one in found
+    ]
+    give_each(
+        documents,
+        as_json,
+        lambda: [
+            f"{document['model']}  {document['texts']:,} texts, {document['tokens']:,} tokens at most"
+            + takes_text(document)
+            for document in documents
+        ],
+    )

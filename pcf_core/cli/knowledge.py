@@ -1,0 +1,67 @@
+"""``knowledge``: score a knowledge set and read what a model knows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.audit.knowledge import knowledge_report
+from pcf_core.cli.console import DTYPES, give, one_of, open_store, progress_line
+from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
+from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.core.run import Protocol, ScoringKey
+from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
+from pcf_core.material.knowledge import load_knowledge
+from pcf_core.measure.knowledge import knowledge_score
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.report.knowledge import knowledge_document
+from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.store.store import Store
+
+
+def knowledge(
+    model: ModelOption,
+    facts: Annotated[
+        str, typer.Option("--set", help="a knowledge set, shipped or your own, or a file")
+    ] = FIRST_KNOWLEDGE,
+    score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
+    protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
+    as_json: JsonOption = False,
+) -> None:
+    """Score a knowledge set, what of it is not in the store, and read what the model knows."""
+    asked = load_knowledge(facts)
+    knowledge_score(score)
+    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
+    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    store = open_store()
+    found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [known | knowledge_document(report) for known, report in found]
+    give(
+        answers[0] if len(answers) == 1 else answers,
+        as_json,
+        lambda: [line for known, report in found for line in knowledge_lines(known["model"], report)],
+    )
+
+
+def know_now(
+    store: Store, asked: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
+) -> tuple[dict[str, Any], KnowledgeReport]:
+    """Score in the foreground, with progress on stderr, and read; return facts and the report."""
+    from pcf_core.work.knowledge import score_knowledge
+
+    with progress_line() as show:
+
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{key.model}: {done:,} of {total:,} prompts, {rate:,.0f}/s")
+
+        scored = score_knowledge(asked, key, store, on_progress=progress)
+    facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
+    return facts, knowledge_report(store, key, asked, score, protocol)
+
+
+def knowledge_lines(model: str, found: KnowledgeReport) -> list[str]:
+    """Write what a model knows as lines."""
+    lines = [knowledge_finding(model, found), confidence_finding(found), *found.warnings]
+    return lines + [f"left out: {item.name} ({item.reason})" for item in found.left_out]

@@ -1,0 +1,174 @@
+"""``mine``: templates from texts, with their counts."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from pcf_core.cli.console import give, one_of, progress_line, say
+from pcf_core.cli.options import EngineOption, JsonOption, QueueOption
+from pcf_core.core.errors import InputError
+from pcf_core.core.settings import Engine, settings
+from pcf_core.material.safety.text import check_name
+from pcf_core.material.shelves import name_of
+from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
+from pcf_core.material.topics import load_topic
+from pcf_core.report.tables import write_whole
+from pcf_core.work.launch import ensure_worker
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import MineRequest, submit_mining
+
+if TYPE_CHECKING:
+    from pcf_core.mining.miner import Progress
+
+
+def mine(
+    corpus: Annotated[str, typer.Option("--corpus", help="a file, a folder, or hf:OWNER/NAME")],
+    topic: Annotated[
+        list[str], typer.Option("--topic", help="a shipped name or a TOML file; may be repeated")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="the .csv or .parquet file to write")] = None,
+    name: Annotated[str, typer.Option("--name", help="of the set; else the file's")] = "",
+    pipeline: Annotated[
+        str, typer.Option("--pipeline", help="the parser: en-mini, a spaCy package, a folder")
+    ] = "",
+    sample: Annotated[
+        int | None, typer.Option("--sample", help="so many documents, drawn at random; else all")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="of --sample")] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, max=256, help="processes; 0: PCF_MINE_WORKERS, or one a core")
+    ] = 0,
+    cut: Annotated[float, typer.Option("--cut", help="the lowest count to keep, 1 or more")] = 1,
+    engine: EngineOption = "",
+    queue: QueueOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Mine templates from texts, with their counts; the same command again goes on where it was left."""
+    if not 1 <= cut < math.inf:
+        raise InputError(f"--cut must be a number from 1 up; got {cut:g}.")
+    if queue and (out or engine or workers):
+        raise InputError(
+            "--queue leaves the work to a worker, which keeps the set as yours: give --name, and neither "
+            "--out nor --engine nor --workers."
+        )
+    if not queue:
+        out = checked_out(out)
+    topics = tuple(load_topic(given) for given in topic)
+    request = MineRequest(
+        corpus=corpus_path(corpus),
+        topics=topics,
+        name=check_name(
+            name or name_of(out or Path(f"{corpus_stem(corpus)}-{topics[0].name}")),
+            "--name",
+            "The set",
+            InputError,
+        ),
+        pipeline=pipeline_path(pipeline or settings().pipeline),
+        sample=sample,
+        seed=seed,
+        cut=cut,
+    )
+    if out is None:
+        answer = queue_mining(request)
+        give(answer, as_json, lambda: [f"{answer['name']}  job {answer['job']}"])
+        return
+    chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
+    answer = {"out": str(out), **mine_now(request, chosen_engine, workers, out)}
+    give(
+        answer,
+        as_json,
+        lambda: [
+            f"{answer['out']}  {answer['templates']:,} templates, counted {answer['count']:,.0f} times in "
+            f"{answer['documents']:,} documents"
+        ],
+    )
+
+
+def checked_out(out: Path | None) -> Path:
+    """Check the file to write the set to: what speaks against it is said before hours of work.
+
+    Raises
+    ------
+    InputError
+        No file, one of another kind, or in no folder; its card would replace another file.
+    """
+    if (
+        out is None
+        or out.suffix not in (".csv", ".parquet")
+        or out.is_dir()
+        or not out.absolute().parent.is_dir()
+    ):
+        raise InputError(
+            f"--out must name a .csv or .parquet file in a folder that is there; got {str(out or '')!r}."
+        )
+    if not os.access(out.absolute().parent, os.W_OK):
+        raise InputError(f"--out is in a folder that cannot be written ({out}): choose another.")
+    card = out.with_suffix(".toml")
+    if card.exists() and not is_mined_card(card):
+        raise InputError(f"{card} is there and is no card of a mined set: choose another --out.")
+    return out
+
+
+def is_mined_card(path: Path) -> bool:
+    """Tell whether it is what this command wrote beside an earlier set."""
+    try:
+        return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError):
+        return False
+
+
+def corpus_path(corpus: str) -> str:
+    """Return the corpus as a worker in another folder finds it: an existing path is made absolute."""
+    try:
+        path = Path(corpus)
+        return str(path.absolute()) if corpus.strip() and path.exists() else corpus  # "" is no folder
+    except OSError:  # too long for a path
+        return corpus
+
+
+def pipeline_path(pipeline: str) -> str:
+    """Return the parser likewise, where it is a path and no name."""
+    return corpus_path(pipeline) if os.sep in pipeline else pipeline
+
+
+def corpus_stem(corpus: str) -> str:
+    """Name the set that is mined from a corpus: ``a/b.jsonl.gz`` gives b."""
+    return Path(corpus).name.partition(".")[0]
+
+
+def queue_mining(request: MineRequest) -> dict[str, Any]:
+    """Leave the work to a worker."""
+    job = submit_mining(Queue.open(settings().catalogue), request)
+    ensure_worker(settings())
+    say(f"queued as job {job.id}; follow it on the page Templates, where the set {request.name} will be")
+    return {"name": request.name, "job": job.id}
+
+
+def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> dict[str, Any]:
+    """Mine in the foreground, with progress on stderr, and write the set with its card."""
+    from pcf_core.work.mining import counters_of, document_of, mine_asked
+
+    def text(so_far: Progress, rate: float) -> str:
+        part = f"{so_far.read / so_far.size:.1%}, " if so_far.size else ""
+        left = f", {(so_far.size - so_far.read) / rate:,.0f} s left" if so_far.size and rate else ""
+        return f"{request.name}: {part}{so_far.words:,} words, {so_far.matches:,} matches{left}"
+
+    with (
+        counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters,
+        progress_line() as show,
+    ):
+        mined = mine_asked(
+            request, settings(), counters, lambda so_far, rate: show(text(so_far, rate)), say=say
+        )
+    data = parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
+    write_whole(out, lambda path: path.write_bytes(data))
+    write_whole(
+        out.with_suffix(".toml"), lambda path: path.write_text(card_text(mined.templates.card), "utf8")
+    )
+    return document_of(mined)

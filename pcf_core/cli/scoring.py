@@ -1,0 +1,185 @@
+"""``words``, ``score`` and ``worker``: what asks a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+import typer
+
+from pcf_core.audit.places import run_notes
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sampling import planned
+from pcf_core.cli.console import DTYPES, give, one_of, open_store, progress_line, say
+from pcf_core.cli.options import (
+    DtypeOption,
+    EngineOption,
+    EvidenceOption,
+    JsonOption,
+    ModelOption,
+    ProtocolOption,
+    QueueOption,
+    TemplatesOption,
+    TopicOption,
+)
+from pcf_core.core.errors import InputError, RunError, TemplateError
+from pcf_core.core.run import Progress, Protocol, RunSpec
+from pcf_core.core.settings import Engine, adopt, settings
+from pcf_core.core.topics import Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.safety.text import check_text
+from pcf_core.material.suiting import swapped
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.looks import look_finding
+from pcf_core.show.findings.progress import progress_note
+from pcf_core.store.store import Store
+from pcf_core.work.launch import ensure_worker, worker_here
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
+
+WithinOption = Annotated[
+    float | None,
+    typer.Option(
+        "--within",
+        help="draw templates by count until the intervals of R and its parts are within ± this, 0.001 to 0.1",
+    ),
+]
+
+WAITING = "{model}: {holder} is scoring this run; waiting, so that nothing is scored twice"
+
+
+def words(
+    model: ModelOption,
+    text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
+    topic: TopicOption = "gender",
+    protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
+    as_json: JsonOption = False,
+) -> None:
+    """Score the topic's words in one sentence."""
+    from pcf_core.work.probing import word_check
+
+    chosen = load_topic(topic)
+    kind = one_of(protocol, "--protocol", get_args(Protocol))
+    number_type = one_of(dtype, "--dtype", DTYPES)
+    sentence = check_text(text, "the text", "--text", TemplateError)
+    answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
+
+    def lines() -> list[str]:
+        shares = [
+            f"{name}: " + ", ".join(f"{group} {p:.3f}" for group, p in answer["preferences"].items())
+            for name, answer in zip(model, answers, strict=True)
+        ]
+        return shares + list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
+
+    give(answers[0] if len(answers) == 1 else answers, as_json, lines)
+
+
+def score(
+    model: ModelOption,
+    topic: TopicOption = "gender",
+    templates: TemplatesOption = "",
+    evidence: EvidenceOption = "",
+    protocol: ProtocolOption = "exact",
+    dtype: DtypeOption = "float32",
+    within: WithinOption = None,
+    engine: EngineOption = "",
+    swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
+    queue: QueueOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Score every template × occupation, or with --within as many templates as it takes.
+
+    What is in the store is not scored again; where another process is at the same run, this one waits for it.
+    """
+    chosen = load_topic(topic)
+    terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
+    if swap:
+        chosen, terms = swapped(chosen, terms)
+    texts = load_templates(given_or_usual(templates, chosen, "templates"))
+    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
+    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
+    runs = runs if within is None else [planned(run, within) for run in runs]
+    chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
+    if queue and engine:
+        raise InputError("--engine is for scoring now; a worker takes the setting PCF_ENGINE: leave one out.")
+    store = open_store()
+    answers = [queue_run(store, run) if queue else score_now(store, run, kind, chosen_engine) for run in runs]
+    give(
+        answers[0] if len(answers) == 1 else answers,
+        as_json,
+        lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
+    )
+
+
+def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:
+    """Return the name that was given, else the one that the topic begins with."""
+    usual = topic.templates if option == "templates" else topic.evidence
+    if not (given or usual):
+        raise InputError(f"The topic {topic.name!r} names no default for --{option}; give one.")
+    return given or usual
+
+
+def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
+    """Score in the foreground, with progress on stderr."""
+    from pcf_core.work.engines import scorers_of
+    from pcf_core.work.scoring import score_asked
+
+    say_if_counts_changed(store, run)
+    with scorers_of(engine, settings()) as open_scorer, progress_line() as show:
+
+        def progress(at: Progress) -> None:
+            show(f"{run.scoring.model}: {progress_note(at)}")
+
+        done = score_asked(
+            run,
+            store,
+            open_scorer,
+            on_progress=progress,
+            on_look=lambda look: say(f"\n{look_finding(look)}"),
+            on_wait=lambda holder: show(WAITING.format(model=run.scoring.model, holder=holder)),
+        )
+    result = load_result(store, done.run, protocol)
+    for note in run_notes(done.run, result.words):
+        say(note)
+    return done.document
+
+
+def say_if_counts_changed(store: Store, run: RunSpec) -> None:
+    """Say that counts changed: they are no part of a run key, so the link stays and its numbers move."""
+    try:
+        before = store.load_run(run.key)
+    except RunError:
+        return
+    if before.templates.counts.tolist() != run.templates.counts.tolist():
+        say(
+            f"the counts of {run.templates.name} changed: run {run.key} is read with the new ones from now on"
+        )
+
+
+def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
+    """Leave the work to a worker."""
+    job = submit_run(store, Queue.open(settings().catalogue), run)
+    ensure_worker(settings())
+    say(f"queued as job {job.id}; follow it on the page Score, or call score again without --queue")
+    return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}
+
+
+def worker(
+    until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
+    device: Annotated[str, typer.Option(help="instead of PCF_DEVICE: auto, cpu, cuda:1, split …")] = "",
+    health: Annotated[bool, typer.Option("--health", help="say if one is alive here: exit 0 or 1")] = False,
+) -> None:
+    """Take jobs from the queue and score them."""
+    if health:
+        alive = worker_here(settings())
+        say("a worker of this machine is alive" if alive else "no worker of this machine is alive")
+        raise typer.Exit(0 if alive else 1)
+    from pcf_core.work.supervisor import Supervisor
+
+    if device:
+        adopt({"PCF_DEVICE": device})
+    raise typer.Exit(Supervisor(settings(), until_idle).run())

@@ -1,0 +1,58 @@
+"""What ``fairpair`` and ``criteria`` give in the same way: results, jobs and estimates, one a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pcf_core.cli.console import give, say
+from pcf_core.core.settings import settings
+from pcf_core.store.store import Store
+from pcf_core.work.launch import ensure_worker
+from pcf_core.work.queue import Queue
+from pcf_core.work.text_audits import Asked, AuditEstimate, Material, Result, TextAudit
+
+
+def give_each(
+    documents: Sequence[Mapping[str, Any]], as_json: bool, lines: Callable[[], Sequence[str]]
+) -> None:
+    """Give a document a model, that of one model alone."""
+    give(documents[0] if len(documents) == 1 else documents, as_json, lines)
+
+
+def give_queued(
+    store: Store,
+    audit: TextAudit[Asked, Material, Result],
+    several: Iterable[tuple[Asked, Material]],
+    as_json: bool,
+) -> None:
+    """Leave the work to a worker: one job a model."""
+    waiting = Queue.open(settings().catalogue)
+    documents, lines = [], []
+    for asked, material in several:
+        job = audit.submit(store, waiting, asked, material)
+        say(f"queued as job {job.id}; call {audit.kind} again without --queue to read its result")
+        documents.append({"asked": asked.hash, "model": job.payload["model"], "job": job.id})
+        lines.append(f"{asked.hash}  {job.payload['model']}  job {job.id}")
+    ensure_worker(settings())
+    give_each(documents, as_json, lambda: lines)
+
+
+def estimate_fields(found: AuditEstimate) -> dict[str, Any]:
+    """Return what the estimates of all audits say of tokens, cost and time."""
+    return {
+        "tokens": found.tokens,
+        "prompt_tokens": found.prompt_tokens,
+        "cost": found.cost,
+        "seconds": found.seconds,
+        "basis": found.basis,
+    }
+
+
+def takes_text(document: Mapping[str, Any]) -> str:
+    """Say time and cost, where they are known, and what they rest on."""
+    return (
+        (f", {document['seconds']:,.0f} s" if document["seconds"] is not None else "")
+        + (f", cost {document['cost']:,.2f} at most" if document["cost"] is not None else "")
+        + f"  {document['basis']}"
+    )

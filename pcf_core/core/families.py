@@ -1,0 +1,102 @@
+"""The families of models, a row each: all that the program asks of a family but how it is scored.
+
+A family is a way in which an architecture gives a word its probability.  Classes that need torch are named
+as text and imported when a model is opened; which configurations belong to a family is decided in
+``pcf_core/models/family.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Family = Literal["masked", "causal", "seq2seq", "permutation", "endpoint"]
+
+
+@dataclass(frozen=True)
+class FamilyFacts:
+    """What the program asks of a family.
+
+    ``scorer``, ``generator``: ``module:class``; a family without a generator fills gaps and cannot go on from
+    a text.  ``auto_class``: the class of transformers that loads its models; a family that has one may be the
+    prefix of a name.  ``rules``, ``writing_rules``: the versions in keys; raise one when the same model and
+    prompt would give another number, or another text.  ``without_boundary``: why exact-boundary is refused,
+    with ``{name}`` and ``{family}`` of the model; empty where it is not.  ``by_tokens``: scores are
+    conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text right of [Y],
+    where others score it together with the word.  ``chats``: prompts are put into a model's chat template
+    where it has one.  ``task``: what the hub calls it.  ``examples``, ``quantity``: for the page About.
+    """
+
+    scorer: str = ""
+    auto_class: str = ""
+    generator: str = ""
+    rules: str = "1"
+    writing_rules: str = "1"
+    without_boundary: str = ""
+    by_tokens: bool = False
+    sees_right: bool = False
+    chats: bool = True
+    task: tuple[str, str] = ("text-generation", "Text Generation")
+    examples: str = ""
+    quantity: str = ""
+
+
+FAMILIES: Mapping[str, FamilyFacts] = {
+    "masked": FamilyFacts(
+        scorer="pcf_core.models.scoring.masked:MaskedScorer",
+        auto_class="AutoModelForMaskedLM",
+        without_boundary="is for causal models and those with sentinels (T5), and {name} is a {family} model",
+        by_tokens=True,
+        sees_right=True,
+        task=("fill-mask", "Fill-Mask"),
+        examples="BERT, RoBERTa, ALBERT, DistilBERT",
+        quantity="As many masks as the word has tokens stand at [Y] and are filled from left to right (Kauf "
+        "& Ivanova 2023), given the text on both sides. Words of different length do not share one sample "
+        "space: coverage is told for each length.",
+    ),
+    "causal": FamilyFacts(
+        scorer="pcf_core.models.scoring.causal:CausalScorer",
+        auto_class="AutoModelForCausalLM",
+        generator="pcf_core.models.generation.local:CausalGenerator",
+        examples="GPT-2, GPT-Neo, OPT, LLaMA, Mistral, Qwen",
+        quantity="The product of the probabilities of the word's tokens behind the text on the left; text on "
+        "the right of [Y] is scored together with the word.",
+    ),
+    "seq2seq": FamilyFacts(
+        scorer="pcf_core.models.scoring.seq2seq:Seq2SeqScorer",
+        auto_class="AutoModelForSeq2SeqLM",
+        generator="pcf_core.models.generation.seq2seq:Seq2SeqGenerator",
+        sees_right=True,
+        chats=False,
+        task=("text2text-generation", "Text2Text Generation"),
+        examples="T5, BART",
+        quantity="T5: a sentinel stands at [Y] and the decoder scores the word's tokens; the closing "
+        "sentinel counts with exact-boundary only. BART: a mask stands at [Y]; the decoder is led along the "
+        "text on the left and then scores the word.",
+    ),
+    "permutation": FamilyFacts(
+        scorer="pcf_core.models.scoring.permutation:PermutationScorer",
+        auto_class="AutoModelForCausalLM",  # where transformers keeps XLNet's class with a head
+        without_boundary="is for causal models and those with sentinels (T5), and {name} is a {family} model",
+        by_tokens=True,
+        sees_right=True,
+        examples="XLNet",
+        quantity="The word's tokens are predicted from left to right, given the text on both sides. As with "
+        "masked models, words of different length do not share one sample space.",
+    ),
+    "endpoint": FamilyFacts(
+        scorer="pcf_core.models.scoring.endpoint:EndpointScorer",
+        generator="pcf_core.models.generation.endpoint:EndpointGenerator",
+        without_boundary="needs whole distributions, and the server of {name} gives none",
+        examples="a causal model behind a completions server",
+        quantity="As causal, from the log-probabilities that the server gives for the tokens of a prompt; a "
+        "server that gives none is refused. The model behind an address may change: its scores are unpinned.",
+    ),
+}
+LOCAL_FAMILIES = tuple(name for name, facts in FAMILIES.items() if facts.auto_class)
+
+
+def facts_of(family: str) -> FamilyFacts:
+    """Look up the family of a key; made-up scorers and texts belong to none."""
+    return FAMILIES.get(family, FamilyFacts())

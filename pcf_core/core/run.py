@@ -1,0 +1,297 @@
+"""A run: which model is asked, with which topic, evidence and templates; and the keys of its scores.
+
+Also what a model makes of a run (its tokens, its preferences, how much they cover, its self-audit), and how
+far a run is that is being scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.core.families import FAMILIES, Family
+from pcf_core.core.records import FloatArray, LeftOut, Record, digest
+from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
+
+Protocol = Literal["exact", "exact-boundary", "single-token"]
+
+
+class ModelSpec(Record):
+    """A model that can be scored: where it is and what it is, found without loading it.
+
+    ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
+    folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
+    ``parameters`` counts weights, 0 where unknown.  ``remote_code``: no class of transformers loads it.
+    ``chat_template``: hash of the template of its chats, empty where it has none.
+    """
+
+    name: str
+    family: Family
+    path: str
+    identity: str
+    tokenizer: str
+    parameters: int = 0
+    dtype: str = "float32"
+    context: int = 0
+    remote_code: bool = False
+    chat_template: str = ""
+    title: str = ""
+    notes: str = ""
+
+    def with_dtype(self, dtype: str) -> ModelSpec:
+        """Return the same model with weights as ``dtype``; behind an endpoint the server alone decides."""
+        return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
+
+
+class ScoringKey(Record):
+    """All that decides the log-probability of a word in a prompt, and nothing else."""
+
+    model: str
+    identity: str
+    tokenizer: str
+    family: str
+    rules: str
+    dtype: str = "float32"
+    protocol: str = "exact"
+
+    @classmethod
+    def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
+        """Return the key of a model; ``single-token`` has none of its own: it selects from ``exact`` rows."""
+        return cls(
+            model=spec.name,
+            identity=spec.identity,
+            tokenizer=spec.tokenizer,
+            family=spec.family,
+            rules=FAMILIES[spec.family].rules,
+            dtype=spec.dtype,
+            protocol="exact" if protocol == "single-token" else protocol,
+        )
+
+    @property
+    def hash(self) -> str:
+        """The hash under which scores are stored."""
+        return digest(self.model_dump())
+
+
+class SamplingPlan(Record):
+    """Templates are drawn with replacement, by their counts, until the intervals are narrow enough.
+
+    ``within``: the half-width that the intervals of R, R^p and R^c shall have (uniform reference, PCF scale).
+    ``seed``: decides the draws; a finer plan begins with the same ones.  ``times``: [template] how often each
+    template of the set has been drawn so far.
+    """
+
+    within: float
+    seed: int = 0
+    times: tuple[int, ...]
+
+    @property
+    def draws(self) -> int:
+        """The number of draws, repeats counted."""
+        return sum(self.times)
+
+
+class Prompts(Sequence[str]):
+    """Every template with every term, terms in the outer loop.
+
+    Each prompt is made when it is asked for: there may be millions.  A slice is a tuple.
+    """
+
+    def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
+        self._terms = terms
+        self._templates = templates
+
+    def __len__(self) -> int:
+        return len(self._terms) * len(self._templates)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        places = range(len(self))[index]
+        if isinstance(places, range):
+            return tuple(self[place] for place in places)
+        term, template = divmod(places, len(self._templates))
+        return self._templates[template].prompt(self._terms[term])
+
+
+class RunSpec(Record):
+    """What is asked for: every prompt of templates × evidence, for every word of the topic.
+
+    With a ``plan``, only the templates that were drawn; ``templates`` is the set they are drawn from.
+    """
+
+    scoring: ScoringKey
+    topic: Topic
+    evidence: Evidence
+    templates: TemplateSet
+    plan: SamplingPlan | None = None
+
+    @property
+    def key(self) -> str:
+        """Run key, for links: weights, counts, criteria and scales are not part of it, nor are the draws."""
+        parts: list[Any] = [self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash]
+        return digest(parts if self.plan is None else [*parts, [self.plan.within, self.plan.seed]])
+
+    @property
+    def whole(self) -> RunSpec:
+        """The same run without a sampling plan."""
+        return self if self.plan is None else self.model_copy(update={"plan": None})
+
+    @property
+    def drawn(self) -> TemplateSet:
+        """The templates that are scored, in the order of the set: all, or those that a plan has drawn."""
+        if self.plan is None:
+            return self.templates
+        pairs = zip(self.templates.templates, self.plan.times, strict=True)
+        return self.templates.model_copy(
+            update={"templates": tuple(template for template, times in pairs if times)}
+        )
+
+    @property
+    def prompts(self) -> Prompts:
+        """Prompts in the order occupation-major, template-minor."""
+        return Prompts(self.evidence.terms, self.drawn.templates)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells: occupations times templates drawn."""
+        return len(self.evidence.terms) * len(self.drawn.templates)
+
+
+# What a model makes of a run: its tokens, its preferences, how much they cover, and its self-audit.
+
+
+LOW_COVERAGE = 1e-4  # a cell in which the topic's words together get less of the probability is flagged
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """What a tokenizer makes of the words: tokens per word behind a space, and the words it cannot express.
+
+    ``spelling``: the tokens themselves as a text, the same for words that the model cannot tell apart ("He"
+    and "he", where a tokenizer knows no capital letters).  Nothing is known of words that are not in it:
+    those of scores that were kept without, and those of which an endpoint tells no whole characters.
+    ``unspaced``: words that are known to have these same tokens where no space stands before them, as Chinese
+    ones have where each character is a token.  ``at_start``: tokens of words at the very beginning of a text,
+    of those that were asked for there.
+    """
+
+    tokens: Mapping[str, int]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    spelling: Mapping[str, str] = field(default_factory=dict, compare=False)
+    unspaced: frozenset[str] = field(default=frozenset(), compare=False)
+    at_start: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def same(self) -> tuple[tuple[str, ...], ...]:
+        """Words of one spelling, two or more each, in the order of the table."""
+        alike: dict[str, list[str]] = {}
+        for word, spelling in self.spelling.items():
+            alike.setdefault(spelling, []).append(word)
+        return tuple(tuple(words) for words in alike.values() if len(words) > 1)
+
+
+class SelfAudit(Record):
+    """What a scorer found out about itself in one run, kept in the run's provenance under ``self_audit``.
+
+    ``traits``: what it does with spaces, opening and closing tokens, and how it batches, a sentence each.
+    ``noise_floor``: the largest difference in nats between scores of the run and the same ones computed
+    again, one at a time (``noise_scores`` of them in ``noise_cells`` cells, which earlier versions did not
+    count, with weights as ``noise_dtype``); ``None`` where none was, or where one of the two is no
+    probability at all, of which ``note`` tells.
+    """
+
+    traits: dict[str, str]
+    tokens: dict[str, int]
+    left_out: tuple[LeftOut, ...] = ()
+    noise_floor: float | None = None
+    noise_scores: int = 0
+    noise_cells: int | None = None
+    noise_dtype: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """A run's preferences by group, and how much probability they cover.
+
+    ``values``: [occupation, template, group] probabilities that sum to 1 over groups (PCF Eq. 11).
+
+    ``coverage``: [occupation, template] probability that the model gives to all words of the topic together;
+    of a masked model the largest over the numbers of tokens, which share no sample space; ``None`` where the
+    text right of ``[Y]`` is scored together with the word.
+    """
+
+    groups: tuple[str, ...]
+    occupations: tuple[str, ...]
+    templates: tuple[str, ...]
+    values: FloatArray
+    coverage: FloatArray | None = None
+
+    @property
+    def flagged(self) -> NDArray[np.bool_]:
+        """[occupation, template] whether the preferences say little: coverage under ``LOW_COVERAGE``."""
+        if self.coverage is None:
+            return np.zeros(self.values.shape[:2], dtype=bool)
+        return np.asarray(self.coverage < LOW_COVERAGE)
+
+
+class FlaggedCell(Record):
+    """A cell whose coverage is under ``LOW_COVERAGE``."""
+
+    occupation: str
+    template: str
+    coverage: float
+
+
+class CoverageRange(Record):
+    """Median and lowest probability of the topic's words together, over the cells of a run."""
+
+    median: float
+    lowest: float
+
+
+class CoverageSummary(Record):
+    """Coverage of a run (see :class:`Preferences`).
+
+    ``by_tokens``: over all cells, per number of tokens of the words (masked) or under ``all``.  ``flagged``
+    counts the cells of which none of these reaches ``limit``; ``listed`` names the lowest, at most a hundred.
+    """
+
+    by_tokens: dict[str, CoverageRange]
+    cells: int
+    flagged: int
+    listed: tuple[FlaggedCell, ...] = ()
+    limit: float = LOW_COVERAGE
+
+
+# How far a run is that is being scored.
+
+
+Stage = Literal["loading", "scoring", "writing", "checking"]
+
+
+class Progress(Record):
+    """What a run is at, and how far that is.
+
+    ``done`` of ``total`` are cells that were missing (scoring), cells that are read for the result (writing)
+    or cells that are scored again alone (checking).  ``unsaved`` are cells beyond ``done`` that are
+    scored, but in a shard that is not whole yet: they are lost if the work ends now.  ``rate`` counts
+    ``done`` and ``unsaved`` a second, and is 0 until there is something to divide by.  ``seconds_left`` is
+    that of the stage; ``None`` where nothing is known.
+    """
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    unsaved: int = 0
+    rate: float = 0.0
+    seconds_left: float | None = None

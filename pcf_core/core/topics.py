@@ -1,0 +1,205 @@
+"""What is asked about: the groups of a topic (Y), the occupations (X) and how much each counts.
+
+And the contexts (C): what a run is scored on, with the origin that mining tells.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from pcf_core.core.records import FloatArray, LeftOut, Record, digest
+
+
+class Group(Record):
+    """One protected group and the words that stand for it at ``[Y]``."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+class Topic(Record):
+    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts.
+
+    ``position``: what a word is at ``[Y]``, and so which templates suit: the ``subject`` of a clause
+    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").
+    """
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    aligned: bool = False
+    language: str = "en"
+    source: str = ""
+    notes: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    evidence: str = ""
+    templates: str = ""
+    position: Literal["subject", "predicate"] = "subject"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words, group after group: the order of the word axis."""
+        return tuple(word for group in self.groups for word in group.words)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The names of the groups, in the order of the topic."""
+        return tuple(group.name for group in self.groups)
+
+    @property
+    def hash(self) -> str:
+        """Hash of what decides a number: groups and words, not titles and notes."""
+        return digest([[group.name, group.words] for group in self.groups])
+
+
+class Evidence(Record):
+    """The occupations (X), or any list of terms that fill ``[X]``.
+
+    ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
+    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.
+    """
+
+    name: str
+    title: str
+    terms: tuple[str, ...]
+    weights: tuple[float, ...] = ()
+    noun: str = "occupation"
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def hash(self) -> str:
+        """Hash of the terms: weights are a view option and decide no score."""
+        return digest(self.terms)
+
+
+class Weights(Record):
+    """Weights of the occupations, aligned with ``terms``; what had no figure is named in ``left_out``.
+
+    ``share`` is the part of the list that remains (by number of occupations).
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    values: tuple[float, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    share: float = 1.0
+    source: str = ""
+
+
+# The contexts (C): what a run is scored on, and with the origin that mining tells.
+
+
+class Template(Record):
+    """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus.
+
+    ``documents``: how many documents had it, 0 where unknown.
+    """
+
+    text: str
+    count: float = 1.0
+    documents: int = 0
+
+    def prompt(self, term: str) -> str:
+        """Return the text with the term at ``[X]`` and ``[Y]`` still open."""
+        return self.text.replace("[X]", term)
+
+
+class TemplateSet(Record):
+    """The contexts (C).  ``kept``: what they carry of the mass that they were cut from, 0 where unknown."""
+
+    name: str
+    title: str
+    templates: tuple[Template, ...]
+    kept: float = 1.0
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of the templates, in the order of the set."""
+        return tuple(template.text for template in self.templates)
+
+    @property
+    def counts(self) -> FloatArray:
+        """[template] counts, not normalised."""
+        return np.array([template.count for template in self.templates], dtype=np.float64)
+
+    @property
+    def hash(self) -> str:
+        """Hash of the texts: counts are a view option and decide no score."""
+        return digest(self.texts)
+
+
+class MinedTemplate(Record):
+    """A template with where it comes from.
+
+    ``documents``: how many documents had it, 0 where unknown.  ``sources``: part of the count per source of
+    the corpus.  ``examples``: up to three sentences, ``document id@offset of its first character``.
+    """
+
+    text: str
+    count: float = 1.0
+    documents: int = 0
+    sources: dict[str, int] = Field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+
+
+Whole = Annotated[int, Field(ge=0, lt=2**63)]  # as long as the formats of files can hold
+
+
+class SetCard(Record):
+    """What is known of a template set besides its templates; ``""`` and 0 where nothing is.
+
+    ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
+    ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
+    kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the
+    rules.  ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
+    """
+
+    title: str
+    source: str = ""
+    notes: str = ""
+    language: str = "en"
+    form: Literal["", "clausal", "attributive"] = ""
+    corpus: str = ""
+    licence: str = ""
+    documents: Whole = 0
+    words: Whole = 0
+    sentences: Whole = 0
+    matches: Whole = 0
+    cut: float = Field(0, ge=0, allow_inf_nan=False)
+    kept: float = Field(1.0, ge=0, le=1)
+    pipeline: str = ""
+    rules: str = ""
+    parents: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+
+
+class MinedSet(Record):
+    """A template set with its card and the origin of every template, heaviest first.
+
+    What is scored is :attr:`templates_only`: origins are no part of a run.
+    """
+
+    name: str
+    card: SetCard
+    templates: tuple[MinedTemplate, ...]
+
+    @property
+    def templates_only(self) -> TemplateSet:
+        """The same set without origins, as scoring uses it."""
+        return TemplateSet(
+            name=self.name,
+            title=self.card.title,
+            templates=tuple(
+                Template(text=mined.text, count=mined.count, documents=mined.documents)
+                for mined in self.templates
+            ),
+            kept=self.card.kept,
+            source=self.card.source,
+            notes=self.card.notes,
+        )

@@ -1,0 +1,236 @@
+"""Labour statistics of the occupations, from ``assets/factors/occupations_us.csv``.
+
+United States, 2021: employment in thousands and median annual wage (Bureau of Labor Statistics), women's
+share (Current Population Survey), mean years of education (2018), frequency of the word in Wikipedia; each
+with year and source.  ``match`` says how well the term fits its line: exact, close, broad or none.
+``tools/derive_factors.py`` makes the file.
+
+Also a user's own figures, a CSV file ``occupation,value[,weight]``; and shipped tables as records: a damaged
+one is restored, not corrected.
+
+**What the mini models read about each occupation, from ``assets/factors/read_gender.csv`` and its card.**
+``tools/count_read.py`` makes both.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from pcf_core.core.errors import EvidenceError, InputError, StoreError
+from pcf_core.core.factors import OwnFactor, ReadCard, ReadCount, ReadTable
+from pcf_core.core.records import LeftOut, Record, first_problem
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import label, read_table, read_toml
+from pcf_core.material.safety.text import check_word, first_duplicate, shown
+
+# A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
+
+
+MOST_ROWS = 20_000
+LONGEST_TITLE = 60
+SMALLEST, LARGEST = 1e-9, 1e12  # far beyond, sums and squares are no numbers any more
+NO_VALUE = "the file gives it no value"
+
+
+def load_own_factor(path: Path) -> OwnFactor:
+    """Load figures from a CSV file.
+
+    Its columns are ``occupation`` (or ``term``), ``value`` and, if wanted, ``weight``; an empty cell is no
+    figure.
+
+    Raises
+    ------
+    EvidenceError
+        Other columns, an occupation that stands twice, a value or weight that is no finite number or whose
+        size is neither 0 nor between 1e-9 and 1e12, a weight that is not above 0, no value at all, or over
+        20,000 rows.
+    """
+    table = read_table(path, ("occupation", "value"), ("weight",), EvidenceError, {"term": "occupation"})
+    name = label(path)
+    if len(table) > MOST_ROWS:
+        raise EvidenceError(f"{name} has {len(table):,} rows; at most {MOST_ROWS:,} are read.")
+    values: dict[str, float] = {}
+    weights: dict[str, float] = {}
+    left_out: list[LeftOut] = []
+    rows = [
+        (check_word(row["occupation"], "the occupation", where, EvidenceError), row, where)
+        for where, row in table
+    ]
+    twice = first_duplicate(term.casefold() for term, _, _ in rows)
+    if twice is not None:
+        raise EvidenceError(f"{name}: the occupation {shown(twice)} stands twice; write it once.")
+    for term, row, where in rows:
+        value = _number(row["value"], "value", where)
+        weight = _number(row.get("weight", ""), "weight", where)
+        if weight is not None and weight <= 0:
+            raise EvidenceError(
+                f"{where}: the weight {shown(row['weight'])} is not above 0; leave unknown ones empty."
+            )
+        if value is None:
+            left_out.append(LeftOut(name=term, reason=NO_VALUE))
+            continue
+        values[term.casefold()] = value
+        if weight is not None:
+            weights[term.casefold()] = weight
+    if not values:
+        raise EvidenceError(f"{name} gives no occupation a value: write one a line, such as nurse,3.5.")
+    return OwnFactor(Path(name).stem[:LONGEST_TITLE], values, weights, tuple(left_out))
+
+
+def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
+    """Read the same from the bytes of an uploaded file; nothing of it is kept.
+
+    Raises
+    ------
+    EvidenceError
+        As :func:`load_own_factor`, or another kind of file.
+    StoreError
+        There is no room for temporary files.
+    """
+    name = label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_TITLE:]
+    if Path(name).suffix.lower() != ".csv":
+        raise EvidenceError(f"{shown(name)} is no .csv file: save the table as one.")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(data)
+            return load_own_factor(path)
+    except OSError as problem:
+        raise StoreError(
+            f"{name} cannot be put into the folder for temporary files ({problem.strerror}): make room there."
+        ) from problem
+
+
+def _number(text: str, what: str, where: str) -> float | None:
+    """Read a number of an allowed size; return ``None`` for an empty cell."""
+    if not text.strip():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
+    if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+        raise EvidenceError(
+            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
+            "sizes between 1e-9 and 1e12 are read, so choose another unit."
+        )
+    return value
+
+
+# What the mini models read about each occupation, from ``assets/factors/read_gender.csv`` and its card.
+
+
+FILE_NAME = "read_gender.csv"
+
+
+def read_counts() -> ReadTable:
+    """Load the counts of every word of the shipped lists and of a few more.
+
+    Raises
+    ------
+    EvidenceError
+        The table or its card is missing or damaged.
+    """
+    path = settings().assets / "factors" / FILE_NAME
+    rows = read_table(path, tuple(ReadCount.model_fields), (), EvidenceError, {})
+    card = read_toml(path.with_suffix(".toml"), tuple(ReadCard.model_fields), EvidenceError)
+    try:
+        counts = [ReadCount.model_validate(row) for _, row in rows]
+        return ReadTable(ReadCard.model_validate(card), {one.occupation.casefold(): one for one in counts})
+    except ValidationError as problem:
+        raise EvidenceError(
+            f"{label(path)} or its card is damaged ({first_problem(problem)}): restore it from the "
+            "repository."
+        ) from problem
+
+
+# Tables that the app ships, as records: a damaged one is restored, not corrected.
+
+
+R = TypeVar("R", bound=Record)
+
+
+def read_records(path: Path, record: type[R], error: type[InputError]) -> tuple[R, ...]:
+    """Read the rows of a CSV file with a column for each field; an empty cell is the field's default.
+
+    Raises
+    ------
+    error
+        The file is missing or damaged.
+    """
+    rows = read_table(path, tuple(record.model_fields), (), error)
+    try:
+        return tuple(
+            record.model_validate({name: cell for name, cell in row.items() if cell}) for _, row in rows
+        )
+    except ValidationError as problem:
+        raise error(
+            f"{label(path)} is damaged ({first_problem(problem)}): restore it from the repository."
+        ) from problem
+
+
+USED = ("exact", "close")
+
+
+class Factor(Record):
+    """What the statistics say about one occupation; ``None`` or empty where they say nothing.
+
+    ``bls_title`` is the line of the statistics; several terms may share one.  ``women_share``: 0 to 1.
+    """
+
+    term: str
+    match: Literal["exact", "close", "broad", "none"]
+    note: str = ""
+    bls_title: str = ""
+    soc_code: str = ""
+    employment_thousands: float | None = Field(None, gt=0)
+    employment_year: int | None = None
+    employment_source: str = ""
+    women_share: float | None = Field(None, ge=0, le=1)
+    women_share_basis: str = ""
+    women_share_year: int | None = None
+    women_share_source: str = ""
+    median_annual_wage_usd: float | None = Field(None, gt=0)
+    wage_top_coded: bool | None = None
+    wage_year: int | None = None
+    wage_source: str = ""
+    mean_education_years: float | None = Field(None, gt=0)
+    education_year: int | None = None
+    education_source: str = ""
+    word_frequency: int | None = Field(None, ge=0)
+    word_frequency_year: str = ""
+    word_frequency_source: str = ""
+
+    @property
+    def used(self) -> bool:
+        """Whether the figures may stand for the term: exact and close matches only."""
+        return self.match in USED
+
+
+def why_unused(factor: Factor | None) -> str:
+    """Say why a term has no figures of its own."""
+    if factor is None:
+        return "not in the table of US occupations"
+    if factor.match == "broad":
+        return f"US statistics only know the wider line {factor.bls_title}"
+    return factor.note or "no line of the US statistics is this occupation"
+
+
+def factors() -> Mapping[str, Factor]:
+    """Load term (lower case) -> its figures, for every term of the shipped lists.
+
+    Raises
+    ------
+    EvidenceError
+        The file in the assets folder is missing or damaged.
+    """
+    found = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
+    return {factor.term.casefold(): factor for factor in found}

@@ -1,0 +1,244 @@
+"""The content of a file: text, TOML, JSON, CSV.
+
+Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import re
+import stat
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pcf_core.core.errors import InputError
+from pcf_core.material.safety.text import first_duplicate, listed, shown
+
+MAX_BYTES = 32 * 2**20
+MAX_TOML = 8 * 2**20  # its reader is slow; a list of the most and longest words has 4
+MAX_ROWS = 1_000_000
+# What a key of TOML is not: in texts and comments dots are free.
+ASIDE = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
+    r"|'''(?:[^']|'(?!''))*+'{3,5}"
+    r'|"(?:[^"\\\n]|\\[^\n])*+"'
+    r"|'[^'\n]*+'|#[^\n]*+",
+    re.DOTALL,
+)
+# A key of nine parts and more; ours have one.  The time and memory that the standard library takes for a key
+# grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
+LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
+TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
+
+
+def label(path: Path) -> str:
+    """Return a file's name as sentences show it: what cannot be printed is a question mark."""
+    return "".join(character if character.isprintable() else "?" for character in path.name)
+
+
+def title_of(path: Path) -> str:
+    """Derive the title of a file that names none: its name without the ending."""
+    return Path(label(path)).stem
+
+
+def read_data(path: Path, error: type[InputError]) -> bytes:
+    """Read the bytes of a file.
+
+    Raises
+    ------
+    error
+        Over 32 MiB, or not readable.
+    """
+    try:
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or device may never end
+            raise OSError(errno.EINVAL, "it is not a file")
+        if (size := found.st_size) > MAX_BYTES:
+            raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
+        return path.read_bytes()
+    except OSError as problem:
+        reason = problem.strerror or "input/output error"
+        raise error(
+            f"{label(path)} cannot be read ({reason}): check that it is there and may be read."
+        ) from problem
+
+
+def read_text(path: Path, error: type[InputError]) -> str:
+    """Read the text of a file, without its byte order mark.
+
+    Raises
+    ------
+    error
+        Over 32 MiB, not UTF-8, or not readable.
+    """
+    try:
+        return read_data(path, error).decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{label(path)} is not UTF-8 text (byte {problem.start + 1:,}): save it with the encoding UTF-8."
+        ) from problem
+
+
+def read_toml(
+    path: Path, allowed: Collection[str], error: type[InputError], *, foreign: Collection[str] = ()
+) -> dict[str, Any]:
+    """Read the top-level table of a TOML file.
+
+    A file with a ``foreign`` key is one of another kind that may lie there: its table is empty.
+
+    Raises
+    ------
+    error
+        Over 8 MiB, malformed, or with a key that is not ``allowed`` or has over eight parts.
+    """
+    text = read_text(path, error)
+    if len(text) > MAX_TOML:
+        raise error(
+            f"{label(path)} has {len(text):,} characters; at most {MAX_TOML:,} are read of TOML: "
+            "shorten it, or write it as JSON or CSV where they are taken."
+        )
+    if LONG_KEY.search(ASIDE.sub("s", text)):
+        raise error(f"{label(path)} has a key of over eight parts with dots between: no key here has them.")
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
+        reason = " ".join(str(problem).split()).rstrip(".")[:200]
+        raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
+    if set(table) & set(foreign):
+        return {}
+    _refuse_unknown(table, path, allowed, error)
+    return table
+
+
+def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
+    """Read the object that a JSON file holds.
+
+    Raises
+    ------
+    error
+        Malformed, a key twice in one object, no object, or with a key that is not ``allowed``.
+    """
+    table = read_json_value(path, error)
+    if not isinstance(table, dict):
+        raise error(f"{label(path)} holds {shown(table)}: write an object, with the keys in braces.")
+    _refuse_unknown(table, path, allowed, error)
+    return table
+
+
+def read_json_value(path: Path, error: type[InputError]) -> object:
+    """Read the value that a JSON file holds, of whatever kind.
+
+    Raises
+    ------
+    error
+        Malformed, or a key twice in one object.
+    """
+    text = read_text(path, error)
+    try:
+        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
+        # JSONDecodeError is a ValueError; long numbers raise others
+        reason = " ".join(str(problem).split()).rstrip(".")[:200]
+        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    twice = first_duplicate(key for key, _ in pairs)
+    if twice is not None:  # the standard library would keep the last and drop the others silently
+        raise ValueError(f"the key {shown(twice)} stands twice")
+    return dict(pairs)
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _refuse_unknown(
+    table: Mapping[str, Any], path: Path, allowed: Collection[str], error: type[InputError]
+) -> None:
+    unknown = sorted(set(table) - set(allowed))
+    if unknown:
+        raise error(
+            f"{label(path)} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}."
+        )
+
+
+def read_table(
+    path: Path,
+    columns: Collection[str],
+    optional: Collection[str],
+    error: type[InputError],
+    aliases: Mapping[str, str] = TERM_ALIASES,
+) -> list[tuple[str, dict[str, str]]]:
+    """Read the rows of a CSV file with a header line: (where, row), where naming file and line.
+
+    ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  ``aliases``: other
+    names under which a column is read.
+
+    Raises
+    ------
+    error
+        Other columns, a row of another length, a broken quotation mark, over 1,000,000 rows.
+    """
+    reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
+    rows: list[tuple[str, dict[str, str]]] = []
+    header: list[str] = []
+    name = label(path)
+    try:
+        for cells in reader:
+            where = f"{name}, line {reader.line_num}"
+            if not cells:
+                continue
+            if not header:
+                header = column_names(cells, path, columns, optional, error, aliases)
+            elif len(cells) != len(header):
+                raise error(
+                    f"{where} has {len(cells)} cells where the header has {len(header)}: "
+                    f"put a text that has a comma in quotation marks."
+                )
+            elif len(rows) == MAX_ROWS:
+                raise error(f"{name} has over {MAX_ROWS:,} rows, the most that are read: cut it.")
+            else:
+                rows.append((where, dict(zip(header, cells, strict=True))))
+    except csv.Error as problem:
+        if "field larger than field limit" in str(problem):
+            raise error(
+                f"{name}, line {reader.line_num} has a cell of over {csv.field_size_limit():,} characters: "
+                "shorten it, or close a quotation mark that was left open."
+            ) from problem
+        raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
+    if not header:
+        raise error(f"{name} is empty: its first line names the columns {listed(columns)}.")
+    return rows
+
+
+def column_names(
+    cells: Collection[str],
+    path: Path,
+    columns: Collection[str],
+    optional: Collection[str],
+    error: type[InputError],
+    aliases: Mapping[str, str],
+) -> list[str]:
+    """Return the columns of a table under the names that the app knows, in their order.
+
+    Raises
+    ------
+    error
+        One of ``columns`` is missing, one is unknown, or one stands twice.
+    """
+    written = [cell.strip().lower() for cell in cells]
+    header = [aliases.get(name, name) for name in written]
+    names = set(header)
+    if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
+        also = f" and, if wanted, {listed(optional)}" if optional else ""
+        raise error(
+            f"{label(path)} has the columns {shown(', '.join(written))}: "
+            f"its first line must name {listed(columns)}{also}, separated by commas."
+        )
+    return header

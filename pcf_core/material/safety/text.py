@@ -1,0 +1,205 @@
+"""Checks of the short texts a user gives: names, words, titles.  One rule a function, one sentence a refusal.
+
+``where`` opens every sentence: the file's name, or a phrase such as "The topic".
+
+**Texts with very many combining marks on one letter: no script has them; they attack normalisation.**
+Unicode's normal forms put the marks behind a letter into an order, and the standard library does so by
+insertion: 16,000 marks of one kind before as many of another take three seconds, a megabyte of them hours, in
+which nothing else runs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pcf_core.core.errors import InputError
+from pcf_core.core.records import LeftOut, made
+
+# Texts with very many combining marks on one letter: no script has them; they attack normalisation.
+
+
+MOST_MARKS = 30  # on one letter, as Unicode's stream-safe texts have (UAX 15, 13); living scripts need three
+
+
+def is_heaped(text: str) -> bool:
+    """Tell whether over 30 combining marks stand on one letter: such a text is not normalised."""
+    if text.isascii():
+        return False
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks > MOST_MARKS:
+            return True
+    return False
+
+
+def normal(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return the normal form of a text; one with many combining marks in a row stays as it is."""
+    return text if is_heaped(text) else unicodedata.normalize(form, text)
+
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+MAX_NAME = 64
+MAX_WORD = 200
+MAX_FIELD = 65_536  # bytes of UTF-8
+LARGEST_SHRUNK = 4 * MAX_FIELD  # characters; at most four become one in NFC, such as a Greek letter's marks
+# Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
+INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
+# Marks that turn the direction of the text around them.
+TURNING = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def normalise(text: str) -> str:
+    """Normalise to NFC, every run of white space one space, none at the ends; case is kept, models see it.
+
+    A text with over 30 marks on one letter keeps its form, and :func:`check_text` refuses it (see
+    the module).
+    """
+    return " ".join(normal("NFC", text).split())
+
+
+def shown(value: object) -> str:
+    """Quote a value for a sentence: a text on one line, cut at 60 characters; of anything else its kind."""
+    if isinstance(value, (str, Path)):
+        text = str(value)
+        return repr(text if len(text) <= 60 else text[:57] + "...")
+    if value is None:
+        return "nothing"
+    kinds = {int: "a number", float: "a number", list: "a list", dict: "a table", bool: "true or false"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def shown_value(value: object) -> str:
+    """Quote a value as :func:`shown` does, and a number as it was given: 90, 0.5, nan."""
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else shown(value)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Join names for a sentence: "a, b and c"."""
+    *others, last = list(names) or ["none"]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def check_name(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """Check a name that must be safe in file names and links; return it unchanged.
+
+    Raises
+    ------
+    error
+        It is not small letters, digits and hyphens, or is over 64 characters long.
+    """
+    if isinstance(value, str) and NAME.fullmatch(value) and len(value) <= MAX_NAME:
+        return value
+    raise error(
+        f"{where}: {what} is {shown(value)}; use small letters a to z, digits and hyphens, "
+        f"at most {MAX_NAME} characters, for example my-list."
+    )
+
+
+def check_language(value: object, where: str, error: type[InputError]) -> str:
+    """Check the code of a language; return it unchanged.
+
+    Raises
+    ------
+    error
+        It is none, such as en or zh-Hant.
+    """
+    if isinstance(value, str) and LANGUAGE.fullmatch(value):
+        return value
+    raise error(f"{where}: the language is {shown(value)}; give a code such as en or zh.")
+
+
+def check_text(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """Check a free text such as a title or a note, which may be empty.
+
+    It is normalised, and invisible characters are removed.
+
+    Joiners within words stay, scripts need them.
+
+    Raises
+    ------
+    error
+        No text, over 65,536 bytes of UTF-8 once normalised, with control characters, with marks that turn its
+        direction, or with over 30 marks on one letter.
+    """
+    if not isinstance(value, str):
+        raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
+    text = value.translate(INVISIBLE)
+    if len(text) <= LARGEST_SHRUNK or len(text := " ".join(text.split())) <= LARGEST_SHRUNK:
+        text = normalise(text)  # else it is far too long, and is not worth the time
+    size = len(text.encode(errors="surrogatepass"))
+    if size > MAX_FIELD:
+        raise error(f"{where}: {what} has {size:,} bytes; shorten it to {MAX_FIELD:,}.")
+    if is_heaped(text):
+        raise error(
+            f"{where}: {what} {shown(text)} has over {MOST_MARKS} combining marks on one letter; remove them."
+        )
+    plain = text.isprintable()  # and so without control characters, found much faster
+    if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
+    if not plain and TURNING & set(text):
+        raise error(
+            f"{where}: {what} {shown(text)} holds marks that turn the direction of text; remove them."
+        )
+    return text
+
+
+def check_word(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """Check and normalise a word or term that will stand at ``[X]`` or ``[Y]``.
+
+    Raises
+    ------
+    error
+        Empty or invisible, over 200 characters, with brackets or control characters.
+    """
+    word = check_text(value, what, where, error)
+    if not any(character.isprintable() and character != " " for character in word):
+        raise error(f"{where}: {what} is empty ({shown(value)}); write it or remove the entry.")
+    if len(word) > MAX_WORD:
+        raise error(f"{where}: {what} {shown(word)} is over {MAX_WORD} characters long; shorten it.")
+    if "[" in word or "]" in word:
+        raise error(f"{where}: {what} {shown(word)} has a bracket; [X] and [Y] belong to templates only.")
+    return word
+
+
+def first_duplicate(words: Iterable[str]) -> str | None:
+    """Return the first word that stands twice, ``None`` where all differ."""
+    seen: set[str] = set()
+    for word in words:
+        if word in seen:
+            return word
+        seen.add(word)
+    return None
+
+
+def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:
+    """Check what a file's author left out and why: a list of ``{name, reason}``.
+
+    Raises
+    ------
+    error
+        The entries have another shape.
+    """
+    if not isinstance(entries, (list, tuple)):
+        raise error(f"{where}: left_out is {shown(entries)}; write [[left_out]] with a name and a reason.")
+    found = []
+    for place, entry in enumerate(entries, 1):
+        given = made(LeftOut, entry, f"{where}, left_out {place}", error)
+        name = check_word(given.name, "the name of a left_out entry", where, error)
+        found.append(
+            LeftOut(name=name, reason=check_text(given.reason, f"the reason of {name}", where, error))
+        )
+    return tuple(found)
+
+
+# What every writer of CSV must know of the programs that open it.
+
+
+# A cell that begins with one of these is computed by a spreadsheet, the wide forms in some languages
+# (https://owasp.org/www-community/attacks/CSV_Injection).
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

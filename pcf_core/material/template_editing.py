@@ -1,0 +1,287 @@
+"""A template set changed by hand: each step gives a new set and appends a sentence to its history.
+
+The answers stand heaviest first (texts in order where counts tie).  A step that takes mass away multiplies
+the card's ``kept`` by mass after / mass before; the others leave it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from pcf_core.core.errors import TemplateError
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
+from pcf_core.material.safety.text import listed, normalise, shown
+from pcf_core.material.templates import MOST_EXAMPLES, make_mined
+
+ENDS = (".", "!", "?", "…", "。", "！", "？")
+STOPS = {"zh": "。", "ja": "。"}  # by language; elsewhere a full stop
+
+
+def cut(mined: MinedSet, *, min_count: float | None = None, top: int | None = None) -> MinedSet:
+    """Keep the templates counted at least so often, or the so many heaviest.
+
+    Raises
+    ------
+    TemplateError
+        Not exactly one of the two; a number that leaves nothing.
+    """
+    if (min_count is None) == (top is None):
+        raise TemplateError("A cut needs either the lowest count to keep or the number of templates.")
+    if min_count is not None:
+        rest = [item for item in mined.templates if item.count >= min_count]
+        how = f"at a count of {min_count:g}"
+        if not rest:
+            largest = max(item.count for item in mined.templates)
+            raise TemplateError(
+                f"No template of {mined.name} was counted {min_count:g} times, the heaviest {largest:g}: cut "
+                "lower."
+            )
+    else:
+        if not isinstance(top, int) or top < 1:
+            raise TemplateError(f"A cut keeps at least one template; got {top}.")
+        rest = heaviest_first(mined.templates)[:top]
+        how = f"to the {len(rest):,} heaviest"
+    lowest = min(item.count for item in rest)
+    return _lessened(mined, rest, f"Cut {how}", cut=max(mined.card.cut, lowest))
+
+
+def drop(mined: MinedSet, texts: Collection[str]) -> MinedSet:
+    """Return the set without these templates.
+
+    Raises
+    ------
+    TemplateError
+        A text that the set does not have; nothing is named, or nothing is left.
+    """
+    chosen = _known(mined, texts)
+    rest = [item for item in mined.templates if item.text not in chosen]
+    return _lessened(mined, rest, f"Dropped {_named(sorted(chosen))}")
+
+
+def filtered(mined: MinedSet, query: str) -> MinedSet:
+    """Keep the templates that :func:`matching` finds.
+
+    Raises
+    ------
+    TemplateError
+        The query is empty, or finds nothing.
+    """
+    if not query.split():
+        raise TemplateError("The filter is empty: type words that the templates to keep have.")
+    return _lessened(mined, matching(mined, query), f"Kept what has {shown(normalise(query))}")
+
+
+def matching(mined: MinedSet, query: str) -> tuple[MinedTemplate, ...]:
+    """Find the templates with every word of the query, and none of those written ``-word``.
+
+    Upper and lower case are alike; an empty query finds all.
+    """
+    words = normalise(query).casefold().split()
+    unwanted = [word[1:] for word in words if word.startswith("-") and len(word) > 1]
+    wanted = [word for word in words if not (word.startswith("-") and len(word) > 1)]
+
+    def fits(text: str) -> bool:
+        return all(word in text for word in wanted) and not any(word in text for word in unwanted)
+
+    return tuple(item for item in mined.templates if fits(item.text.casefold()))
+
+
+def merge(mined: MinedSet, texts: Collection[str], into: str) -> MinedSet:
+    """Merge templates into one: ``into``, one of the set's or a new text.  Their counts add up.
+
+    So do their documents, which is as many as there can be: some may have held several.
+
+    Raises
+    ------
+    TemplateError
+        A text that the set does not have, fewer than two to merge, or ``into`` is no template.
+    """
+    text = normalise(into)
+    chosen = _known(mined, texts) | {item.text for item in mined.templates if item.text == text}
+    if len(chosen) < 2:
+        raise TemplateError(
+            f"Choose at least two templates of {mined.name} to merge; got {_named(sorted(chosen))}."
+        )
+    parts = [item for item in mined.templates if item.text in chosen]
+    rest = [item for item in mined.templates if item.text not in chosen]
+    one = _combined(parts, text, mined.card.documents)
+    return _edited(mined, [*rest, one], f"Merged {_named(sorted(chosen))} into {shown(text)}")
+
+
+def add(mined: MinedSet, text: str, count: float) -> MinedSet:
+    """Add one template, written by hand: it has no documents.
+
+    Raises
+    ------
+    TemplateError
+        It is there already, is no template, or has no count.
+    """
+    text = normalise(text)
+    if text in {item.text for item in mined.templates}:
+        raise TemplateError(f"{shown(text)} is in {mined.name} already: write another text.")
+    rest = [*mined.templates, MinedTemplate(text=text, count=count)]
+    return _edited(mined, rest, f"Added {shown(text)} by hand with the count {count:g}")
+
+
+def with_full_stop(mined: MinedSet) -> MinedSet:
+    """End every template with a full stop (``。`` in Chinese and Japanese), unless it ends like a sentence.
+
+    A template that is there with and without becomes one.
+    """
+    stop = STOPS.get(mined.card.language.split("-")[0].lower(), ".")
+    parts: dict[str, list[MinedTemplate]] = {}
+    for item in mined.templates:
+        text = item.text if item.text.endswith(ENDS) else item.text + stop
+        parts.setdefault(text, []).append(item)
+    new = [_combined(items, text, mined.card.documents) for text, items in parts.items()]
+    return _edited(mined, new, "Put a full stop at the end of each template")
+
+
+def united(sets: Sequence[MinedSet], name: str, title: str = "") -> MinedSet:
+    """Unite several sets: counts add up where a template stands in more than one.
+
+    Documents and words are added up over corpora; of sets from the same corpus, the larger figure counts.
+    ``kept`` is the share of all matches together, unknown (0) where it is unknown of one set.
+
+    Raises
+    ------
+    TemplateError
+        Fewer than two sets, two of one name, or of several languages.
+    """
+    names = [mined.name for mined in sets]
+    languages = sorted({mined.card.language for mined in sets})
+    if len(set(names)) < max(2, len(names)):
+        raise TemplateError(f"Choose at least two different template sets to unite; got {listed(names)}.")
+    if len(languages) > 1:
+        raise TemplateError(
+            f"The sets to unite are of the languages {listed(languages)}: unite those of one."
+        )
+    parts: dict[str, list[MinedTemplate]] = {}
+    for mined in sets:
+        for item in mined.templates:
+            parts.setdefault(item.text, []).append(item)
+    card = _united_card(sets, title or " and ".join(mined.card.title for mined in sets))
+    new = heaviest_first(_combined(items, text, card.documents) for text, items in parts.items())
+    return make_mined(name, new, card, where=f"The set {name}")
+
+
+def renamed(mined: MinedSet, name: str, title: str = "") -> MinedSet:
+    """Return the set under another name, with the old one as its parent.
+
+    Raises
+    ------
+    TemplateError
+        The name is not safe in files and links.
+    """
+    card = mined.card
+    facts = {
+        "title": title or card.title,
+        "parents": tuple(dict.fromkeys((*card.parents, mined.name))),
+        "history": (*card.history, f"Made from the set {mined.name}."),
+    }
+    return make_mined(name, mined.templates, card.model_copy(update=facts), where=f"The set {shown(name)}")
+
+
+def heaviest_first(templates: Iterable[MinedTemplate]) -> list[MinedTemplate]:
+    """Sort by count, the largest first; where counts tie, by text."""
+    return sorted(templates, key=lambda item: (-item.count, item.text))
+
+
+def mass(templates: Iterable[MinedTemplate]) -> float:
+    """Sum the counts."""
+    return math.fsum(item.count for item in templates)
+
+
+def _lessened(mined: MinedSet, rest: Sequence[MinedTemplate], what: str, **facts: Any) -> MinedSet:
+    """Make the set of the remaining templates, with the share of the counts that it carries."""
+    left = mass(rest)
+    if not left > 0:
+        raise TemplateError(f"{what} leaves nothing of {mined.name} with a count above 0: keep at least one.")
+    share = min(1.0, left / mass(mined.templates))
+    return _edited(
+        mined,
+        rest,
+        f"{what}: {len(rest):,} of {len(mined.templates):,} templates stay, with {share:.1%} of the mass",
+        kept=mined.card.kept * share,
+        **facts,
+    )
+
+
+def _edited(mined: MinedSet, templates: Iterable[MinedTemplate], what: str, **facts: Any) -> MinedSet:
+    history = (*mined.card.history, f"{what}.")
+    card = mined.card.model_copy(update={"history": history, **facts})
+    return make_mined(mined.name, heaviest_first(templates), card, where=f"The set {mined.name}")
+
+
+def _known(mined: MinedSet, texts: Collection[str]) -> set[str]:
+    """Check that there are texts and that the set has them all."""
+    chosen = {normalise(text) for text in texts}
+    unknown = sorted(chosen - {item.text for item in mined.templates})
+    if unknown:
+        raise TemplateError(
+            f"The set {mined.name} does not have {_named(unknown)}: choose from its templates."
+        )
+    if not chosen:
+        raise TemplateError(f"Choose at least one template of {mined.name}.")
+    return chosen
+
+
+def _named(texts: Sequence[str]) -> str:
+    """Name the first three texts, and say how many more there are."""
+    some = [shown(text) for text in texts[:3]]
+    return listed([*some, f"{len(texts) - 3:,} more"] if len(texts) > 3 else some)
+
+
+def _combined(parts: Sequence[MinedTemplate], text: str, most_documents: int) -> MinedTemplate:
+    """Unite counts and origins of several templates in one; ``most_documents``: of the corpus, 0 unknown."""
+    sources: Counter[str] = Counter()
+    for item in parts:
+        sources.update(item.sources)
+    documents = sum(item.documents for item in parts)
+    largest = max(most_documents, *(item.documents for item in parts)) if most_documents else documents
+    examples = dict.fromkeys(example for item in parts for example in item.examples)
+    return MinedTemplate(
+        text=text,
+        count=mass(parts),
+        documents=min(documents, largest),
+        sources=dict(sorted(sources.items())),
+        examples=tuple(sorted(examples)[:MOST_EXAMPLES]),
+    )
+
+
+def _united_card(sets: Sequence[MinedSet], title: str) -> SetCard:
+    cards = [mined.card for mined in sets]
+    corpora: dict[str, list[SetCard]] = {}
+    for mined in sets:
+        corpora.setdefault(mined.card.corpus or mined.name, []).append(mined.card)
+    forms = {card.form for card in cards}
+    known = all(card.kept > 0 for card in cards)
+    matched = math.fsum(mass(mined.templates) / mined.card.kept for mined in sets) if known else 0.0
+    united_mass = math.fsum(mass(mined.templates) for mined in sets)
+    return SetCard(
+        title=title,
+        source=_together(card.source for card in cards),
+        notes=_together(card.notes for card in cards),
+        language=cards[0].language,
+        form=forms.pop() if len(forms) == 1 else "",
+        corpus=_together(card.corpus for card in cards),
+        licence=_together(card.licence for card in cards),
+        documents=sum(max(card.documents for card in same) for same in corpora.values()),
+        words=sum(max(card.words for card in same) for same in corpora.values()),
+        sentences=sum(card.sentences for card in cards),
+        matches=sum(card.matches for card in cards),
+        cut=min(card.cut for card in cards),
+        kept=min(1.0, united_mass / matched) if known else 0.0,
+        pipeline=_together(card.pipeline for card in cards),
+        rules=_together(card.rules for card in cards),
+        parents=tuple(mined.name for mined in sets),
+        history=(f"United from the sets {listed(mined.name for mined in sets)}.",),
+    )
+
+
+def _together(texts: Iterable[str]) -> str:
+    """Join different texts, each once."""
+    return "; ".join(dict.fromkeys(text for text in texts if text))

@@ -1,0 +1,386 @@
+"""Template sets as files: CSV or Parquet, and what is known of the set in a card beside it.
+
+Columns: ``template,count`` and, if wanted, ``documents,sources,examples``.  The papers' published lists call
+the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read as
+counts.  In CSV, sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with
+``%3B`` for a semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a
+map and a list.
+
+A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
+them, and one apostrophe before such a beginning is taken off in reading.
+
+The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within.
+Both forms are read into the same rows.
+
+Parquet files are refused before they are decompressed to too much.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pcf_core.core.errors import TemplateError
+from pcf_core.core.records import made
+from pcf_core.core.topics import MinedSet, SetCard
+from pcf_core.material.own_files import toml_lines
+from pcf_core.material.safety.parquet import pages
+from pcf_core.material.safety.reading import (
+    MAX_ROWS,
+    column_names,
+    label,
+    read_data,
+    read_table,
+    read_toml,
+    title_of,
+)
+from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, shown
+
+# One line of a set's file, and what its cells may hold.
+
+
+COLUMNS = ("template", "count")
+ORIGINS = ("documents", "sources", "examples")
+ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
+    ("proportion", "distribution", "frequency", "times"), "count"
+)
+COUNT_FORM = "is not a number, such as 12"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a set's file, its text and counts not checked yet.  ``where`` names file and line."""
+
+    where: str
+    text: str
+    count: float
+    documents: int = 0
+    sources: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+
+
+def count_of(value: object, where: str) -> float:
+    """Read the number in a cell; whether it can be a count is checked where the set is made.
+
+    Raises
+    ------
+    TemplateError
+        It is none.
+    """
+    try:
+        return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
+
+
+def whole_number(value: object, what: str, where: str) -> int:
+    """Read the whole number in a cell of the column ``what``.
+
+    Raises
+    ------
+    TemplateError
+        It is none.
+    """
+    try:
+        number = int(value)  # type: ignore[call-overload]
+        if isinstance(value, float) and value != number:
+            raise ValueError("it has a fraction")
+        return int(number)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise TemplateError(
+            f"{where}: {what} has {shown(value)}, which is not a whole number, such as 12."
+        ) from problem
+
+
+def sources_of(value: object, where: str) -> dict[str, int]:
+    """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing.
+
+    Raises
+    ------
+    TemplateError
+        Something else, or a count that is none.
+    """
+    if isinstance(value, str):
+        parts = [part.rpartition(":") for part in value.split(";") if part]
+        pairs: list[Any] = [(_unpacked(name), number) for name, _, number in parts]
+    elif isinstance(value, Mapping):
+        pairs = [(name, number) for name, number in value.items() if number is not None]
+    else:
+        pairs = value if isinstance(value, list) else []
+    found: Counter[str] = Counter()  # a source may stand twice
+    for pair in pairs:
+        if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
+            raise TemplateError(
+                f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
+            )
+        found[str(pair[0])] += whole_number(pair[1], "sources", where)
+    return dict(found)
+
+
+def examples_of(value: object) -> tuple[str, ...]:
+    """Read examples from a cell: ``a@1;b@2``, a list, or nothing."""
+    if isinstance(value, str):
+        return tuple(_unpacked(part) for part in value.split(";") if part)
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+def packed(name: str) -> str:
+    """Escape the semicolons of a name, and a per cent sign only where it would be read as an escape."""
+    return re.sub("%(?=25|3B)", "%25", name).replace(";", "%3B")
+
+
+def _unpacked(name: str) -> str:
+    return name.replace("%3B", ";").replace("%25", "%")
+
+
+# Template sets as Parquet, refused before they unpack to too much.
+
+
+MAX_UNPACKED = 2**29  # bytes of a Parquet file's columns, and of its texts when each is written out
+LEAST_A_PAGE = 2**12  # bytes that a page counts for, so that nobody waits for millions of empty ones
+BYTES_A_VALUE = 32  # of a Python object, at least
+
+
+def parquet_bytes(mined: MinedSet) -> bytes:
+    """Write a set as Parquet, with its card within."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    templates = mined.templates
+    table = pa.table(
+        {
+            "template": pa.array([item.text for item in templates], pa.string()),
+            "count": pa.array([item.count for item in templates], pa.float64()),
+            "documents": pa.array([item.documents for item in templates], pa.int64()),
+            "sources": pa.array(
+                [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
+            ),
+            "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
+        }
+    ).replace_schema_metadata({"card": mined.card.model_dump_json()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; without ``origins``, only texts, counts and documents.
+
+    Raises
+    ------
+    TemplateError
+        Damaged, over a million rows or 512 MiB unpacked, other columns, a number that is none.
+    """
+    import pyarrow as pa
+
+    try:
+        with _opened(path) as file:
+            facts = file.metadata
+            _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
+            written = file.schema_arrow.names
+            names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
+            wanted = [name for name in names if origins or name in (*COLUMNS, "documents")]
+            columns = [written[names.index(name)] for name in wanted]
+            _check_pages(path, facts, columns)
+            table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
+        texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
+        _check_unpacked(path, table.num_rows, texts)
+        cells = {name: table[name].to_pylist() for name in wanted}
+    except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
+        reason = "".join(c if c.isprintable() else " " for c in str(problem))
+        said = " ".join(reason.split())[:200].rstrip(".")
+        raise TemplateError(
+            f"{label(path)} is not a readable Parquet file ({said}): write it again."
+        ) from problem
+    name = label(path)
+    for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
+        where = f"{name}, row {index + 1}"
+        yield Row(
+            where,
+            text,
+            count_of(count, where),
+            whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
+            sources_of(cells["sources"][index], where) if "sources" in cells else {},
+            examples_of(cells["examples"][index]) if "examples" in cells else (),
+        )
+
+
+def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
+    """Refuse what unpacks to more than the file's footer admits, before it is unpacked."""
+    unpacked = 0
+    for page in pages(io.BytesIO(read_data(path, TemplateError)), facts, columns):
+        unpacked += max(page.unpacked, BYTES_A_VALUE * page.values, LEAST_A_PAGE)
+        _check_unpacked(path, facts.num_rows, unpacked)
+        if page.prefixes:
+            raise ValueError("its texts are written as DELTA_BYTE_ARRAY")
+
+
+def _least_unpacked(facts: Any) -> int:
+    """Return the bytes of all columns as encoded, or of as many Python values, whichever is more."""
+    groups = [facts.row_group(i) for i in range(facts.num_row_groups)]
+    values = sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
+    return int(max(sum(group.total_byte_size for group in groups), BYTES_A_VALUE * values))
+
+
+def _text_bytes(array: Any) -> int:
+    """Count the bytes of an array's texts, each written out: a few in a dictionary may stand often."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(array.dictionary.cast(pa.large_binary()))
+        return int(pc.sum(lengths.take(array.indices)).as_py() or 0)
+    if pa.types.is_map(kind):
+        return _text_bytes(array.keys)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _text_bytes(array.flatten())
+    return int(array.nbytes)
+
+
+def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
+    if rows > MAX_ROWS or unpacked > MAX_UNPACKED:
+        raise TemplateError(
+            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} "
+            f"and {MAX_UNPACKED // 2**20:,} are read: cut the set."
+        )
+
+
+def carried_card(path: Path) -> Mapping[str, Any]:
+    """Read the card within a Parquet file; return an empty one without any or if it cannot be opened."""
+    import pyarrow as pa
+
+    try:
+        with _opened(path) as file:
+            carried = json.loads((file.schema_arrow.metadata or {}).get(b"card", b"{}"))
+    except (ValueError, RecursionError, OSError, pa.ArrowException):
+        return {}
+    return carried if isinstance(carried, dict) else {}
+
+
+def _opened(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    data = pa.BufferReader(read_data(path, TemplateError))
+    with pq.ParquetFile(data) as file:
+        columns = [file.schema.column(i) for i in range(len(file.schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return pq.ParquetFile(data, read_dictionary=texts)
+
+
+FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
+
+
+def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
+    """Yield the lines of a CSV or Parquet file; without ``origins``, only texts, counts and documents.
+
+    Raises
+    ------
+    TemplateError
+        Unreadable, other columns, a number that is none.
+    """
+    if path.suffix.lower() == ".parquet":
+        return parquet_rows(path, origins)
+    return _csv_rows(path, origins)
+
+
+def csv_bytes(mined: MinedSet) -> bytes:
+    """Write a set as CSV in UTF-8, with all five columns."""
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow((*COLUMNS, *ORIGINS))
+    for template in mined.templates:
+        sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
+        examples = (packed(example) for example in template.examples)
+        texts = template.text, ";".join(sources), ";".join(examples)
+        text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
+        writer.writerow((text, _number(template.count), template.documents, source, example))
+    return sink.getvalue().encode()
+
+
+def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
+    for where, row in read_table(path, COLUMNS, ORIGINS, TemplateError, ALIASES):
+        text, count = _unguarded(row["template"]), count_of(row["count"], where)
+        documents = whole_number(row.get("documents", "").strip() or "0", "documents", where)
+        if not origins:
+            yield Row(where, text, count, documents)
+            continue
+        yield Row(
+            where,
+            text,
+            count,
+            documents,
+            sources_of(_unguarded(row.get("sources", "")), where),
+            examples_of(_unguarded(row.get("examples", ""))),
+        )
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
+def _number(count: float) -> str:
+    """Write a number as the shortest text that is read as the same; a whole one without a point."""
+    return str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
+
+
+# What is known of a template set, as TOML beside its file or carried within.
+
+
+CARD = tuple(SetCard.model_fields)
+OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
+LARGEST_NUMBER = 2**63 - 1
+
+
+def read_card(path: Path, *, needed: bool = False) -> SetCard:
+    """Read the card of the set in a file: ``NAME.toml`` beside it, else the one within the file.
+
+    Without a card, the title is the file's name.
+
+    Raises
+    ------
+    TemplateError
+        The card is ``needed`` and not there, or it is damaged.
+    """
+    beside = path.with_suffix(".toml")
+    table: Mapping[str, Any] = {}
+    where = label(path)
+    if needed or beside.is_file():
+        table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
+        where = label(beside) if table else where
+    if not table and path.suffix.lower() == ".parquet":
+        table = carried_card(path)
+    return make_card({"title": title_of(path), **table}, where)
+
+
+def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
+    """Make a card with every field checked; texts are normalised.
+
+    Raises
+    ------
+    TemplateError
+        A field of another kind, a negative or infinite number, a share above 1, no language.
+    """
+    card = made(SetCard, dict(table), where, TemplateError)
+    checked: dict[str, Any] = {}
+    for name, value in card:
+        if isinstance(value, str):
+            checked[name] = check_text(value, name, where, TemplateError)
+        elif isinstance(value, tuple):
+            checked[name] = tuple(check_text(item, name, where, TemplateError) for item in value)
+    check_language(card.language, where, TemplateError)
+    return card.model_copy(update=checked)
+
+
+def card_text(card: SetCard) -> str:
+    """Write a card as TOML; empty fields are left out."""
+    facts = card.model_dump(exclude_defaults=True)
+    return toml_lines(facts)

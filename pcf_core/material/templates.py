@@ -1,0 +1,281 @@
+"""Template sets (C): texts with ``[X]`` and ``[Y]`` and how often each was counted in a corpus.
+
+A set is a file (:mod:`pcf_core.material.template_files`): shipped, with a card beside it, or the user's own,
+kept in the cache (:mod:`pcf_core.material.own_sets`) or anywhere.
+
+**Two template sets side by side: how much of their mass they share, and what only one of them has.**  Rank
+correlation of the shared weights is in :mod:`pcf_core.measure.regression`, the effect on risks in
+:mod:`pcf_core.audit.case`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from pcf_core.core.errors import TemplateError
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Template, TemplateSet
+from pcf_core.material.safety.reading import label
+from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
+from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.template_files import LARGEST_NUMBER, Row, make_card, read_card, read_rows
+
+ENDINGS = (".csv", ".parquet")
+SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
+MOST_EXAMPLES = 3
+LONGEST_REFERENCE = 200
+
+
+def list_template_sets() -> tuple[TemplateSet, ...]:
+    """List every shipped set, by name, then the user's own; of these, damaged ones are left out.
+
+    Raises
+    ------
+    TemplateError
+        A shipped file is damaged.
+    """
+    shipped = tuple(load_templates(name) for name in SHELF.shipped())
+    return shipped + SHELF.readable(load_templates)
+
+
+def left_out_template_sets() -> tuple[LeftOut, ...]:
+    """List the user's own sets that cannot be read or reached, with the reason."""
+    return SHELF.left_out(load_templates)
+
+
+def own_template_sets() -> tuple[str, ...]:
+    """List the names of the user's own sets."""
+    return tuple(SHELF.own())
+
+
+def load_templates(name_or_path: str | Path) -> TemplateSet:
+    """Load a set by its name, shipped ones first, or a user's CSV or Parquet file (``template,count``).
+
+    Raises
+    ------
+    TemplateError
+        Unknown, unreadable, or refused by :func:`make_templates`.
+    """
+    path = SHELF.find(name_or_path)
+    card = read_card(path, needed=SHELF.is_shipped(path))
+    rows = read_rows(path, origins=False)
+    found = make_templates(
+        name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
+    )
+    return found.model_copy(update={"kept": card.kept})
+
+
+def load_mined(name_or_path: str | Path) -> MinedSet:
+    """Load the same set with its card and the origin of every template, in the order of the file.
+
+    Raises
+    ------
+    TemplateError
+        Unknown, unreadable, or refused by :func:`make_mined`.
+    """
+    path = SHELF.find(name_or_path)
+    card = read_card(path, needed=SHELF.is_shipped(path))
+    return make_mined(name_of(path), read_rows(path, origins=True), card, where=label(path))
+
+
+def load_card(name_or_path: str | Path) -> SetCard:
+    """Load the card of a set: all that is known besides its templates.
+
+    Raises
+    ------
+    TemplateError
+        The set is unknown, or its card is damaged.
+    """
+    path = SHELF.find(name_or_path)
+    return read_card(path, needed=SHELF.is_shipped(path))
+
+
+def make_templates(
+    name: str,
+    rows: Iterable[tuple[str, float] | Row],
+    *,
+    title: str = "",
+    source: str = "",
+    notes: str = "",
+    where: str = "The template set",
+) -> TemplateSet:
+    """Make a set from (text, count) pairs, or from rows that know their documents.
+
+    Texts are normalised (NFC, white space) and stay as written otherwise.
+
+    Raises
+    ------
+    TemplateError
+        No template, a text without exactly one ``[X]`` and one ``[Y]``, a text twice, a count that is
+        negative or not finite, counts that sum to 0, a name not safe in files and links.
+    """
+    templates = tuple(
+        _template(row.text, row.count, where, row.documents)
+        if isinstance(row, Row)
+        else _template(row[0], row[1], where)
+        for row in rows
+    )
+    _check_together(templates, where)
+    name = check_name(name, "the name", where, TemplateError)
+    return TemplateSet(
+        name=name,
+        title=check_text(title, "the title", where, TemplateError) or name,
+        templates=templates,
+        source=check_text(source, "the source", where, TemplateError),
+        notes=check_text(notes, "the notes", where, TemplateError),
+    )
+
+
+def make_mined(
+    name: str,
+    templates: Iterable[MinedTemplate | Row],
+    card: SetCard,
+    *,
+    where: str = "The template set",
+) -> MinedSet:
+    """Make a set with its origins, in the order given; texts are normalised (NFC, white space).
+
+    References to documents are no prose: what cannot be printed in them becomes a question mark, what is
+    over 200 characters is cut, and nothing of them is refused.
+
+    Raises
+    ------
+    TemplateError
+        As :func:`make_templates`; a negative number of documents or of a source, over three examples; a card
+        that :func:`~pcf_core.material.template_files.make_card` refuses.
+    """
+    checked = tuple(_mined(template, where) for template in templates)
+    _check_together(checked, where)
+    name = check_name(name, "the name", where, TemplateError)
+    known = make_card(card.model_dump(), where)
+    return MinedSet(
+        name=name, card=known if known.title else known.model_copy(update={"title": name}), templates=checked
+    )
+
+
+def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) -> FloatArray:
+    """Return [template] weights that sum to 1: by count (PCF 8.5, spec F9) or the same for each.
+
+    Raises
+    ------
+    TemplateError
+        Another word than counts or equal.
+    """
+    if how == "equal":
+        return np.full(len(templates.templates), 1 / len(templates.templates))
+    if how == "counts":
+        relative: FloatArray = (
+            templates.counts / templates.counts.max()
+        )  # so that tiny counts do not underflow
+        weights: FloatArray = relative / relative.sum()
+        return weights
+    raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
+
+
+def _template(text: str, count: float, where: str, documents: int = 0) -> Template:
+    checked = check_text(text, "a template", where, TemplateError)
+    if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
+        raise TemplateError(
+            f"{where}: {shown(checked)} must have exactly one [X] (the occupation) and one [Y] (the word)."
+        )
+    if not (math.isfinite(count) and count >= 0):
+        raise TemplateError(f"{where}: {shown(checked)} has the count {count:g}; give a number from 0 up.")
+    if not 0 <= documents <= LARGEST_NUMBER:
+        raise TemplateError(
+            f"{where}: {shown(checked)} counts {documents:,} documents; give a whole number from 0 up."
+        )
+    return Template(text=checked, count=float(count), documents=documents)
+
+
+def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
+    template = _template(mined.text, mined.count, where)
+    for number in (mined.documents, *mined.sources.values()):
+        if not 0 <= number <= LARGEST_NUMBER:
+            raise TemplateError(
+                f"{where}: {shown(template.text)} counts {number:,} documents or sentences of a source; give "
+                "a whole number from 0 up."
+            )
+    if len(mined.examples) > MOST_EXAMPLES:
+        raise TemplateError(
+            f"{where}: {shown(template.text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} "
+            "are kept."
+        )
+    sources: Counter[str] = Counter()  # two names may be cut to one
+    for name, number in mined.sources.items():
+        sources[_reference(name)] += number
+    return MinedTemplate(
+        text=template.text,
+        count=template.count,
+        documents=mined.documents,
+        sources=dict(sources),
+        examples=tuple(_reference(example) for example in mined.examples if example),
+    )
+
+
+def _reference(text: str) -> str:
+    """Check the name of a source or document, so that a table can hold it."""
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "?" for character in text)
+    return text[:LONGEST_REFERENCE]
+
+
+def _check_together(templates: tuple[Template, ...] | tuple[MinedTemplate, ...], where: str) -> None:
+    """Refuse a set that is empty, has a text twice, or has no mass."""
+    if not templates:
+        raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
+    twice = first_duplicate(template.text for template in templates)
+    if twice is not None:
+        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
+    total = sum(template.count for template in templates)
+    if not 0 < total < math.inf:
+        raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
+
+
+# Two template sets side by side: how much of their mass they share, and what only one of them has.
+
+
+@dataclass(frozen=True)
+class SetComparison:
+    """Two template sets compared by their counts.
+
+    ``overlap``: Σ min(w, w') over all texts, w and w' the weights by count that sum to 1 in each set; so 1
+    less half their L1 distance (the total variation distance).
+
+    ``shared``: texts of both, in the order of the first; ``first_weights`` and ``second_weights``: [shared]
+    their weights.  ``only_first``, ``only_second``: texts of one set, in its order.
+    """
+
+    first: str
+    second: str
+    overlap: float
+    shared: tuple[str, ...]
+    first_weights: FloatArray
+    second_weights: FloatArray
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+def compare_sets(first: TemplateSet, second: TemplateSet) -> SetComparison:
+    """Compare two sets by their texts, as they are written, and their weights by count."""
+    one = dict(zip(first.texts, template_weights(first, "counts").tolist(), strict=True))
+    other = dict(zip(second.texts, template_weights(second, "counts").tolist(), strict=True))
+    shared = tuple(text for text in one if text in other)
+    first_weights = np.array([one[text] for text in shared])
+    second_weights = np.array([other[text] for text in shared])
+    return SetComparison(
+        first=first.name,
+        second=second.name,
+        overlap=float(np.minimum(first_weights, second_weights).sum()),
+        shared=shared,
+        first_weights=first_weights,
+        second_weights=second_weights,
+        only_first=tuple(text for text in one if text not in other),
+        only_second=tuple(text for text in other if text not in one),
+    )

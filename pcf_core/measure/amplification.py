@@ -1,0 +1,374 @@
+"""Whether a model's mean stereotypes copy, flatten, amplify or reverse the leans of the text that it read.
+
+x is the lean of an occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
+
+**Slope.**  If a model copied its text, y would rise by 1 per 1 of x.  The share of n documents is what stands
+in the text, but also a sample of how the text speaks of the occupation, with the variance of a binomial; as
+such it flattens the least-squares slope (regression dilution).  The corrected slope takes the mean of the
+estimated variances, 4 q (1 − q) / (n − 1), off the variance of x (method of moments with known error
+variances, Fuller 1987, ch. 3.1, doi:10.1002/9780470316665), and keeps what is left from vanishing.  Both
+slopes are told, and a verdict only where it holds for both.
+
+**Intervals** draw pairs (x, y) of occupations again and, independently, templates, as every bootstrap here
+does for both (:mod:`pcf_core.measure.resampling`, with its percentiles).  Documents are not drawn once more:
+their noise is part of the scatter that the drawn pairs carry, and would count twice.  Percentiles are widened
+for as many units as the degrees of freedom of the variance (+ 1), to which occupations and templates add what
+they move (:mod:`pcf_core.measure.resampling`); occupations count by their leverage, templates as many as
+there are if all weigh as much as the heaviest.  Widened for the heaviest template alone, intervals over mined
+templates were 1.5 to 2 times as wide as need be, as templates add little to a slope.  In simulations with 10
+templates or more, equal or with the weights of shipped sets, 12 to 83 occupations, residuals normal, skew or
+with long tails, 95 % intervals of the corrected slope held the truth in 93 % or more.  Two or three templates
+that differ much tell too little: there it was 62 to 96 %.
+
+**One occupation: how far what a model says of it lies from what its text says, and how sure that is.**  x is
+the lean of the occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
+
+The interval of y − x joins Wilson's of the share (1927,
+doi:10.1080/01621459.1927.10502953) and that of y over templates by MOVER (Zou & Donner 2008,
+doi:10.1002/sim.3095).  Its p value is that of the widest such interval that leaves out 0, where margins of
+y widen in proportion to the normal quantile; false discoveries are controlled over occupations (Benjamini &
+Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.factors import MOST_LEVERAGE, Amplification, OccupationRead, ReadCount, ReadLine
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval
+from pcf_core.measure.bootstrap import acceleration, moments
+from pcf_core.measure.regression import rank_correlation
+from pcf_core.measure.resampling import (
+    TemplateUnit,
+    degrees_of_freedom,
+    interval,
+    percentiles,
+    resampled_occupation_weights,
+    resampled_template_weights,
+)
+
+# One occupation: how far what a model says of it lies from what its text says, and how sure that is.
+
+
+LARGEST_QUANTILE = 38.0  # beyond, a normal's tail is no number
+
+
+def occupations_read(
+    counts: Sequence[ReadCount], y: FloatArray, intervals: Sequence[Interval], level: float
+) -> tuple[OccupationRead, ...]:
+    """Return, for each [occupation], both leans, their difference and how sure it is.
+
+    Parameters
+    ----------
+    counts
+        [occupation] what the text says.
+    y
+        [occupation] mean stereotypes.
+    intervals
+        [occupation] theirs over templates, at ``level``.
+    level
+        Inside (0, 1).
+
+    Raises
+    ------
+    CriterionError
+        Another level.
+    """
+    from scipy.stats import false_discovery_control
+
+    if not 0 < level < 1:
+        raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
+    quantile = NormalDist().inv_cdf((1 + level) / 2)
+    x = np.array([count.lean for count in counts])
+    documents = np.array([count.documents for count in counts], dtype=np.float64)
+    ends = np.array([(one.low, one.high) for one in intervals]).T
+    low, high = lean_interval(x, documents, quantile)
+    below, above = _margins(x, y, documents, ends, quantile, quantile)
+    p_values = _p_values(x, y, documents, ends, quantile)
+    adjusted = false_discovery_control(p_values)
+    return tuple(
+        OccupationRead(
+            count=count,
+            tilt=float(y[place]),
+            lean_interval=Interval(level=level, low=float(low[place]), high=float(high[place])),
+            tilt_interval=intervals[place],
+            interval=Interval(
+                level=level,
+                low=float(y[place] - x[place] - below[place]),
+                high=float(y[place] - x[place] + above[place]),
+            ),
+            p_value=float(p_values[place]),
+            adjusted=float(adjusted[place]),
+        )
+        for place, count in enumerate(counts)
+    )
+
+
+def lean_interval(
+    lean: ArrayLike, documents: ArrayLike, quantile: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's interval of a lean, [occupation] low and high, at a two-sided normal quantile."""
+    share, n = (np.asarray(lean) + 1) / 2, np.asarray(documents)
+    z = np.asarray(quantile, dtype=np.float64)
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return np.asarray(2 * (middle - half) - 1), np.asarray(2 * (middle + half) - 1)
+
+
+def _margins(
+    x: FloatArray,
+    y: FloatArray,
+    documents: FloatArray,
+    ends: FloatArray,
+    known: float,
+    quantile: ArrayLike,
+) -> tuple[FloatArray, FloatArray]:
+    """Return [occupation] margins of y − x below and above; ``ends`` [2, occupation] are y's at ``known``."""
+    wider = np.asarray(quantile) / known
+    low, high = lean_interval(x, documents, quantile)
+    below = np.hypot(wider * (y - ends[0]), high - x)
+    return below, np.hypot(wider * (ends[1] - y), x - low)
+
+
+def _p_values(
+    x: FloatArray, y: FloatArray, documents: FloatArray, ends: FloatArray, known: float
+) -> FloatArray:
+    """Return [occupation] two-sided p: twice the tail beyond the quantile whose interval ends at 0."""
+    from scipy.special import ndtr
+
+    size = np.abs(y - x)
+    least, most = np.zeros(len(x)), np.full(len(x), LARGEST_QUANTILE)
+    for _ in range(60):
+        middle = (least + most) / 2
+        below, above = _margins(x, y, documents, ends, known, middle)
+        holds: NDArray[np.bool_] = np.where(y > x, below, above) < size
+        least, most = np.where(holds, middle, least), np.where(holds, most, middle)
+    return np.asarray(2 * ndtr(-least))
+
+
+FEWEST = 10  # occupations, as for a line through a factor
+LEAST_RELIABILITY = 0.5  # below, more of the spread of x is noise than is not
+LEAST_LEFT = 0.05  # of the variance of x, in a resample
+LEAST_SPREAD = 1e-12
+PLACES = 41
+
+
+@dataclass(frozen=True)
+class _Both:
+    """The arrays of text and model that are compared, by occupation.
+
+    [occupation] ``x`` leans of the text with their estimated variances ``noise``, ``y`` mean stereotypes;
+    ``stereotypes`` [occupation, template].
+    """
+
+    x: FloatArray
+    noise: FloatArray
+    y: FloatArray
+    stereotypes: FloatArray
+    unit: TemplateUnit
+
+    def skew_and_units(
+        self, of_occupations: FloatArray, by_template: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return […] a sixth of a statistic's skewness, and the units for which its percentiles are widened.
+
+        Parameters
+        ----------
+        of_occupations
+            […, occupation] how each moves it, up to a constant.
+        by_template
+            […, occupation] the factor by which its stereotypes move it, in the same unit.
+        """
+        many = self.x.size
+        occupations = TemplateUnit.templates(np.ones(many))
+        moved = of_occupations - of_occupations.mean(axis=-1, keepdims=True)
+        templates = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / many
+        counted = degrees_of_freedom(np.moveaxis(by_template**2, -1, 0), 1.0)
+        freedom = degrees_of_freedom(
+            [moved**2 @ occupations.variance_weights, templates**2 @ self.unit.variance_weights],
+            [np.minimum(counted, many - 1), np.full_like(counted, self.unit.fewest - 1)],
+        )
+        return acceleration(moments(moved, occupations), moments(templates, self.unit)), 1 + freedom
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Moments of x and y in each resample.
+
+    [resample] means of x and y, variance of x, what small numbers add to it, covariance.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    spread: FloatArray
+    noise: FloatArray
+    joint: FloatArray
+
+    def rows(self, kept: NDArray[np.bool_]) -> _Moments:
+        return _Moments(*(getattr(self, name)[kept] for name in ("x", "y", "spread", "noise", "joint")))
+
+    @property
+    def plain(self) -> FloatArray:
+        return np.asarray(self.joint / self.spread)
+
+    @property
+    def left(self) -> FloatArray:
+        """The variance of x that small numbers do not add."""
+        return np.asarray(np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread))
+
+    @property
+    def slope(self) -> FloatArray:
+        return np.asarray(self.joint / self.left)
+
+    @property
+    def reliability(self) -> FloatArray:
+        """Share of the variance of x that small numbers do not add."""
+        return np.asarray(1 - self.noise / self.spread)
+
+    @property
+    def intercept(self) -> FloatArray:
+        return np.asarray(self.y - self.slope * self.x)
+
+
+def amplification_of(
+    counts: Sequence[ReadCount],
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    intervals: Sequence[Interval],
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Amplification:
+    """Compare a model with its text, occupation by occupation and over all, every occupation alike.
+
+    Parameters
+    ----------
+    counts
+        [occupation] what the text says, of at least 2 documents each.
+    stereotypes
+        [occupation, template] towards *male* against an even split, −1 to 1.
+    unit
+        What of the templates is drawn again, with their weights.
+    intervals
+        [occupation] of each mean stereotype over templates, at ``level``.
+    resamples
+        How often occupations and templates are drawn again.
+    level
+        Of all intervals, inside (0, 1).
+    seed
+        The same seed gives the same intervals.
+
+    Raises
+    ------
+    CriterionError
+        No occupation, axes that differ, under two documents, or a level that is not allowed.
+    """
+    both = _both(counts, stereotypes, unit, intervals)
+    x, y = both.x, both.y
+    found = _moments(both, np.full((1, x.size), 1 / x.size), y[np.newaxis])
+    drawn = np.concatenate(list(resampled_occupation_weights(np.ones(x.size), resamples, seed)))
+    moved = np.concatenate(
+        [block @ stereotypes.T for block in resampled_template_weights(unit, resamples, seed)]
+    )
+    shifts = np.einsum("bx,bx->b", drawn, moved) - drawn @ x
+    no_line = _why_no_line(x, found)
+    skew, units = both.skew_and_units(y - x, np.ones(x.size))
+    ranks = rank_correlation(x, y)
+    return Amplification(
+        occupations=occupations_read(counts, y, intervals, level),
+        shift=float((y - x).mean()),
+        shift_interval=interval(percentiles(shifts, level, float(units), skew), level, "both", unit.name),
+        line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
+        no_line=no_line,
+        ranks=(ranks.spearman, ranks.spearman_interval) if ranks else None,
+    )
+
+
+def _both(
+    counts: Sequence[ReadCount], stereotypes: FloatArray, unit: TemplateUnit, intervals: Sequence[Interval]
+) -> _Both:
+    """Check leans and stereotypes; return both."""
+    shape = (len(counts), unit.weights.size)
+    if not counts or stereotypes.shape != shape or len(intervals) != len(counts):
+        raise CriterionError(
+            "A model is compared with its text over the same occupations, at least one; got "
+            f"{len(counts)} counts, stereotypes of the shape {list(stereotypes.shape)} and "
+            f"{len(intervals)} intervals for {unit.weights.size} templates."
+        )
+    documents = np.array([count.documents for count in counts], dtype=np.float64)
+    if documents.min() < 2:
+        raise CriterionError(
+            "The lean of a text has a known uncertainty from 2 documents on; leave out those with fewer."
+        )
+    shares = np.array([count.share for count in counts])
+    noise = 4 * shares * (1 - shares) / (documents - 1)
+    return _Both(2 * shares - 1, noise, stereotypes @ unit.weights, stereotypes, unit)
+
+
+def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:
+    """Return moments from [resample, occupation] weights, which sum to 1, and stereotypes of that shape."""
+    x = both.x
+    mean_x, mean_y = weights @ x, np.einsum("bx,bx->b", weights, y)
+    return _Moments(
+        x=mean_x,
+        y=mean_y,
+        spread=weights @ x**2 - mean_x**2,
+        noise=(1 - 1 / x.size) * (weights @ both.noise),
+        joint=np.einsum("bx,bx->b", weights * x, y) - mean_x * mean_y,
+    )
+
+
+def _why_no_line(x: FloatArray, found: _Moments) -> str:
+    """Say why no slope is reported, as the end of a sentence; empty where one is."""
+    if len(x) < FEWEST:
+        return f"{len(x)} occupations, fewer than {FEWEST}"
+    if np.ptp(x) < 1e-9:
+        return "the text leans alike for all occupations"
+    if found.reliability[0] < LEAST_RELIABILITY:
+        return "the documents are too few to tell the leans of the occupations apart"
+    if 1 / len(x) + ((x - x.mean()) ** 2).max() / (len(x) * found.spread[0]) > MOST_LEVERAGE:
+        return "a single occupation decides more of the slope than all others together"
+    return ""
+
+
+def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLine:
+    """Fit the corrected line with its band, and the plain slope."""
+    again = again.rows(again.spread > LEAST_SPREAD)  # a draw of occupations that lean alike has no slope
+    slope, plain = float(found.slope[0]), float(found.plain[0])
+    x, y = both.x - both.x.mean(), both.y - both.y.mean()
+
+    def of_slope(value: float, noise: FloatArray) -> FloatArray:
+        """Return [occupation] how each moves a slope through its residual, times the variance left of x."""
+        return np.asarray(x * (y - value * x) + value * noise)
+
+    def around(value: float, replicates: FloatArray, noise: FloatArray) -> Interval:
+        skew, units = both.skew_and_units(of_slope(value, noise), x)
+        return interval(percentiles(replicates, level, float(units), skew), level, "both", both.unit.name)
+
+    grid = np.linspace(both.x.min(), both.x.max(), PLACES)
+    lines = again.intercept[:, np.newaxis] + again.slope[:, np.newaxis] * grid
+    away = ((grid - both.x.mean()) / found.left)[:, np.newaxis]
+    _, units = both.skew_and_units(y - slope * x + away * of_slope(slope, both.noise), 1 + away * x)
+    low, high = np.transpose(
+        [percentiles(line, level, float(many)) for line, many in zip(lines.T, units, strict=True)]
+    )
+    return ReadLine(
+        slope=slope,
+        interval=around(slope, again.slope, both.noise),
+        plain=plain,
+        plain_interval=around(plain, again.plain, np.zeros_like(both.noise)),
+        intercept=float(found.intercept[0]),
+        reliability=float(found.reliability[0]),
+        x=grid,
+        mean=found.intercept[0] + slope * grid,
+        low=low,
+        high=high,
+    )

@@ -1,0 +1,286 @@
+"""The criterion J, and the checks of what may enter it: preferences, weights, references.
+
+Messages use the names and the zero-based indices of the matrix file of ``risk --matrix``.
+
+**The discrimination risk criterion J: a norm of the positive stereotypes, on one of two scales.**  Sources:
+PCF (arXiv 2402.15481v1) Eq. 1–3 and 13–14; BVF (NeurIPS 2024) Eq. 1–2 and 9–10.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import reduce
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Scale
+
+ROW_TOLERANCE = 1e-6
+
+
+def checked_preferences(values: ArrayLike) -> FloatArray:
+    """Check preferences and return them as float64.
+
+    Parameters
+    ----------
+    values
+        [occupation, template, group] probabilities, each row summing to 1 ± 1e-6 over groups.
+
+    Returns
+    -------
+    FloatArray
+        The same numbers: a row is not rescaled.
+
+    Raises
+    ------
+    CriterionError
+        A shape or a row that is not allowed, naming the first such row.
+    """
+    preferences = np.asarray(values, dtype=np.float64)
+    if preferences.ndim != 3 or 0 in preferences.shape or preferences.shape[-1] < 2:
+        raise CriterionError(
+            "Preferences must have the axes [occupation][template][group] with at least one occupation, one "
+            f"template and two groups; got the shape {list(preferences.shape)}."
+        )
+    refuse_rows(preferences, ~np.isfinite(preferences), "holds a value that is not a number")
+    refuse_rows(preferences, preferences < 0, "holds a negative probability")
+    sums = preferences.sum(axis=-1)
+    refuse_rows(preferences, np.abs(sums - 1) > ROW_TOLERANCE, "does not sum to 1 ± 1e-6 over groups")
+    return preferences
+
+
+def refuse_rows(rows: FloatArray, refused: NDArray[np.bool_], reason: str) -> None:
+    """Raise for the first row of [occupation, template, group] where a cell or the row is refused."""
+    if not refused.any():
+        return
+    occupation, template = (int(index) for index in np.argwhere(refused)[0][:2])
+    values = ", ".join(f"{value:.6g}" for value in rows[occupation, template])
+    raise CriterionError(
+        f"The row preferences[{occupation}][{template}] {reason} (got {values}); "
+        "give probabilities of all groups that sum to 1."
+    )
+
+
+def normalised(weights: ArrayLike, length: int, name: str) -> FloatArray:
+    """Check weights and divide them by their sum.
+
+    Parameters
+    ----------
+    weights
+        [length] finite numbers >= 0 with a positive sum.
+    length
+        How many there must be.
+    name
+        What to call them in a message, such as ``template_weights``.
+
+    Returns
+    -------
+    FloatArray
+        [length] weights that sum to 1.
+
+    Raises
+    ------
+    CriterionError
+        A wrong shape, or a weight that is not allowed.
+    """
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (length,):
+        raise CriterionError(
+            f"`{name}` must be a list of {length} numbers, one for each; got the shape {list(given.shape)}."
+        )
+    refused = ~(np.isfinite(given) & (given >= 0))
+    if refused.any():
+        first = int(np.argmax(refused))
+        raise CriterionError(
+            f"`{name}` must be finite numbers of at least 0; got {given[first]:g} at `{name}[{first}]`."
+        )
+    largest = given.max(initial=0.0)
+    if largest == 0:
+        raise CriterionError(f"`{name}` are all 0; at least one weight must be positive.")
+    # Dividing by the largest first keeps the sum of very large counts finite.
+    relative = given / largest
+    return np.asarray(relative / relative.sum())
+
+
+# The discrimination risk criterion J: a norm of the positive stereotypes, on one of two scales.
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """How preferences become a risk.
+
+    ``norm``: k of the l^k norm, from 1 to infinity (the default, the papers' choice).  With two groups only
+    one stereotype is positive, and all norms agree.
+    ``scale``: ``"pcf"``, s = (p − p*) / (1 − p*), at most 1 and equal to PCF's S_y (Eq. 2) where p* = 1/|Y|;
+    or ``"bvf"``, s = p/p* − 1 (BVF Eq. 1), at most 1/p* − 1.
+    ``reference``: the neutral p*, [group] or [occupation, group], each row inside (0, 1) with sum 1 ± 1e-6;
+    ``None`` is uniform, 1/|Y|.  It is copied and read-only.
+
+    Raises
+    ------
+    CriterionError
+        A norm, scale or reference that is not allowed.
+    """
+
+    norm: float = math.inf
+    scale: Scale = "pcf"
+    reference: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        if not self.norm >= 1:
+            raise CriterionError(
+                f"The norm must be a number of at least 1, or infinity for the maximum; got {self.norm:g}."
+            )
+        if self.scale not in get_args(Scale):
+            raise CriterionError(f"The scale must be 'pcf' or 'bvf'; got {self.scale!r}.")
+        if self.reference is not None:
+            object.__setattr__(self, "reference", checked_reference(self.reference))
+
+    @classmethod
+    def parse(
+        cls, criterion: str = "max", scale: Scale = "pcf", reference: FloatArray | None = None
+    ) -> Criterion:
+        """Read a criterion as it is written in links and on the command line.
+
+        Parameters
+        ----------
+        criterion
+            ``max``, which is ``linf``, or ``l`` and a number of at least 1: ``l1``, ``l2.5``.
+        scale
+            ``pcf`` or ``bvf``.
+        reference
+            The neutral p*, see the class.
+
+        Raises
+        ------
+        CriterionError
+            Anything else.
+        """
+        written = re.fullmatch(r"l(inf|\d+(?:\.\d+)?)", criterion, flags=re.ASCII)
+        if criterion != "max" and written is None:
+            raise CriterionError(
+                "The criterion must be 'max', or 'l' and a number of at least 1 such as 'l2'; "
+                f"got {criterion!r}."
+            )
+        return cls(math.inf if written is None else float(written[1]), scale, reference)
+
+    @property
+    def name(self) -> str:
+        """The criterion in words, for provenance."""
+        norm = "l∞" if math.isinf(self.norm) else f"l{self.norm:.12g}"
+        reference = "uniform reference"
+        if self.reference is not None:
+            values = ", ".join(f"{value:.6g}" for value in self.reference.ravel())
+            reference = f"reference ({values})" if self.reference.ndim == 1 else "a reference per occupation"
+        return f"{norm}, {self.scale} scale, {reference}"
+
+    def stereotypes(self, p: FloatArray) -> FloatArray:
+        """Compute stereotypes s of preferences.
+
+        Parameters
+        ----------
+        p
+            [occupation, template, group], [occupation, group] or [group] probabilities.
+
+        Returns
+        -------
+        FloatArray
+            An array of the same shape.  Uniform reference: the stereotypes of a row sum to 0.
+
+        Raises
+        ------
+        CriterionError
+            A shape that does not fit the reference.
+        """
+        p = np.asarray(p, dtype=np.float64)
+        neutral = self.neutral(p.shape)
+        # The difference comes first: its sign is exact, so no preference above p* has a stereotype below 0.
+        return np.asarray((p - neutral) / (neutral if self.scale == "bvf" else 1 - neutral))
+
+    def neutral(self, shape: tuple[int, ...]) -> FloatArray:
+        """Return p* in a shape that broadcasts against preferences of the given shape."""
+        if not 1 <= len(shape) <= 3 or shape[-1] < 2:
+            raise CriterionError(
+                "Preferences must be [group], [occupation, group] or [occupation, template, group] with at "
+                f"least two groups; got the shape {list(shape)}."
+            )
+        if self.reference is None:
+            return np.full(shape[-1], 1 / shape[-1])
+        if self.reference.shape[-1] != shape[-1]:
+            raise CriterionError(
+                f"The reference has {self.reference.shape[-1]} groups and the preferences have {shape[-1]}; "
+                "give one p* for each group."
+            )
+        if self.reference.ndim == 1:
+            return self.reference
+        if len(shape) == 1 or self.reference.shape[0] != shape[0]:
+            raise CriterionError(
+                f"The reference has a row for each of {self.reference.shape[0]} occupations, which does not "
+                f"fit preferences of the shape {list(shape)}; give one row for each of theirs."
+            )
+        return self.reference if len(shape) == 2 else self.reference[:, np.newaxis, :]
+
+    def of_stereotypes(self, s: FloatArray) -> FloatArray:
+        """Compute J^k of stereotypes, (Σ_y (s_y^+)^k)^{1/k} (PCF Eq. 14).
+
+        [..., group] -> [...], never below 0.
+        """
+        # Group by group: numpy's own maximum over a last axis this short takes six times as long.
+        largest = np.asarray(reduce(np.maximum, np.moveaxis(s, -1, 0), np.float64(0)))
+        if math.isinf(self.norm):
+            return largest
+        # Relative to the largest, powers stay in range and one positive stereotype is returned exactly.
+        relative = np.maximum(s, 0.0) / np.where(largest > 0, largest, 1.0)[..., np.newaxis]
+        return np.asarray(largest * np.sum(relative**self.norm, axis=-1) ** (1 / self.norm))
+
+    def gradient(self, s: FloatArray) -> FloatArray:
+        """Compute ∂J/∂s at stereotypes: [..., group] -> [..., group]; J = ∇J · s, as J is homogeneous.
+
+        Where J has a kink (nothing above 0, a tie for the maximum) it is one of the subgradients.
+        """
+        largest = np.max(s, axis=-1, keepdims=True)
+        positive = np.where(s > 0, s, 0.0)
+        if math.isinf(self.norm):
+            return np.asarray((np.arange(s.shape[-1]) == s.argmax(axis=-1)[..., np.newaxis]) & (s > 0)) * 1.0
+        relative = positive / np.where(largest > 0, largest, 1.0)
+        total = np.sum(relative**self.norm, axis=-1, keepdims=True) ** (1 / self.norm)
+        share = relative / np.where(total > 0, total, 1.0)
+        return np.where(s > 0, share ** (self.norm - 1), 0.0)
+
+    def J(self, p: FloatArray) -> FloatArray:
+        """Compute J of preferences: [occupation, template, group] -> [occupation, template]; so fewer axes.
+
+        Raises
+        ------
+        CriterionError
+            A shape that does not fit the reference.
+        """
+        return self.of_stereotypes(self.stereotypes(p))
+
+
+def checked_reference(reference: FloatArray) -> FloatArray:
+    """Check a reference [group] or [occupation, group]; return a read-only float64 copy."""
+    copy = np.array(reference, dtype=np.float64)
+    if copy.ndim not in (1, 2) or 0 in copy.shape or copy.shape[-1] < 2:
+        raise CriterionError(
+            "The reference must be [group] or [occupation, group] with at least two groups; "
+            f"got the shape {list(copy.shape)}."
+        )
+    rows = np.atleast_2d(copy)
+    inside = ((rows > 0) & (rows < 1)).all(axis=-1)
+    refused = ~(inside & (np.abs(rows.sum(axis=-1) - 1) <= ROW_TOLERANCE))
+    if refused.any():
+        first = int(np.argmax(refused))
+        values = ", ".join(f"{value:.6g}" for value in rows[first])
+        where = "The reference" if copy.ndim == 1 else f"Row {first} of the reference"
+        raise CriterionError(
+            f"{where} must hold probabilities above 0 and below 1 that sum to 1 ± 1e-6; got {values}."
+        )
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,337 @@
+"""The stereotype distribution of one occupation over contexts, and how sure a mean tilt is.
+
+For one occupation the stereotype s of a group is a random variable over contexts (BVF section 3.3, step 2).
+Its mean gives prejudice, r^p = J(E s); the mean of J over contexts gives the risk, r = E J(s); what lies
+between the two is the Jensen gap, caprice.
+
+Also how much more a model prefers a group for one occupation than for another, over the same templates.
+
+**An order in which neighbours are alike, for the rows and columns of a heat map.**  Average linkage of
+Euclidean distances (Ward or complete linkage would cut otherwise; no number depends on it), and of the orders
+that its tree allows one with a small sum of distances between neighbours: SciPy's optimal leaf ordering
+(Bar-Joseph, Gifford & Jaakkola 2001, doi:10.1093/bioinformatics/17.suppl_1.S22), which does not always return
+the least (github.com/scipy/scipy/issues/11227).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Context, Interval, MeanTilt, Over, StereotypeDistribution
+from pcf_core.measure.bootstrap import acceleration, moments
+from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.decomposition import jensen_gap
+from pcf_core.measure.resampling import (
+    TemplateUnit,
+    interval,
+    percentiles,
+    resampled_occupation_weights,
+    resampled_template_weights,
+)
+
+END = 0.1  # share of the weight that counts as one end of a distribution
+LEVEL = 0.95
+
+
+def stereotype_distributions(
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    criterion: Criterion,
+    *,
+    occupation: str,
+    groups: Sequence[str],
+    templates: Sequence[str],
+    intervals: Sequence[Interval],
+) -> tuple[StereotypeDistribution, ...]:
+    """Return the distribution of each group's stereotype over the contexts of one occupation.
+
+    Parameters
+    ----------
+    stereotypes
+        [template, group] in the units of the criterion's scale.
+    unit
+        Weights of the templates; one of weight 0 is no context.
+    criterion
+        Its norm makes one risk of the groups' stereotypes.
+    occupation
+        Its name.
+    groups
+        Their names.
+    templates
+        Their texts.
+    intervals
+        [group] of E s, see :func:`mean_tilts`.
+    """
+    weights = unit.weights
+    used = np.flatnonzero(weights > 0)
+    means = weights @ stereotypes
+    prejudice = criterion.of_stereotypes(means)
+    gap = jensen_gap(np.asarray(weights @ criterion.of_stereotypes(stereotypes)), prejudice)
+    found = []
+    for column, group in enumerate(groups):
+        order = used[np.argsort(stereotypes[used, column], kind="stable")]
+        values = stereotypes[order, column]
+        found.append(
+            StereotypeDistribution(
+                occupation=occupation,
+                group=group,
+                values=values,
+                weights=weights[order],
+                templates=tuple(templates[place] for place in order),
+                mean=float(means[column]),
+                sd=float(np.sqrt(weights[order] @ (values - means[column]) ** 2)),
+                overall_risk=float(prejudice + gap),
+                prejudice_risk=float(prejudice),
+                leads=bool(means[column] == means.max()),
+                mean_interval=intervals[column],
+                effective=unit.effective,
+            )
+        )
+    return tuple(found)
+
+
+def share_interval(share: float, effective: float, level: float = LEVEL) -> Interval:
+    """Return the interval of a weighted share of contexts.
+
+    It is Clopper and Pearson's with the effective number of contexts.
+
+    Exact binomial limits with Kish's effective number in the place of n (Korn & Graubard 1998, Survey
+    Methodology 24(2), 193–201).  It holds where a share is 0 or 1, where a bootstrap draws nothing else: if
+    none of n contexts shows it, up to 1 − 0.025^(1/n) may.
+
+    Parameters
+    ----------
+    share
+        Between 0 and 1.
+    effective
+        Effective number of contexts, at least 1.
+    level
+        Inside (0, 1).
+
+    Raises
+    ------
+    CriterionError
+        A share, number or level that is not allowed.
+    """
+    from scipy.special import betaincinv  # quantiles of beta; scipy.stats takes a second to import
+
+    if not (0 <= share <= 1 and effective >= 1 and 0 < level < 1):
+        raise CriterionError(
+            "An interval of a share takes a share from 0 to 1, at least 1 context and a level between 0 and "
+            f"1; got {share:g}, {effective:g} and {level:g}."
+        )
+    tail, hits = (1 - level) / 2, share * effective
+    low = float(betaincinv(hits, effective - hits + 1, tail)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, effective - hits, 1 - tail)) if share < 1 else 1.0
+    return Interval(level=level, low=low, high=high)
+
+
+def ends(
+    distribution: StereotypeDistribution, most: int = 5, share: float = END
+) -> tuple[tuple[Context, ...], tuple[Context, ...]]:
+    """Return the heaviest contexts at the low and at the high end of a distribution, heaviest first.
+
+    An end is the contexts up to which, counted from outside, ``share`` of the weight lies; at least one.
+    """
+    before = np.cumsum(distribution.weights) - distribution.weights
+    beyond = np.cumsum(distribution.weights[::-1])[::-1] - distribution.weights
+    return (
+        _heaviest(distribution, np.flatnonzero(before < share), most),
+        _heaviest(distribution, np.flatnonzero(beyond < share), most),
+    )
+
+
+def _heaviest(
+    distribution: StereotypeDistribution, places: NDArray[np.intp], most: int
+) -> tuple[Context, ...]:
+    ranked = places[np.argsort(-distribution.weights[places], kind="stable")][:most]
+    return tuple(
+        Context(
+            distribution.templates[place],
+            float(distribution.weights[place]),
+            float(distribution.values[place]),
+        )
+        for place in ranked
+    )
+
+
+def mean_tilts(
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    occupation_weights: FloatArray,
+    *,
+    groups: Sequence[str],
+    occupations: Sequence[str],
+    resamples: int = 2000,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> dict[str, MeanTilt]:
+    """Return mean stereotypes towards each group, with intervals over templates, occupations and both.
+
+    E s is linear in the weights, so the percentile bootstrap has no kink here, unlike for the risks.  Draws,
+    expansion and acceleration are those of the risks' intervals under the same seed: of two groups, where
+    every stereotype has the same sign in every context, R is the mean tilt and has its interval.
+
+    Parameters
+    ----------
+    stereotypes
+        [occupation, template, group] under the uniform reference: they sum to 0 over groups.
+    unit
+        What of the templates is drawn again, with their weights.
+    occupation_weights
+        [occupation] finite, >= 0, positive sum.
+    groups
+        Their names.
+    occupations
+        Their names.
+    resamples
+        How many times templates and occupations are drawn again.
+    level
+        Inside (0, 1).
+    seed
+        The same seed gives the same intervals.
+
+    Raises
+    ------
+    CriterionError
+        Anything of the above that is not allowed.
+    """
+    shares = normalised(occupation_weights, stereotypes.shape[0], "occupation_weights")
+    # The last group's stereotype is what the others lack: with two groups this halves the work.
+    columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
+    moved = np.concatenate([block @ columns for block in resampled_template_weights(unit, resamples, seed)])
+    replicates = _with_last(moved.reshape(resamples, len(occupations), -1))
+    means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
+    drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
+    many = TemplateUnit.templates(shares).fewest
+    moves = stereotypes.transpose(0, 2, 1) - means[..., np.newaxis]
+    of_templates = moments(np.einsum("x,xgt->gt", shares, moves), unit)
+    of_occupations = moments((means - shares @ means).T, TemplateUnit.templates(shares))
+    over: dict[Over, tuple[FloatArray, float, FloatArray]] = {
+        "templates": (
+            np.einsum("bxg,x->bg", replicates, shares),
+            unit.fewest,
+            acceleration(of_templates),
+        ),
+        "occupations": (drawn @ means, many, acceleration(of_occupations)),
+        "both": (
+            np.einsum("bxg,bx->bg", replicates, drawn),
+            min(unit.fewest, many),
+            acceleration(of_templates, of_occupations),
+        ),
+    }
+    bounds = {name: percentiles(values, level, few, skew) for name, (values, few, skew) in over.items()}
+    alone = percentiles(replicates, level, unit.fewest, acceleration(moments(moves, unit)))
+    return {
+        group: MeanTilt(
+            group=group,
+            mean=float(shares @ means[:, column]),
+            intervals={
+                name: interval(
+                    found[:, column], level, name, "occupation" if name == "occupations" else unit.name
+                )
+                for name, found in bounds.items()
+            },
+            occupations=dict(zip(occupations, map(tuple, alone[:, :, column].T.tolist()), strict=True)),
+        )
+        for column, group in enumerate(groups)
+    }
+
+
+def _with_last(stereotypes: FloatArray) -> FloatArray:
+    """Add the last group: […, group] from all groups but the last, where they sum to 0."""
+    return np.concatenate([stereotypes, -stereotypes.sum(axis=-1, keepdims=True)], axis=-1)
+
+
+# How much more a model prefers a group for one occupation than for another, over the same templates.
+
+
+def preference_difference(
+    values: ArrayLike,
+    template_weights: ArrayLike,
+    first: int,
+    second: int,
+    group: int,
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, Interval]:
+    """Compare, over the same templates, how strongly a group is preferred for one and another occupation.
+
+    Parameters
+    ----------
+    values
+        [occupation, template, group] preferences of one run.
+    template_weights
+        [template] finite, >= 0, positive sum; templates are drawn alike.
+    first
+        Position of an occupation.
+    second
+        Position of the occupation it is compared with.
+    group
+        Position of the group.
+    resamples
+        How many times the templates are drawn again.
+    level
+        Share of the intervals that are to hold the truth, inside (0, 1).
+    seed
+        The same seed gives the same interval.
+
+    Returns
+    -------
+    tuple[float, Interval]
+        E_t p of ``first`` less that of ``second``, in probability, and its interval (expanded percentiles);
+        both occupations see the same resampled templates.
+
+    Raises
+    ------
+    CriterionError
+        A position outside the axes, or values, weights, a level that are not allowed.
+    """
+    preferences = checked_preferences(values)
+    unit = TemplateUnit.templates(normalised(template_weights, preferences.shape[1], "template_weights"))
+    for name, position, length in (
+        ("first occupation", first, preferences.shape[0]),
+        ("second occupation", second, preferences.shape[0]),
+        ("group", group, preferences.shape[2]),
+    ):
+        if not 0 <= position < length:
+            raise CriterionError(f"The {name} must be a position from 0 to {length - 1}; got {position}.")
+    difference = preferences[first, :, group] - preferences[second, :, group]
+    blocks = resampled_template_weights(unit, resamples, seed)
+    replicates = np.concatenate([block @ difference for block in blocks])
+    bounds = percentiles(replicates, level, unit.fewest)
+    return float(unit.weights @ difference), interval(bounds, level, "templates", unit.name)
+
+
+# An order in which neighbours are alike, for the rows and columns of a heat map.
+
+
+MOST_OPTIMAL = 1000  # rows: a quarter of a second; twice as many take four times as long
+
+
+def clustered_order(rows: FloatArray, weights: FloatArray | None = None) -> list[int]:
+    """Order the rows so that neighbours are alike; return their positions.
+
+    Beyond ``MOST_OPTIMAL`` rows it is the tree's own order, which need not be the best that the tree allows.
+
+    Parameters
+    ----------
+    rows
+        [row, column] finite values.
+    weights
+        [column] >= 0, how much each column counts in a distance; ``None`` is all alike.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    if len(rows) < 3:
+        return list(range(len(rows)))
+    scaled = rows if weights is None else rows * np.sqrt(weights)
+    tree = linkage(scaled, method="average", optimal_ordering=len(rows) <= MOST_OPTIMAL)
+    return [int(place) for place in leaves_list(tree)]

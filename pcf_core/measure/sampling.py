@@ -1,0 +1,275 @@
+"""When a sampling plan is looked at, and how wide its intervals are there.
+
+Draws go on until the intervals are narrow, and whoever may stop when the numbers please must pay for it.  The
+plan looks at fixed sizes only, 100 draws and each time as many again, K of them; the chance of an error, 5 %,
+is divided equally among the looks, so that each interval is one of level 1 − 0.05/K.  The chance that any of
+K such intervals misses is at most 5 % (Bonferroni), hence also that of the one at which it stops, whatever
+the rule: the interval shown is a 95 % interval after all.
+
+K is the smallest number with which the last look always meets the goal: on the PCF scale with the uniform
+reference no draw moves a figure by more than 2, nor has a standard deviation above 1.  What an interval adds
+for the bias that may be left at a kink (see below) is less than one standard error more.
+
+**Risk from templates that were drawn with replacement, with the standard error of each figure.**  A draw
+picks a template in proportion to its count, so a plain mean over draws estimates the mean over the whole set;
+other weights come in as importance weights.  Standard errors are those of the influence of a single draw
+(:mod:`pcf_core.measure.bootstrap`).
+
+Contexts too rare to have been drawn leave no trace in a variance.  Each standard error therefore also holds
+one imaginary draw, of the context that lies farthest from what was seen (one group for certain, or
+neutral), after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It
+vanishes as 1/n.
+
+At a kink of J (E s = 0, or groups that tie) the correction leaves up to three times as much bias as it
+takes away, with two groups 0.6 standard errors and 0.2, so intervals of r^p reach three more corrections
+down, and those of r^c as much up (:data:`pcf_core.measure.corrected.BIAS_LEFT`).  Away from the kinks
+nothing is corrected, and this adds nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval
+from pcf_core.measure.bootstrap import RISKS, RiskIntervals, influences
+from pcf_core.measure.corrected import (
+    REACH_DOWN,
+    REACH_UP,
+    corrected_prejudice,
+    mean_covariance,
+    sampling_bias,
+)
+from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.decomposition import Decomposition, RiskTotal, decompose, total
+
+FIRST_LOOK = 100
+LEVEL = 0.95
+NARROWEST, WIDEST = 0.001, 0.1
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Sizes and levels of the looks of a sampling plan.
+
+    ``sizes``: draws at each look.  ``level``: of each look's interval; ``quantile``: its half-width in
+    standard errors.
+    """
+
+    sizes: tuple[int, ...]
+    level: float
+    quantile: float
+
+
+def looks(within: float) -> Looks:
+    """Plan the looks that end once intervals have half-widths of at most ``within``.
+
+    Raises
+    ------
+    CriterionError
+        A half-width outside 0.001 to 0.1.
+    """
+    if not NARROWEST <= within <= WIDEST:
+        raise CriterionError(
+            f"The half-width to stop at (--within) must lie between {NARROWEST:g} and {WIDEST:g}; "
+            f"got {within:g}: choose one in between, or score every template."
+        )
+    for number in count(1):
+        level = 1 - (1 - LEVEL) / number
+        quantile = NormalDist().inv_cdf((1 + level) / 2)
+        last = FIRST_LOOK * 2 ** (number - 1)
+        if (quantile + 1) * math.sqrt(1 / (last - 1) + (2 / last) ** 2) <= within:
+            break
+    return Looks(tuple(FIRST_LOOK * 2**look for look in range(number)), level, quantile)
+
+
+# Risk from templates that were drawn with replacement, with the standard error of each figure.
+
+
+@dataclass(frozen=True)
+class DrawnRisk:
+    """Risk estimated from draws; r^p and r^c are corrected for the bias of a sample, r has none.
+
+    ``parts``: of each occupation.  ``totals``: over occupations.  ``plug_in``: R^p and R^c uncorrected.
+    ``errors``: [occupation] standard errors, ``total_errors``: of R, R^p and R^c, both by quantity, in the
+    units of the criterion's scale.  ``corrections``: [occupation] what was taken from the plug-in r^p.
+    ``effective_draws``: (Σ w)² / Σ w² over draws.  ``sampling_prejudice``: the R^p that such draws would show
+    on average if the true mean stereotype of every occupation were neutral.
+    """
+
+    parts: Decomposition
+    totals: RiskTotal
+    plug_in: RiskTotal
+    errors: Mapping[str, FloatArray]
+    total_errors: Mapping[str, float]
+    corrections: FloatArray
+    effective_draws: float
+    sampling_prejudice: float
+
+    def intervals(self, quantile: float, level: float) -> RiskIntervals:
+        """Return estimates ± ``quantile`` standard errors and the bias that may be left, cut off at 0.
+
+        ``level`` is what that amounts to.
+        """
+        values = (self.parts.overall, self.parts.prejudice, self.parts.caprice)
+        occupations = {
+            name: bounds(name, value, quantile * self.errors[name], self.corrections).clip(min=0)
+            for name, value in zip(RISKS, values, strict=True)
+        }
+        totals = {name: self._bounds(name, quantile).clip(min=0).tolist() for name in RISKS}
+        return RiskIntervals(
+            parts=self.parts,
+            intervals={
+                name: (Interval(level=level, low=low, high=high, unit="draw"),)
+                for name, (low, high) in totals.items()
+            },
+            occupations=occupations,
+        )
+
+    def half_width(self, quantile: float) -> float:
+        """Return half the width of the widest interval of R, R^p and R^c, before it is cut off at 0."""
+        return max(float(np.ptp(self._bounds(name, quantile))) / 2 for name in RISKS)
+
+    def _bounds(self, name: str, quantile: float) -> FloatArray:
+        """Return [low, high] of R, R^p or R^c."""
+        taken = self.plug_in.prejudice_risk - self.totals.prejudice_risk
+        return bounds(name, getattr(self.totals, name), quantile * self.total_errors[name], taken)
+
+
+def draw_templates(counts: ArrayLike, draws: int, seed: int) -> NDArray[np.int_]:
+    """Draw templates with replacement, in proportion to their counts.
+
+    Parameters
+    ----------
+    counts
+        [template] finite, >= 0, positive sum; a template of count 0 is never drawn.
+    draws
+        How many; more draws with the same seed begin with the same ones.
+    seed
+        Decides the draws.
+
+    Returns
+    -------
+    NDArray[np.int_]
+        [template] how often each was drawn.
+
+    Raises
+    ------
+    CriterionError
+        Counts that are not allowed.
+    """
+    shares = normalised(counts, np.size(counts), "template_weights")
+    ends = np.cumsum(shares)
+    uniform = np.random.Generator(np.random.PCG64(seed)).random(draws)
+    drawn = np.searchsorted(ends / ends[-1], uniform, side="right")
+    return np.bincount(drawn, minlength=shares.size)
+
+
+def drawn_risk(
+    values: ArrayLike,
+    times: ArrayLike,
+    importance: ArrayLike,
+    occupation_weights: ArrayLike,
+    criterion: Criterion,
+) -> DrawnRisk:
+    """Estimate R, R^p and R^c of the set that the templates were drawn from.
+
+    Parameters
+    ----------
+    values
+        [occupation, template, group] preferences of the drawn templates; rows sum to 1 ± 1e-6.
+    times
+        [template] how often each was drawn, at least 2 in all.
+    importance
+        [template] wanted weight over the chance of being drawn, up to a factor; all alike where the weights
+        wanted are those of the draw.
+    occupation_weights
+        [occupation] finite, >= 0, positive sum.
+    criterion
+        Norm, scale and reference.
+
+    Raises
+    ------
+    CriterionError
+        Anything of the above that is not allowed.
+    """
+    preferences = checked_preferences(values)
+    repeats = checked_times(times, preferences.shape[1])
+    relative = normalised(importance, repeats.size, "importance")
+    weights = normalised(repeats * relative, repeats.size, "template_weights")
+    shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
+    plug_in = decompose(preferences, weights, criterion)
+    # [template] squared weights of the draws, added up over each template's draws.
+    squares = weights**2 / np.maximum(repeats, 1)
+    effective = round(1 / float(squares.sum()), 9)
+    squares *= repeats.sum() / (repeats.sum() - 1)
+    stereotypes = criterion.stereotypes(preferences)
+    covariance = mean_covariance(stereotypes, plug_in.stereotype, squares)
+    prejudice = corrected_prejudice(plug_in.stereotype, covariance, plug_in.overall, criterion)
+    caprice = plug_in.overall - prejudice
+    parts = replace(plug_in, overall=prejudice + caprice, prejudice=prejudice, caprice=caprice)
+    moves, rare = influences(stereotypes, plug_in, criterion), farthest(plug_in, criterion)
+    spread = {name: standard_error(moves[name], rare[name], squares, effective) for name in RISKS}
+    totals = {
+        name: float(standard_error(shares @ moves[name], shares @ rare[name], squares, effective))
+        for name in RISKS
+    }
+    neutral = sampling_bias(np.zeros_like(plug_in.stereotype), covariance, criterion)
+    return DrawnRisk(
+        parts=parts,
+        totals=total(parts, shares),
+        plug_in=total(plug_in, shares),
+        errors=spread,
+        total_errors=totals,
+        corrections=plug_in.prejudice - prejudice,
+        effective_draws=effective,
+        sampling_prejudice=float(shares @ neutral),
+    )
+
+
+def bounds(
+    name: str, value: FloatArray | float, margin: FloatArray | float, correction: FloatArray | float
+) -> FloatArray:
+    """Return [..., low and high] of a quantity: its margin, and what bias the correction may have left."""
+    low = value - margin - REACH_DOWN.get(name, 0.0) * correction
+    high = value + margin + REACH_UP.get(name, 0.0) * correction
+    return np.stack([low, high], axis=-1)
+
+
+def checked_times(times: ArrayLike, templates: int) -> FloatArray:
+    """Check [template] how often each was drawn, at least twice in all."""
+    repeats = np.asarray(times, dtype=np.float64)
+    if repeats.shape != (templates,) or (repeats < 0).any() or not repeats.sum() >= 2:
+        raise CriterionError(
+            f"`times` must say how often each of {templates} templates was drawn, at least 2 draws in all; "
+            f"got the shape {list(repeats.shape)} and {repeats.sum():g} draws."
+        )
+    return repeats
+
+
+def farthest(parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
+    """Return how far the most extreme context would move each quantity, [occupation].
+
+    The extremes are one group for certain, each in turn, and a neutral context.
+    """
+    occupations, groups = parts.stereotype.shape
+    certain = criterion.stereotypes(np.broadcast_to(np.eye(groups), (occupations, groups, groups)))
+    neutral = np.zeros((occupations, 1, groups))
+    moves = influences(np.concatenate([certain, neutral], axis=1), parts, criterion)
+    return {name: np.abs(move).max(axis=1) for name, move in moves.items()}
+
+
+def standard_error(moves: FloatArray, rare: FloatArray, squares: FloatArray, effective: float) -> FloatArray:
+    """Estimate the standard error from influences and one imaginary draw.
+
+    Influences are [..., template], the imaginary draw [...], the draws' squared weights [template].
+    """
+    return np.asarray(np.sqrt(moves**2 @ squares + (rare / effective) ** 2))

@@ -1,0 +1,523 @@
+"""The parser: from texts to trees, a batch at a time, on one core.
+
+Speed and memory, with the same trees: components that no rule reads are left out; matrices are multiplied by
+numpy's BLAS, which has kernels for wide processors that spaCy's own lacks (1.7 times the words a second),
+held to one thread, so that processes side by side do not fight; and once the vocabulary is large, what a
+batch adds to it is forgotten with the batch, so that memory does not grow with the corpus.
+
+A folder or package is data: its configuration may name nothing but spaCy's own parts, and no code of it runs.
+
+**From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.**  spaCy's
+English packages carry the labels of ClearNLP's conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for
+the CLEAR style constituent to dependency conversion"), in which function words govern: a preposition its
+object, the verb *be* its predicate.  Universal Dependencies 2 (de Marneffe et al. 2021,
+doi:10.1162/coli_a_00402), as in the treebank UD English EWT, lets content words govern.  One step a function
+turns the first into the second.  Left as they are: clauses in front of a verb of saying, which EWT makes the
+root or not by punctuation; the expletive subject of "it is clear that"; and names, whose parts stay
+``compound`` where EWT has ``flat``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from textwrap import shorten
+from typing import Any, Literal
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from thinc.api import NumpyOps, get_current_ops, set_current_ops
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from pcf_core.core.errors import PipelineError
+from pcf_core.core.settings import settings
+from pcf_core.mining.parser.trees import HALF, UNKNOWN, Tree
+
+# From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.
+
+
+Scheme = Literal["ud", "clearnlp"]
+MARKS: dict[Scheme, frozenset[str]] = {
+    "ud": frozenset({"nsubj", "obj", "obl", "case", "cop"}),
+    "clearnlp": frozenset({"nsubj", "dobj", "pobj", "prep", "auxpass"}),
+}
+RENAMED = {
+    "ROOT": "root",
+    "agent": "obl",  # without an object
+    "attr": "xcomp",
+    "acomp": "xcomp",
+    "oprd": "xcomp",
+    "auxpass": "aux:pass",
+    "csubjpass": "csubj:pass",
+    "dative": "iobj",
+    "dobj": "obj",
+    "intj": "discourse",
+    "meta": "dep",
+    "neg": "advmod",
+    "npadvmod": "obl:unmarked",
+    "nsubjpass": "nsubj:pass",
+    "pcomp": "advcl",  # without its preposition
+    "pobj": "obl",
+    "poss": "nmod:poss",
+    "preconj": "cc:preconj",
+    "predet": "det:predet",
+    "prep": "obl",  # stranded: "nobody to speak to"
+    "prt": "compound:prt",
+    "quantmod": "advmod",
+    "relcl": "acl:relcl",
+}
+PLACES = frozenset(
+    {"abroad", "away", "back", "down", "here", "home", "in", "off", "on", "out", "over", "there", "up"}
+)
+NOMINATIVE = frozenset({"i", "he", "she", "we", "they"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+
+
+def scheme_of(labels: Collection[str]) -> Scheme:
+    """Return the scheme that a parser's labels belong to.
+
+    Raises
+    ------
+    PipelineError
+        Labels of another scheme.
+    """
+    for scheme, marks in MARKS.items():
+        if marks <= set(labels):
+            return scheme
+    raise PipelineError(
+        "The parser's labels must be those of Universal Dependencies or of ClearNLP, as the English "
+        f"pipelines of spaCy have them (got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
+    )
+
+
+def tree_of(sentence: Span, scheme: Scheme) -> Tree:
+    """Convert one sentence of a parsed document to Universal Dependencies.
+
+    The offset counts from the start of the document.
+    """
+    strings = sentence.doc.vocab.strings
+    table = sentence.doc.to_array(["ORTH", "LEMMA", "TAG", "DEP", "HEAD"])
+    *texts, steps = table[sentence.start : sentence.end].T
+    words, lemmas, tags, relations = (tuple([strings[key] for key in column.tolist()]) for column in texts)
+    heads = [token + step for token, step in enumerate(steps.astype("int64").tolist())]
+    if scheme == "clearnlp":
+        draft = Draft(words, lemmas, tags, heads, list(relations))
+        convert(draft)
+        heads, relations = draft.heads, tuple(draft.relations)
+    else:
+        relations = tuple(["root" if relation == "ROOT" else relation for relation in relations])
+    return Tree(words, lemmas, tags, tuple(heads), relations, sentence.start_char)
+
+
+# -------------------------------------------------------------------------------------------- ClearNLP
+
+
+@dataclass
+class Draft:
+    """A sentence between the schemes; ``heads`` and ``relations`` change, the root is its own head."""
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: list[int]
+    relations: list[str]
+
+    def children(self, token: int, *relations: str) -> list[int]:
+        """Return dependents from left to right, of these relations if any is named."""
+        return [
+            child
+            for child, head in enumerate(self.heads)
+            if head == token and child != token and (not relations or self.relations[child] in relations)
+        ]
+
+    def swap(self, governor: int, governed: int, relation: str) -> None:
+        """Let a dependent take its head's place and dependents, and the head depend on it."""
+        outer = self.heads[governor]
+        for child in self.children(governor):
+            self.heads[child] = governed
+        self.heads[governed] = governed if outer == governor else outer
+        self.relations[governed] = self.relations[governor]
+        self.heads[governor], self.relations[governor] = governed, relation
+
+
+def convert(draft: Draft) -> None:
+    """Turn ClearNLP's heads and relations into Universal Dependencies'."""
+    lift_objects_of_prepositions(draft)
+    raise_subjects(draft)
+    lift_predicates_of_be(draft)
+    attach_conjunctions(draft)
+    flatten_conjuncts(draft)
+    draft.relations[:] = [RENAMED.get(relation, relation) for relation in draft.relations]
+    for token, relation in enumerate(draft.relations):
+        if relation == "aux" and draft.tags[token] == "TO":
+            draft.relations[token] = "mark"
+
+
+def lift_objects_of_prepositions(draft: Draft) -> None:
+    """Turn prep(wrote, about), pobj(about, sea) into obl(wrote, sea), case(sea, about).
+
+    From right to left, so that of "out of the city" the inner preposition comes first.  A clause after a
+    preposition becomes ``advcl`` of a verb and ``acl`` of a noun.
+    """
+    for token in reversed(range(len(draft.heads))):
+        relation = draft.relations[token]
+        governed = [*draft.children(token, "pobj"), *draft.children(token, "pcomp")]
+        if relation not in ("prep", "agent", "dative", "conj") or not (
+            governed or (relation == "prep" and draft.children(token, "obl", "nmod"))
+        ):
+            continue
+        chosen = (governed or draft.children(token, "obl", "nmod"))[0]
+        clausal = draft.relations[chosen] == "pcomp"
+        nominal = is_nominal(draft.tags[draft.heads[token]])
+        draft.swap(token, chosen, "mark" if clausal and draft.tags[chosen].startswith("V") else "case")
+        if relation == "agent" and not clausal:
+            draft.relations[chosen] = "obl:agent"
+        elif relation != "conj":
+            names = ("acl", "advcl") if clausal else ("nmod", "obl")
+            draft.relations[chosen] = names[0] if nominal else names[1]
+
+
+def is_nominal(tag: str) -> bool:
+    """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
+    return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
+
+
+def raise_subjects(draft: Draft) -> None:
+    """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him).
+
+    It is done where the clause has no tense.
+    """
+    for clause in range(len(draft.heads)):
+        if draft.relations[clause] != "ccomp" or draft.children(clause, "mark"):
+            continue
+        subjects = draft.children(clause, "nsubj", "nsubjpass")
+        words = [clause, *draft.children(clause, "aux", "auxpass")]
+        if not subjects or any(draft.tags[word] in FINITE for word in words):
+            continue
+        if draft.words[subjects[0]].lower() not in NOMINATIVE:  # "suggested he leave" has its own
+            draft.relations[clause] = "xcomp"
+            draft.heads[subjects[0]] = draft.heads[clause]
+            draft.relations[subjects[0]] = "dobj"
+
+
+def lift_predicates_of_be(draft: Draft) -> None:
+    """Turn attr(is, woman), nsubj(is, teacher) into cop(woman, is), nsubj(woman, teacher).
+
+    The predicate is a noun or an adjective, else what stands with a preposition or says a place, else a
+    clause, whose own subject makes that of *be* an outer one.  "There is a cook" has none: the cook is the
+    subject.
+    """
+    for token, lemma in enumerate(draft.lemmas):
+        if lemma != "be" or draft.relations[token] in ("aux", "auxpass", "cop"):
+            continue
+        if draft.children(token, "expl"):
+            for child in draft.children(token, "attr"):
+                draft.relations[child] = "nsubj"
+            continue
+        right = [child for child in draft.children(token) if child > token]
+        predicates = [
+            *draft.children(token, "attr", "acomp", "oprd"),
+            *(child for child in right if draft.relations[child] == "obl"),
+            *(
+                child
+                for child in right
+                if draft.relations[child] == "advmod" and draft.lemmas[child].lower() in PLACES
+            ),
+        ]
+        clauses = [child for child in right if draft.relations[child] == "ccomp"]
+        if not predicates and clauses:
+            for subject in draft.children(token, "nsubj"):
+                draft.relations[subject] = "nsubj:outer"
+        if predicates or clauses:
+            draft.swap(token, (predicates or clauses)[0], "cop")
+
+
+def attach_conjunctions(draft: Draft) -> None:
+    """Turn cc(put, and), conj(put, picked) into cc(picked, and): to the conjunct that follows."""
+    for token, relation in enumerate(draft.relations):
+        if relation == "cc":
+            following = [child for child in draft.children(draft.heads[token], "conj") if child > token]
+            if following:
+                draft.heads[token] = following[0]
+
+
+def flatten_conjuncts(draft: Draft) -> None:
+    """Turn conj(a, b), conj(b, c) into conj(a, b), conj(a, c)."""
+    for token, relation in enumerate(draft.relations):
+        while relation == "conj" and draft.relations[draft.heads[token]] == "conj":
+            draft.heads[token] = draft.heads[draft.heads[token]]
+
+
+SHIPPED = "en-mini"
+LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
+READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
+UNREAD = (
+    "morphologizer", "ner", "senter", "sentencizer", "textcat", "textcat_multilabel", "entity_ruler",
+    "entity_linker", "span_ruler", "spancat",
+)  # fmt: skip
+OWN = ("@tokenizers", "@vectors", "@architectures", "@scorers")  # the registries that they name
+CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
+PENN = {"NN", "PRP", "VB", "VBD", "VBN"}  # part of the tags that rules read
+REMEMBERED = 100_000  # words and lemmas the vocabulary keeps
+LONGEST = 1_000_000  # characters parsed at once: about 1 GB
+ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A parser in memory.  ``identity``: SHA-256 over the files that decide what it says."""
+
+    name: str
+    identity: str
+    scheme: Scheme
+    nlp: Language
+    pool: ThreadpoolController
+
+    def trees(self, texts: Iterable[str], batch_size: int = 256) -> Iterator[list[Tree]]:
+        """Yield the sentences of each text, in the order of the texts; none where there is no word.
+
+        A tree depends on its text alone, up to the rounding of sums, which differs between batches: where
+        counts must repeat, give the same texts in the same batches.
+
+        Raises
+        ------
+        PipelineError
+            A text of more than ``LONGEST`` characters.
+        """
+        remaining = iter(texts)
+        while batch := list(islice(remaining, batch_size)):
+            plain = [Plain.of(text) for text in batch]
+            full = len(self.nlp.vocab.strings) > REMEMBERED
+            forgetting = self.nlp.memory_zone() if full else nullcontext()
+            with self.pool.limit(limits=1, user_api="blas"), forgetting:
+                docs = self.nlp.pipe((text.text for text in plain), batch_size=batch_size)
+                found = [
+                    [text.placed(tree_of(sentence, self.scheme)) for sentence in sentences_of(doc)]
+                    for text, doc in zip(plain, docs, strict=True)
+                ]
+            yield from found
+
+
+def sentences_of(doc: Doc) -> Iterator[Span]:
+    """Yield the sentences of a document; none of an empty one, where spaCy raises."""
+    return doc.sents if len(doc) else iter(())
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A text with single spaces, since spaCy makes other white space words of their own.
+
+    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; none where
+    nothing was changed.
+    """
+
+    text: str
+    pieces: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> Plain:
+        """Replace white space, and lone surrogates, which no text holds, by the sign for unknown characters.
+
+        Raises
+        ------
+        PipelineError
+            A text that is too long.
+        """
+        if len(text) > LONGEST:
+            raise PipelineError(
+                f"A text of {len(text):,} characters was to be parsed at once, and {LONGEST:,} are allowed: "
+                "give it in parts, such as its paragraphs."
+            )
+        if not ODD.search(text):
+            return cls(text)
+        words, pieces, length = [], [], 0
+        for match in re.finditer(r"\S+", text):
+            words.append(HALF.sub(UNKNOWN, match[0]))
+            pieces.append((length, match.start()))
+            length += len(match[0]) + 1
+        return cls(" ".join(words), tuple(pieces))
+
+    def placed(self, tree: Tree) -> Tree:
+        """Return the tree with its offset in the original text."""
+        if not self.pieces:
+            return tree
+        here, there = self.pieces[bisect_right(self.pieces, tree.offset, key=itemgetter(0)) - 1]
+        return replace(tree, offset=there + tree.offset - here)
+
+
+# ---------------------------------------------------------------------------------------------- opening
+
+
+def open_pipeline(name: str) -> Pipeline:
+    """Open a parser by name: the shipped ``en-mini``, an installed spaCy package, or a spaCy folder.
+
+    Raises
+    ------
+    PipelineError
+        Unknown, damaged, of another language or of other labels; without tagger, lemmatizer or parser; or
+        made of parts that are not spaCy's own.
+    """
+    folder = find(name)
+    config = read_config(name, folder)
+    check_parts(name, config)
+    pipeline, blas = load(name, folder, config), ThreadpoolController()
+    tags = set(pipeline.get_pipe(names_of(config, "tagger")[0]).labels)  # type: ignore[attr-defined]
+    if not tags >= PENN:
+        raise PipelineError(
+            f"The parser {name} must have the part-of-speech tags of the Penn Treebank, such as VBD (got "
+            f"{', '.join(sorted(tags)[:8]) or 'none'}): take another."
+        )
+    labels = pipeline.get_pipe(names_of(config, "parser")[0]).labels  # type: ignore[attr-defined]
+    return Pipeline(name, identity_of(folder), scheme_of(labels), pipeline, blas)
+
+
+def find(name: str) -> Path:
+    """Find the folder that holds a parser's ``config.cfg``; nothing is imported.
+
+    Raises
+    ------
+    PipelineError
+        There is none of this name.
+    """
+    try:
+        if name == SHIPPED:
+            places = [settings().assets / "pipelines" / SHIPPED]
+        else:
+            package = package_folder(name) if name.isidentifier() else None
+            places = [*filter(None, [package]), Path(name).expanduser()]
+        for folder in places:
+            if (folder / "config.cfg").is_file():
+                return folder
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
+        pass
+    raise PipelineError(
+        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
+        "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
+    )
+
+
+def package_folder(name: str) -> Path | None:
+    """Return where an installed package keeps its pipeline; None where it is not one of spaCy's kind."""
+    spec = importlib.util.find_spec(name)
+    for place in (spec and spec.submodule_search_locations) or ():
+        about = Path(place) / "meta.json"
+        if about.is_file():
+            meta = json.loads(about.read_text(encoding="utf8"))
+            return about.parent / "{lang}_{name}-{version}".format_map(meta)
+    return None
+
+
+def read_config(name: str, folder: Path) -> Mapping[str, Any]:
+    """Read the configuration of a folder, with references between values resolved.
+
+    Raises
+    ------
+    PipelineError
+        It cannot be read, or is of another shape than spaCy's.
+    """
+    try:
+        config = spacy.util.load_config(folder / "config.cfg", interpolate=True)
+        parts = config.get("nlp", {}).get("pipeline", [])
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError("nlp.pipeline is no list of names")
+        if not all(isinstance(part, Mapping) for part in config.get("components", {}).values()):
+            raise ValueError("a component is no section")
+    except Exception as error:  # whatever stands in a file that somebody else wrote
+        raise broken(name, error) from error
+    return config
+
+
+def broken(name: str, error: Exception) -> PipelineError:
+    """Make the error for a parser that cannot be loaded."""
+    reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+    return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
+
+
+def check_parts(name: str, config: Mapping[str, Any]) -> None:
+    """Refuse what is not English, lacks a part, or would run code that is not spaCy's.
+
+    Raises
+    ------
+    PipelineError
+        One of these.
+    """
+    language = config.get("nlp", {}).get("lang")
+    if language != "en":
+        raise PipelineError(
+            f"The parser {name} must be one of English, 'en' (got {language!r}): take another."
+        )
+    for kind, factories in (("tagger", ("tagger",)), ("lemmatizer", LEMMATIZERS), ("parser", ("parser",))):
+        if not names_of(config, *factories):
+            got = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
+            raise PipelineError(
+                f"The parser {name} has no {kind} (it has {got}), and mining needs tags, lemmas and "
+                "dependencies: take another."
+            )
+    kept = {part: config["components"][part] for part in names_of(config, *READ)}
+    hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
+    others = {*config["nlp"]["pipeline"]} - {*names_of(config, *READ, *UNREAD)}  # others may listen to them
+    foreign = sorted({*hooks, *others, *foreign_parts(config["nlp"]), *foreign_parts(kept)})
+    if foreign:
+        raise PipelineError(
+            f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is "
+            "run: take one that needs no further package."
+        )
+
+
+def names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
+    """Return the components of a pipeline that these factories make, in its order."""
+    parts = config.get("components", {})
+    return [
+        part for part in config["nlp"].get("pipeline", []) if parts.get(part, {}).get("factory") in factories
+    ]
+
+
+def foreign_parts(value: Any) -> Iterator[str]:
+    """Yield the registered functions of a configuration that spaCy itself does not bring."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if str(key).startswith("@"):
+                if key not in OWN or not str(inner).startswith("spacy."):
+                    yield str(inner)
+            else:
+                yield from foreign_parts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from foreign_parts(inner)
+
+
+def load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
+    """Load the pipeline without the components that no rule reads, for numpy's BLAS."""
+    before = get_current_ops()
+    try:
+        set_current_ops(NumpyOps(use_blis=False))  # a model keeps the one it was made under
+        unread = set(config["nlp"]["pipeline"]) - set(names_of(config, *READ))
+        nlp = spacy.load(folder, exclude=sorted(unread))
+        list(nlp.pipe(["It is."]))  # where sizes do not fit this fails, not the loading
+    except Exception as error:  # whatever spaCy trips over in files that somebody else wrote
+        raise broken(name, error) from error
+    finally:
+        set_current_ops(before)
+    return nlp
+
+
+def identity_of(folder: Path) -> str:
+    """Hash names and bytes of configuration, tokenizer and components (SHA-256); not of card and scores."""
+    total = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        inside = path.relative_to(folder)
+        if len(inside.parts) > 1 or inside.name in ("config.cfg", "tokenizer"):
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{inside.as_posix()}\0{content}\0".encode())
+    return total.hexdigest()

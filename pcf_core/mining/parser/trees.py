@@ -1,0 +1,144 @@
+"""A parsed sentence, in Universal Dependencies whatever labels the parser has.
+
+Also where the words of parsed sentences stand in their text, so that some can be exchanged while the rest
+stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One sentence; every field has one entry a token.
+
+    ``tags`` are the Penn Treebank's (``VBD``), ``relations`` Universal Dependencies' with subtypes
+    (``nsubj:pass``), ``heads`` positions in the sentence; the root is its own head and has the relation
+    ``root``.  ``offset``: characters between the start of the parsed text and the sentence.
+    """
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    offset: int = 0
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def _children(self) -> tuple[tuple[int, ...], ...]:
+        children: list[list[int]] = [[] for _ in self.words]
+        for token, head in enumerate(self.heads):
+            if head != token:
+                children[head].append(token)
+        return tuple(map(tuple, children))
+
+    def children(self, token: int, *relations: str) -> tuple[int, ...]:
+        """Return dependents from left to right, of these relations if any (``obl`` finds ``obl:tmod``)."""
+        found = self._children[token]
+        return tuple(child for child in found if self.has(child, *relations)) if relations else found
+
+    def has(self, token: int, *relations: str) -> bool:
+        """Tell whether a token's relation is one of these, or a subtype of one."""
+        relation = self.relations[token]
+        return any(relation == wanted or relation.startswith(f"{wanted}:") for wanted in relations)
+
+    def subtree(self, token: int) -> Iterator[int]:
+        """Yield a token and all below it, in no particular order."""
+        stack = [token]
+        while stack:
+            top = stack.pop()
+            yield top
+            stack.extend(self._children[top])
+
+    @property
+    def root(self) -> int:
+        """The token that is its own head."""
+        return next(token for token, head in enumerate(self.heads) if head == token)
+
+
+# Where the words of parsed sentences stand in their text: some can be exchanged, and the rest stays.
+
+
+HALF = re.compile(
+    r"[\ud800-\udfff]"
+)  # halves of characters, which a parser reads as the sign for unknown ones
+UNKNOWN = "\ufffd"
+# What cannot stand between a possessive and its noun, though the tagger may have read one before it.
+NO_NOUN_PHRASE = frozenset(
+    {".", ",", ":", "''", "-RRB-", "IN", "TO", "DT", "PRP", "PRP$", "MD", "WDT", "WP", "WRB"}
+)
+POSSESSIVE, PERSONAL = "PRP$", "PRP"
+OBJECTS = "obj", "iobj"
+SAYING = ("JJ", "JJR", "VB", "VBG", "VBN", "RB", "RP")
+WITHOUT_NOUN = ("own", "first", "last", "next", "best", "worst", "living")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A token of a tree, and the characters of the text where it begins and ends."""
+
+    start: int
+    end: int
+    tree: Tree
+    token: int
+
+    @property
+    def tag(self) -> str:
+        """The token's tag; a possessive before what cannot be its noun is none: "it is his.", "with her in".
+
+        The end of the sentence, punctuation, prepositions, other pronouns, auxiliaries and articles cannot;
+        *every* can.  *her* is one in "her and his book", and none in "called her beautiful", where the parser
+        finds an object; "They saw her running" and "helped her move" it reads as nouns that are hers, and
+        that is left.
+
+        The shipped parser reads "gave her flowers" as hers to give, and that is left.  The masculine forms
+        tell how often it is wrong: before a bare plural that ends its phrase, encyclopaedias and novels have
+        *him* 38 and *his* 21 times behind forms of *give*, too near to even for a rule, and behind 14 other
+        verbs that take two objects *his* five times as often as *him* (send, tell, write, offer, pay …).
+        """
+        tree, token = self.tree, self.token
+        behind = token + 1
+        if tree.tags[token] != POSSESSIVE:
+            shared = tree.tags[behind : behind + 2] == ("CC", POSSESSIVE)
+            return POSSESSIVE if shared and tree.words[token].lower() == "her" else tree.tags[token]
+        alone = self._ends_at(behind) or self._is_object()
+        return PERSONAL if alone else POSSESSIVE
+
+    def _ends_at(self, behind: int) -> bool:
+        """Tell whether no noun phrase goes on at a token."""
+        tree = self.tree
+        return behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
+
+    def _is_object(self) -> bool:
+        """Tell whether *her* is the object of a verb before it, with one word after it describing her.
+
+        That is no noun, and no word that can do without one.
+        """
+        tree, token = self.tree, self.token
+        return (
+            tree.words[token].lower() == "her"
+            and tree.has(token, *OBJECTS)
+            and tree.heads[token] < token
+            and tree.tags[token + 1] in SAYING
+            and tree.words[token + 1].lower() not in WITHOUT_NOUN
+            and self._ends_at(token + 2)
+        )
+
+
+def placed(text: str, trees: Sequence[Tree]) -> list[Placed]:
+    """Locate the tokens of a text's sentences, from left to right, without gaps in them."""
+    found, end = [], 0
+    readable = HALF.sub(UNKNOWN, text)
+    for tree in trees:
+        for token, word in enumerate(tree.words):
+            start = readable.index(word, end)
+            end = start + len(word)
+            found.append(Placed(start, end, tree, token))
+    return found

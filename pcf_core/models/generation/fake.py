@@ -1,0 +1,81 @@
+"""A generator whose texts are given: for tests, demonstrations and timing of everything but models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from copy import copy
+
+import numpy as np
+
+from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, in_one
+from pcf_core.models.generation.base import blocks, end_of, stream
+
+Distribution = Mapping[str, float]  # text to probability; they add up to 1
+
+
+class FakeGenerator:
+    """Draws each text from a given distribution with the text's own stream, without torch.
+
+    ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
+    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each block takes
+    ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
+    """
+
+    def __init__(
+        self,
+        distribution: Callable[[str], Distribution] | Distribution,
+        *,
+        name: str = "fake",
+        delay: float = 0.0,
+        key: GenerationKey | None = None,
+    ) -> None:
+        self.key = key or GenerationKey(
+            model=name,
+            identity=name,
+            tokenizer=name,
+            family="fake",
+            rules="1",
+            decoding=Decoding(),
+        )
+        self.distribution = distribution
+        self.delay = delay
+        self.written = 0
+
+    def check(self, prompt: str) -> None:
+        """Accept every prompt."""
+
+    def with_system(self, system: str) -> FakeGenerator:
+        """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
+
+        The distribution is that of the prompt with the system prompt in front of it, and ``written`` counts
+        on from here.
+        """
+        told = copy(self)
+        told.key = self.key.with_system(system)
+        return told
+
+    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+        """See :meth:`pcf_core.models.generation.base.Generator.generate`.
+
+        ``pause`` is called before each block.
+        """
+        whole = in_one(self.key.system, prompt)
+        table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(whole)
+        choices = list(table)
+        cumulative = np.cumsum(list(table.values()))
+        texts: list[str] = []
+        for start in blocks(first, count):
+            pause()
+            time.sleep(self.delay)
+            for index in range(start, start + BLOCK):
+                target = stream(self.key, prompt, index).random() * cumulative[-1]
+                texts.append(choices[int(cumulative.searchsorted(target, side="right"))])
+            self.written += BLOCK
+        return Generated(
+            prompt=prompt,
+            first=first,
+            texts=tuple(texts),
+            ends=tuple(end_of(text, stopped=True) for text in texts),
+            tokens=tuple(len(text.split()) for text in texts),
+        )

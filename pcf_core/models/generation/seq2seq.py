@@ -1,0 +1,120 @@
+"""Texts from encoder–decoder models: T5, BART and their kin.
+
+What the encoder reads and what the decoder is given before it writes depends on what the model was trained
+to do:
+
+- **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``prompt
+  <extra_id_0>``, the decoder begins with its start token and ``<extra_id_0>``, and the next sentinel that it
+  writes ends the text: it fills a gap that stands behind the prompt.
+- **Instructions** (FLAN-T5): the encoder reads the prompt alone, and the decoder begins with its start token.
+- **A mask** (BART, Lewis et al. 2020, https://arxiv.org/abs/1910.13461): the encoder reads ``prompt <mask>``
+  and the decoder goes on from its start token and the prompt, which it was trained to repeat.
+
+Tokenizers of both kinds of T5 have sentinels, and no configuration says which it is.  So the model is asked:
+where the encoder reads a sentinel, one trained with them opens its answer with that sentinel, nearly for
+sure; if it does so on average over ``ASKED`` with a probability of less than one half, it takes instructions.
+
+Special tokens around the encoder's text are the tokenizer's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from pcf_core.core.errors import GenerationError
+from pcf_core.core.generation import BLOCK, GenerationKey, in_one
+from pcf_core.models.generation.local import LocalGenerator
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.seam import Ids
+
+ASKED = ("The weather today is", "She went to the market and bought", "In the morning the children")
+
+
+class Seq2SeqGenerator(LocalGenerator):
+    """See the file's docstring; ``gap`` is the token behind the prompt, ``None`` where there is none."""
+
+    def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
+        super().__init__(loaded, key, context=context)
+        self.first = self._first_token()
+        self.sentinels = self.seam.sentinels
+        self.gap = self.sentinels[0] if self.sentinels else self.tokenizer.mask_token_id
+        if self.sentinels and not self._opens_with_sentinel():
+            self.gap = self.sentinels = None
+
+    def _stopping_tokens(self) -> set[int]:
+        """List also every sentinel: those that a tokenizer counts as extra have numbers of their own."""
+        names = self.tokenizer.get_vocab()
+        return super()._stopping_tokens() | {
+            names[name] for name in names if name.startswith("<extra_id_") and name.endswith(">")
+        }
+
+    def _first_token(self) -> int:
+        first = self.model.config.decoder_start_token_id
+        if first is None:
+            raise GenerationError(
+                f"The configuration of {self.key.model} does not say with which token its decoder starts; "
+                "set decoder_start_token_id."
+            )
+        return int(first)
+
+    def _opens_with_sentinel(self) -> bool:
+        """Ask the decoder with its start token alone whether it opens with a sentinel."""
+        shares = []
+        for ids in self.seam.encode(ASKED):
+            logits, _ = self._read(self._source(ids), (self.first,))
+            shares.append(float(logits[0].float().softmax(dim=-1)[self.gap]))
+        return sum(shares) / len(shares) >= 0.5
+
+    def _prompt_ids(self, prompt: str) -> Ids:
+        return self.seam.encode([in_one(self.key.system, prompt)])[0]
+
+    def _needs(self, ids: Ids) -> int:
+        return max(len(self._source(ids)), len(self._start(ids)) + self.key.decoding.length)
+
+    def _source(self, ids: Ids) -> Ids:
+        """Return what the encoder reads."""
+        gap = () if self.gap is None else (self.gap,)
+        return self.seam.opening + ids + gap + self.seam.closing
+
+    def _start(self, ids: Ids) -> Ids:
+        """Return the tokens that the decoder starts with."""
+        if self.gap is None:
+            return (self.first,)
+        return (self.first, self.gap) if self.sentinels else (self.first, *self.seam.opening, *ids)
+
+    @torch.inference_mode()
+    def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
+        logits, reading = self._read(self._source(ids), self._start(ids))
+        reading["past_key_values"].batch_repeat_interleave(BLOCK)
+        encoded = reading["encoder_outputs"]
+        encoded.last_hidden_state = encoded.last_hidden_state.expand(BLOCK, -1, -1)
+        return logits, reading | {"attention_mask": reading["attention_mask"].expand(BLOCK, -1)}
+
+    @torch.inference_mode()
+    def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.model(decoder_input_ids=drawn, use_cache=True, **state).logits[:, -1]
+        return logits
+
+    def _text(self, ids: Ids, written: Ids) -> str:
+        return self._decoded(written) if self.gap is None else self._continuation(ids, written)
+
+    @torch.inference_mode()
+    def _read(self, source: Ids, start: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Return [1, vocabulary] logits behind ``start``, and what the next pass takes beside its tokens."""
+        ids = torch.tensor([source], device=self.device)
+        mask = torch.ones_like(ids)
+        encoded = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
+        answer = self.model(
+            encoder_outputs=encoded,
+            attention_mask=mask,
+            decoder_input_ids=torch.tensor([start], device=self.device),
+            use_cache=True,
+        )
+        reading = {
+            "encoder_outputs": encoded,
+            "attention_mask": mask,
+            "past_key_values": answer.past_key_values,
+        }
+        return answer.logits[:, -1], reading

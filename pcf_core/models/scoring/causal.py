@@ -1,0 +1,243 @@
+"""Causal models: GPT-2 and its kin.
+
+**Quantity.**  For a word with tokens w₁…w_k behind the text on the left,
+
+    log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
+
+in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
+exactly where the tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has
+nothing else to condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
+log P(word + right | left), because a causal model cannot look ahead.
+
+**Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
+
+1. P(" sh" | The nurse said that)    = 0.2
+2. P("e"   | The nurse said that sh) = 0.5
+3. log P(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+
+**exact-boundary** also multiplies by P(word ends | left, word): the sum of the probabilities of all tokens
+that cannot prolong the word, which are the special tokens and those whose text begins with something else
+than a letter, a mark or a digit.  Without it " he" also counts the beginning of " hero" in two tokens
+(Pimentel & Meister 2024, https://arxiv.org/abs/2406.14561; their other factor, the same for all words of a
+prompt, cancels in preferences and is left out).  With 0.8 for such tokens behind " she" the example gives
+log 0.08.  Text on the right says itself where the word ends: nothing is multiplied then.
+
+**Speed.**  Prompts that begin alike, and the words behind each of them, are packed into prefix trees
+(:mod:`pcf_core.models.scoring.trees`): a forward pass computes every distinct beginning once, with an
+attention mask that shows each token its own ancestors and with their number as its position.  Whether an
+architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
+not positions), is asked when it is opened; where it does not, each text runs by itself, beside others of its
+length.
+"""
+
+from __future__ import annotations
+
+import copy
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from pcf_core.core.errors import ScoringError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import LOGITS, Batch, check_context, log_normaliser, plan, quoted, row_cost
+from pcf_core.models.scoring.local import LocalScorer
+from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
+from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
+
+SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
+ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
+
+
+class CausalScorer(LocalScorer):
+    """See the file's docstring for the quantity.
+
+    ``largest_tree`` is the number of nodes up to which trees are exact; 0 where they are not.
+    """
+
+    def __init__(
+        self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
+    ) -> None:
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        self.boundary = key.protocol == "exact-boundary"
+        self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
+        self.body = self._find_body(**self._inputs(list(chains((0, 1), Continuations.of([]), 0))))
+        self.largest_tree = 0 if self.body is None else self._largest_exact_tree()
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """What distinguishes its scoring, by subject."""
+        batching = (
+            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens."
+            if self.largest_tree
+            else "Prompts run beside others of the same length: this architecture cannot share beginnings."
+        )
+        return super().traits | {"batching": batching}
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Score one word in one prompt, in nats, one plain text a forward pass."""
+        plain = copy.copy(self)
+        plain.largest_tree = 0
+        return super(CausalScorer, plain).alone(prompt, word)
+
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        pieces = self.seam.cut(prompts, words)
+        starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
+        known: dict[tuple[Any, ...], Continuations] = {}
+        behind = []
+        for piece in pieces:
+            whole = tuple(ids + right for ids, right in zip(piece.words, piece.rights, strict=True))
+            boundary = self.boundary and not any(piece.rights)
+            if (whole, boundary) not in known:
+                known[whole, boundary] = Continuations.of(whole, boundary)
+            behind.append(known[whole, boundary])
+        lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
+        check_context(self.key, self.context, lengths, prompts)
+        values = np.zeros((len(prompts), len(words)))
+        for rows, trees in self._blocks(starts, behind):
+            self._add(values, trees)
+            yield np.array(rows), values[rows]
+
+    def _start(self, pieces: Pieces, prompt: str) -> Ids:
+        start = self.seam.opening + pieces.left
+        if start:
+            return start
+        first = self.seam.tokenizer.bos_token_id
+        if first is None:
+            raise ScoringError(
+                f"The prompt {quoted(prompt)} begins with [Y], and {self.key.model} has no BOS token to "
+                "condition on; put text before [Y]."
+            )
+        return (first,)
+
+    def _blocks(
+        self, starts: Sequence[Ids], behind: Sequence[Continuations]
+    ) -> Iterator[tuple[list[int], list[Tree]]]:
+        """Yield rows and their trees, about ``batch_tokens`` at a time."""
+        sizes = [len(start) + len(tree.ids) for start, tree in zip(starts, behind, strict=True)]
+        small = [row for row, size in enumerate(sizes) if size <= self.largest_tree]
+        rows: list[int] = []
+        trees: list[Tree] = []
+        spent = 0
+        limit = min(self.largest_tree, max(USUAL, ROWS * max((sizes[row] for row in small), default=0)))
+        for more, tree in pack(starts, behind, small, limit, LOGITS // self.vocabulary):
+            cost = self._cost(tree)
+            if trees and spent + cost > self.batch_tokens:
+                yield rows, trees
+                rows, trees, spent = [], [], 0
+            rows, trees, spent = [*rows, *more], [*trees, tree], spent + cost
+        if trees:
+            yield rows, trees
+        large = [row for row, size in enumerate(sizes) if size > self.largest_tree]
+        costs = [(len(starts[row]) + 1) * max(1, len(behind[row].paths)) for row in large]
+        for block in plan([len(starts[row]) for row in large], costs, self.batch_tokens):
+            rows = [large[index] for index in block]
+            yield rows, [tree for row in rows for tree in chains(starts[row], behind[row], row)]
+
+    def _cost(self, tree: Tree) -> int:
+        return row_cost(len(tree.ids), tree.read_nodes, self.vocabulary, self.batch_tokens)
+
+    def _add(self, values: FloatArray, trees: Sequence[Tree]) -> None:
+        """Add to ``values`` [row, word] what is read in the trees: chains of one length, or other trees."""
+        lengths = [len(tree.ids) if tree.is_chain else 0 for tree in trees]
+        for bucket in plan(lengths, [self._cost(tree) for tree in trees], self.batch_tokens):
+            chosen = [trees[index] for index in bucket]
+            row, word, _, _ = np.concatenate([tree.reads for tree in chosen]).T
+            with self._device_errors():
+                np.add.at(values, (row, word), self._read(chosen))
+
+    @torch.inference_mode()
+    def _read(self, trees: Sequence[Tree]) -> FloatArray:
+        """Return [read] nats of all reads of the trees, one after another, in one forward pass."""
+        number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
+        _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
+        places, place = np.unique(np.stack([number, node]), axis=1, return_inverse=True)
+        rows, positions = torch.as_tensor(places, device=self.device)
+        logits = self._logits(rows, positions, **self._inputs(trees))
+        found = logits[place, np.maximum(token, 0)].cpu().double()
+        if self.boundary:
+            ending = logits[:, self.ends].logsumexp(dim=-1).cpu().double()[place]
+            found = torch.where(torch.as_tensor(token == ENDS), ending, found)
+        return np.asarray((found - log_normaliser(logits)[place]).numpy())
+
+    def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
+        """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
+        length = max(len(tree.ids) for tree in trees)
+        ids = torch.as_tensor(_stacked([tree.ids for tree in trees], length), device=self.device)
+        if all(tree.is_chain and len(tree.ids) == length for tree in trees):
+            return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "use_cache": False}
+        hidden = ~np.stack([tree.visible(length) for tree in trees])[:, None]
+        mask = torch.zeros(hidden.shape, dtype=self.model.dtype, device=self.device)
+        mask.masked_fill_(torch.as_tensor(hidden, device=self.device), torch.finfo(mask.dtype).min)
+        depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
+        return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
+
+    def _largest_exact_tree(self) -> int:
+        """Find, by halving, the largest tree with the same log-probabilities as its sequences alone."""
+        width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
+        limit = LARGEST
+        while limit > max(256, width // 4):  # attention costs limit / (6 width) of the rest
+            limit //= 2
+        while limit >= SMALLEST:
+            if self._is_exact(limit):
+                return limit
+            limit //= 2
+        return 0
+
+    def _is_exact(self, size: int) -> bool:
+        """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.
+
+        They are asked about a text of nearly that many tokens and, in the last slots, branches from its
+        beginning.
+
+        A text longer than an attention window shows windows over positions, a branch far from its ancestors
+        in slots but close to them in positions shows windows over slots.
+        """
+        draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
+        last = self.vocabulary - 1  # sorted behind the others
+        depth = min(size - 7, (self.context or size) - 2)
+        trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
+        texts = [*trunks, *((*trunks[0][: depth // part], last) for part in (2, 4, depth))]
+        behind = [Continuations.of([(last, draws[-1]), (last, draws[-2])])] * len(texts)
+        ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
+        lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]
+        packed, plain = np.zeros((2, len(texts), 2))
+        try:
+            np.add.at(packed, tuple(tree.reads[:, :2].T), self._read([tree]))
+        except Exception:  # noqa: BLE001
+            return False  # whatever an architecture says to a mask or positions that it does not take
+        for line in lines:
+            np.add.at(plain, tuple(line.reads[:, :2].T), self._read([line]))
+        return bool(np.abs(packed - plain).mean() <= self.tolerance)
+
+    def _ending_tokens(self) -> list[int]:
+        """List tokens that cannot prolong a word: no letter, mark or digit first, or special."""
+        tokenizer = self.seam.tokenizer
+        before = self.seam.encode([PROBE])[0]
+        special = set(tokenizer.all_special_ids)
+        stem = tokenizer.decode(before, clean_up_tokenization_spaces=False)
+        ends = []
+        for token in range(min(len(tokenizer), self.vocabulary)):
+            text = tokenizer.decode([*before, token], clean_up_tokenization_spaces=False)
+            if token in special or _ends_word(text.removeprefix(stem)):
+                ends.append(token)
+        return ends
+
+
+def _ends_word(text: str) -> bool:
+    """Tell whether a token with this text ends the word before it; part of a character (�) does not."""
+    return text != "" and text[0] != "�" and unicodedata.category(text[0])[0] not in "LMN"
+
+
+def _stacked(parts: Sequence[Indices], length: int) -> Indices:
+    """Return [part, length], with zeros behind the shorter parts."""
+    whole = np.zeros((len(parts), length), dtype=int)
+    for row, part in enumerate(parts):
+        whole[row, : len(part)] = part
+    return whole

@@ -1,0 +1,331 @@
+"""Causal models behind an endpoint: a completions server that tells the log-probabilities of a prompt.
+
+**Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from what the server says of its prompt.
+For a word with tokens w₁…w_k behind the text on the left,
+
+    log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
+
+in nats, with the BOS token exactly where the server itself puts one by default.  Where text stands right of
+``[Y]``, w runs on over it: the score is log P(word + right text | left).
+
+**Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]".  The server reads
+"The nurse said that she" and tells
+
+    The null   nurse −5.2   said −3.1   that −0.7   sh −1.609   e −0.693
+
+The tokens of "The nurse said that" are the first four, so log P(she) = −1.609 − 0.693 = −2.303 = log 0.1.
+
+**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is; that its tokens begin
+with those of the left text, and that a token ends where the word does, is read off the answer.  Where either
+fails, the tokens are cut as a local model's and sent as token ids, to a server that takes them; with another
+the prompt is refused.
+
+Nothing pins what the server runs.  Before each block of prompts it must read the probe's text as it did when
+it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from pcf_core.core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.models.completions import Ids, Reading, Server
+from pcf_core.models.endpoint import AGREES, TEXT, UNDECODED, Endpoint, difference, spells
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quoted, split_prompt
+from pcf_core.models.scoring.seam import Seam
+
+TEXTS_A_BLOCK = 512
+SPECIAL = re.compile(r"<[^<>\s]+>")  # how special tokens are written: <mask>, <|endoftext|>, </s>
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One word in one prompt."""
+
+    prompt: str
+    word: str
+
+    @property
+    def head(self) -> str:
+        """The text on the left without the one space that belongs to the word."""
+        return split_prompt(self.prompt)[0].removesuffix(" ")
+
+    @property
+    def tail(self) -> str:
+        """The word with the text right of the gap."""
+        return self.word + split_prompt(self.prompt)[1]
+
+    @property
+    def text(self) -> str:
+        """The prompt with the word in its place."""
+        return split_prompt(self.prompt)[0] + self.tail
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a server's answer gives for one cell.
+
+    ``nats`` of the word and the text behind it, the ``texts`` of their tokens, and their ``labels``.
+
+    ``labels`` are token ids, or texts again where the server tells no ids.
+    """
+
+    nats: float
+    texts: tuple[str, ...]
+    labels: tuple[int | str, ...]
+
+
+class EndpointScorer(Scorer):
+    """See the file's docstring for the quantity.  Holds no connection: each call opens and closes its own."""
+
+    device = "endpoint"
+
+    def __init__(self, endpoint: Endpoint, key: ScoringKey) -> None:
+        super().__init__(key)
+        self.endpoint = endpoint
+        self.findings = endpoint.findings
+        self._tables: dict[str, TokenTable] = {}  # by what stands left of [Y]
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """What distinguishes its scoring, by subject."""
+        found, url = self.findings, self.endpoint.spec.path
+        return {
+            "space": "The space before a word goes to the server with the word.",
+            "opening": f"The server puts {len(found.opening)} token(s) before a text."
+            if found.opening
+            else "The server puts no token before a text.",
+            "batching": "The server batches as it likes: two readings of one token differed by up to "
+            f"{found.noise:.2g} nats when it was probed.",
+            "unpinned": f"Scores are those of whatever {url} serves as {self.endpoint.spec.name}; it read "
+            f"{TEXT!r} with {found.nats:.3f} nats when it was opened.",
+        }
+
+    def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
+        """Ask the server for the tokens of words in a text; what is known is not asked again."""
+        left, _ = split_prompt(text)
+        known = self._tables.setdefault(left, TokenTable({}))
+        asked = [
+            word for word in dict.fromkeys(words) if word not in known.tokens and word not in known.refused
+        ]
+        refused = {word: reason for word in asked if (reason := _refusal(word))}
+        known = _joined(known, TokenTable({}, refused))
+        cells = [Cell(left + GAP, word) for word in asked if word not in refused]
+        if cells:
+            with self.endpoint.server() as server:
+                known = _joined(known, self._count_tokens(server, cells))
+        self._tables[left] = known
+        return TokenTable(
+            {word: known.tokens[word] for word in words if word in known.tokens},
+            {word: known.refused[word] for word in words if word in known.refused},
+            {word: known.spelling[word] for word in words if word in known.spelling},
+        )
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Score one word in one prompt, in nats, each text a request of its own."""
+        cell = Cell(prompt, word)
+        with self.endpoint.server() as server:
+            found = {text: self._read(server, [text])[text] for text in _texts([cell])}
+            return self._scores(server, [cell], found)[cell].nats
+
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for row, prompt in enumerate(prompts):
+            _refuse_special(prompt)
+            rows[prompt].append(row)
+        size = max(1, TEXTS_A_BLOCK // (len(words) + 1))
+        distinct = list(rows)
+        blocks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
+        cells = [[Cell(prompt, word) for prompt in block for word in words] for block in blocks]
+        texts = [_texts(block) for block in cells]
+        with self.endpoint.server() as server:
+            self._require_same_model(server)
+            readings = server.read(
+                [text for block in texts for text in block], self.findings.shape, pause=pause
+            )
+            for block, asked, needed in zip(blocks, cells, texts, strict=True):
+                found = dict(zip(needed, islice(readings, len(needed)), strict=True))
+                scores = self._scores(server, asked, found, pause)
+                nats = np.array([scores[cell].nats for cell in asked]).reshape(len(block), len(words))
+                places = [(row, line) for line, prompt in enumerate(block) for row in rows[prompt]]
+                yield np.array([row for row, _ in places]), nats[[line for _, line in places]]
+
+    def _require_same_model(self, server: Server) -> None:
+        now = self._read(server, [TEXT])[TEXT]
+        apart = difference(now, self.findings.reading)
+        if apart > AGREES:
+            raise ScoringError(
+                f"What runs behind {self.endpoint.spec.path} as {self.endpoint.spec.name} has changed: it "
+                f"reads a text otherwise than when it was opened, by {apart:.3g} nats a token; score again."
+            )
+
+    def _read(self, server: Server, texts: Sequence[str]) -> dict[str, Reading]:
+        return dict(zip(texts, server.read(texts, self.findings.shape), strict=True))
+
+    def _count_tokens(self, server: Server, cells: Sequence[Cell]) -> TokenTable:
+        found = self._read(server, _texts(cells))
+        tokens: dict[str, int] = {}
+        refused: dict[str, str] = {}
+        spelling: dict[str, str] = {}
+        for cell in cells:
+            score = self._score(cell, found)
+            if score is None and self.findings.takes_ids:
+                try:
+                    score = self._scores_by_ids(server, [cell])[cell]
+                except ModelError as error:
+                    refused[cell.word] = str(error)
+                    continue
+            start = len(found[cell.head].texts if cell.head else self._require_opening(cell))
+            texts = found[cell.text].texts[start:] if score is None else score.texts
+            if score is None or not spells(texts, cell.word):
+                where = "behind a space" if cell.head else "at the beginning of a text"
+                refused[cell.word] = f"{where} the server reads it as {''.join(texts)!r}"
+            else:
+                tokens[cell.word] = len(texts)
+                if written := spelling_of(score.labels, cell.word):
+                    spelling[cell.word] = written
+        return TokenTable(tokens, refused, spelling)
+
+    def _scores(
+        self,
+        server: Server,
+        cells: Sequence[Cell],
+        found: Mapping[str, Reading],
+        pause: Callable[[], None] = lambda: None,
+    ) -> dict[Cell, Score]:
+        """Score each cell, by its text, or by token ids where text hides the boundaries of the parts."""
+        scores = {cell: self._score(cell, found) for cell in cells}
+        hidden = [cell for cell, score in scores.items() if score is None]
+        if hidden and not self.findings.takes_ids:
+            raise ScoringError(
+                f"In {quoted(hidden[0].prompt)} the server's tokens do not show where {hidden[0].word!r} "
+                f"begins and ends, and {self.endpoint.spec.name} takes no token ids: put spaces around [Y], "
+                "or serve it with vLLM."
+            )
+        by_ids = self._scores_by_ids(server, hidden, pause) if hidden else {}
+        return {cell: by_ids[cell] if score is None else score for cell, score in scores.items()}
+
+    def _score(self, cell: Cell, found: Mapping[str, Reading]) -> Score | None:
+        """Score a cell from the reading of its text; return ``None`` where that hides the boundaries."""
+        head = found[cell.head].labels if cell.head else self._require_opening(cell)
+        whole = found[cell.text]
+        start = len(head)
+        texts = whole.texts[start:]
+        if whole.labels[:start] != head or not texts or not spells(texts, cell.tail):
+            return None
+        if cell.tail != cell.word and not _ends_with_a_token(texts, cell.word):
+            return None
+        return Score(math.fsum(whole.nats[start:]), texts, whole.labels[start:])
+
+    def _require_opening(self, cell: Cell) -> tuple[int | str, ...]:
+        """Return the tokens that the server puts before a text, which begins with ``[Y]``."""
+        if not self.findings.opening:
+            raise ScoringError(
+                f"The prompt {quoted(cell.prompt)} begins with [Y], and {self.endpoint.spec.name} puts no "
+                "BOS token there to condition on; put text before [Y]."
+            )
+        return self.findings.opening
+
+    def _scores_by_ids(
+        self, server: Server, cells: Sequence[Cell], pause: Callable[[], None] = lambda: None
+    ) -> dict[Cell, Score]:
+        """Cut as :class:`~pcf_core.models.scoring.seam.Seam` cuts for a local model; sent as token ids."""
+        seam = Seam(ServerTokenizer(server, pause), self.key.model)
+        words: defaultdict[str, list[str]] = defaultdict(list)
+        for cell in cells:
+            words[cell.prompt].append(cell.word)
+        parts: dict[Cell, tuple[Ids, Ids]] = {}
+        for prompt, asked in words.items():
+            (pieces,) = seam.cut([prompt], asked)
+            for word, ids, right in zip(asked, pieces.words, pieces.rights, strict=True):
+                parts[Cell(prompt, word)] = (seam.opening + pieces.left, ids + right)
+        readings = server.read([start + end for start, end in parts.values()], "prompt_logprobs", pause=pause)
+        return {
+            cell: Score(
+                math.fsum(reading.nats[len(start) :]),
+                reading.texts[len(start) :],
+                reading.labels[len(start) :],
+            )
+            for (cell, (start, _)), reading in zip(parts.items(), readings, strict=True)
+        }
+
+
+class ServerTokenizer:
+    """What :class:`~pcf_core.models.scoring.seam.Seam` needs of a tokenizer, answered by the server."""
+
+    is_fast = False
+
+    def __init__(self, server: Server, pause: Callable[[], None] = lambda: None) -> None:
+        self.server = server
+        self.pause = pause
+
+    def __call__(self, text: str | Sequence[str], add_special_tokens: bool = True) -> dict[str, Any]:
+        """Encode one text as ``input_ids``, or a list of them for several."""
+        texts = [text] if isinstance(text, str) else list(text)
+        ids = self.server.tokenise(texts, special=add_special_tokens, pause=self.pause)
+        return {"input_ids": ids[0] if isinstance(text, str) else ids}
+
+
+def _joined(first: TokenTable, second: TokenTable) -> TokenTable:
+    return TokenTable(
+        {**first.tokens, **second.tokens},
+        {**first.refused, **second.refused},
+        {**first.spelling, **second.spelling},
+    )
+
+
+def _refusal(word: str) -> str:
+    if not word.strip():
+        return "it is empty"
+    if word != word.strip() or "[Y]" in word:
+        return "it begins or ends with white space, or holds [Y]"
+    if set(word) & set("<>"):
+        return "it holds '<' or '>', which a server may take for a special token"
+    return ""
+
+
+def _refuse_special(prompt: str) -> None:
+    found = SPECIAL.search(prompt)
+    if found:
+        raise TemplateError(
+            f"The prompt {quoted(prompt)} holds {found.group()!r}, which a server may take for a special "
+            "token; take it out."
+        )
+
+
+def spelling_of(labels: Sequence[int | str], word: str) -> str:
+    """Write a word's tokens as a :class:`~pcf_core.core.run.TokenTable` keeps them; empty if unknown.
+
+    Ids where the server tells them.  Texts hide bytes that are no character and may have lost their spaces,
+    so that "black man" would read as "blackman": the lengths between spaces are then part of it.
+    """
+    if all(isinstance(label, int) for label in labels):
+        return " ".join(map(str, labels))
+    if any(UNDECODED in str(label) for label in labels):
+        return ""
+    return json.dumps([*labels, *map(len, word.split())])
+
+
+def _texts(cells: Sequence[Cell]) -> list[str]:
+    """List what has to be read for the cells, each text once."""
+    texts = [text for cell in cells for text in (cell.head, cell.text)]
+    return [text for text in dict.fromkeys(texts) if text]
+
+
+def _ends_with_a_token(texts: Sequence[str], word: str) -> bool:
+    """Tell whether one of the tokens that spell word and right text is the last of the word."""
+    if any(UNDECODED in text for text in texts):
+        return False
+    return any(spells(texts[:end], word) for end in range(1, len(texts) + 1))

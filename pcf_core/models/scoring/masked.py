@@ -1,0 +1,122 @@
+"""Masked models: BERT and its kin.
+
+**Quantity.**  For a word of k tokens w₁…w_k, k masks stand at ``[Y]`` and are filled from left to right
+inside the word (Kauf & Ivanova 2023, https://arxiv.org/abs/2305.10588, PLL-word-l2r):
+
+    log P_k(w) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1}, [MASK] × (k−j+1), right)
+
+in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  The text on the right
+is conditioned on.  Given k the probabilities of all sequences of k tokens sum to one; for different k they do
+not share one sample space.
+
+**Worked example**, the word "she" of two tokens "sh", "##e" in "The nurse said that [Y] .":
+
+1. P("sh"  | The nurse said that [MASK] [MASK] .) = 0.2
+2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
+3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import Batch, check_context, log_normaliser, plan, row_cost
+from pcf_core.models.scoring.local import LocalScorer
+from pcf_core.models.scoring.seam import Ids, Pieces
+
+Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One distinct input of the model; the distribution at ``position`` is read."""
+
+    ids: Ids
+    position: int
+
+
+class MaskedScorer(LocalScorer):
+    """See the file's docstring for the quantity.  Every distinct (prompt, k, filled beginning) runs once."""
+
+    def __init__(
+        self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
+    ) -> None:
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        if loaded.tokenizer.mask_token_id is None:
+            raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
+        self.mask: int = loaded.tokenizer.mask_token_id
+        self.body = self._find_body(**self._inputs([Query((self.mask, self.mask), 1)]))
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """What distinguishes its scoring, by subject."""
+        return super().traits | {
+            "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
+        }
+
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        pieces = self.seam.cut(prompts, words)
+        queries = [self._queries(piece) for piece in pieces]
+        longest = [max(len(query.ids) for query in row) for row in queries]
+        check_context(self.key, self.context, longest, prompts)
+        costs = [sum(len(query.ids) for query in row) for row in queries]
+        for block in plan(longest, costs, self.batch_tokens):
+            reads: defaultdict[Query, Reads] = defaultdict(list)
+            for number, row in enumerate(block):
+                for query, targets in queries[row].items():
+                    reads[query].extend((number, word, token) for word, token in targets)
+            yield np.array(block), self._read(reads, len(block), len(words))
+
+    def _queries(self, pieces: Pieces) -> dict[Query, list[tuple[int, int]]]:
+        """Make the inputs of one prompt, each with the (word, token) pairs whose probability it gives."""
+        found: defaultdict[Query, list[tuple[int, int]]] = defaultdict(list)
+        start = self.seam.opening + pieces.left
+        for word, (ids, right) in enumerate(zip(pieces.words, pieces.rights, strict=True)):
+            for filled, token in enumerate(ids):
+                masks = (self.mask,) * (len(ids) - filled)
+                whole = start + ids[:filled] + masks + right + self.seam.closing
+                found[Query(whole, len(start) + filled)].append((word, token))
+        return found
+
+    def _read(self, reads: dict[Query, Reads], rows: int, words: int) -> FloatArray:
+        """Return [row, word] nats: the sum over a word's tokens of what its queries give."""
+        values = np.zeros((rows, words))
+        queries = list(reads)
+        lengths = [len(query.ids) for query in queries]
+        for bucket in plan(lengths, [self._cost(length) for length in lengths], self.batch_tokens):
+            chosen = [queries[index] for index in bucket]
+            flat = [(n, *read) for n, query in enumerate(chosen) for read in reads[query]]
+            number, row, word, token = np.array(flat).T
+            np.add.at(values, (row, word), self._log_probabilities(chosen, number, token))
+        return values
+
+    def _cost(self, length: int) -> int:
+        positions = length if self.body is None else 1
+        return row_cost(length, positions, self.vocabulary, self.batch_tokens)
+
+    @torch.inference_mode()
+    def _log_probabilities(self, queries: Sequence[Query], number: Any, token: Any) -> FloatArray:
+        """Return [read] nats of ``token`` at the position of query ``number``, all queries in one pass."""
+        rows = torch.arange(len(queries), device=self.device)
+        positions = torch.tensor([query.position for query in queries], device=self.device)
+        with self._device_errors():
+            logits = self._logits(rows, positions, **self._inputs(queries))
+            wanted = logits[number, token].cpu().double() - log_normaliser(logits)[number]
+        return np.asarray(wanted.numpy())
+
+    def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
+        """Make the arguments of the model; rows have equal length, so the mask is all ones."""
+        ids = torch.tensor([query.ids for query in queries], device=self.device)
+        return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}

@@ -1,0 +1,274 @@
+"""Encoder–decoder models: T5, BART and their kin.
+
+**Quantity.**  The encoder reads the whole text with one token that stands for the word, whatever its length;
+the decoder, behind what it has to say before the word, gives the word's tokens w₁…w_k:
+
+    log P(w) = Σ_{j=1..k} log P(w_j | encoder's text, decoder's beginning, w_1 … w_{j−1})
+
+in nats, each factor normalised over all entries of the model's output layer (T5's has more of them than its
+tokenizer has tokens) and the sum taken in float64.  Text right of ``[Y]`` is conditioned on, in the encoder
+alone.  Words of all lengths share one sample space.
+
+- **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``left
+  <extra_id_0> right``, the decoder begins with its start token and ``<extra_id_0>``.
+- **A mask** (BART's text infilling, Lewis et al. 2020, https://arxiv.org/abs/1910.13461): the encoder reads
+  ``left <mask> right``, the decoder begins with its start token and the text on the left, opened as the
+  tokenizer opens a text: for BART ``</s> <s> left``.
+
+Which of the two, the tokenizer says.  Special tokens around the encoder's text are the tokenizer's own.  The
+text on the right has the tokens that it has in a running text, as in training, where the sentinel replaces
+tokens: ``"a [Y]."`` ends in ``<extra_id_0> .`` even where the tokenizer, given the sentinel's name in a text,
+would write a space behind it.
+
+**Worked example**, the word " she" of two tokens "▁sh", "e" in "that [Y].", T5:
+
+1. P("▁sh" | that <extra_id_0> . ; start <extra_id_0>)     = 0.2
+2. P("e"   | that <extra_id_0> . ; start <extra_id_0> ▁sh) = 0.5
+3. log P(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+
+**exact-boundary** (sentinels only) also multiplies by the probability of the closing ``<extra_id_1>`` behind
+the word; with 0.8 for it the example gives log 0.08.
+
+**Speed.**  The encoder reads each prompt once, beside others of equal length.  The decoder has one row per
+prompt, which holds the beginning once and behind it the tree of all words
+(:mod:`pcf_core.models.scoring.trees`): a mask shows each token its own ancestors, and the decoder's positions
+are taken from the depths in the tree.  Whether an architecture gives the same numbers that way is asked when
+it is opened; where it does not, each word's whole sequence is a row of its own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import Batch, check_context, log_normaliser, plan, row_cost, split_prompt
+from pcf_core.models.scoring.local import LocalScorer
+from pcf_core.models.scoring.seam import Ids, Pieces
+from pcf_core.models.scoring.trees import Continuations, Tree, chains, pack
+
+
+@dataclass(frozen=True)
+class Question:
+    """One prompt: what the encoder reads, the decoder's beginning, and the words behind it."""
+
+    source: Ids
+    start: Ids
+    behind: Continuations
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Questions of one shape run together: in all of them every token stands at the same place."""
+        return len(self.source), len(self.start), id(self.behind)
+
+
+class Seq2SeqScorer(LocalScorer):
+    """See the file's docstring for the quantity.
+
+    ``gap`` is the token at ``[Y]``, ``closing`` the sentinel behind the word (``None``: the gap is a mask);
+    ``packs`` says whether all words of a prompt run in one row.
+    """
+
+    def __init__(
+        self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
+    ) -> None:
+        super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        self.gap, self.closing = self._gap_and_closing()
+        self.boundary = key.protocol == "exact-boundary"
+        if self.boundary and self.closing is None:
+            raise ModelError(
+                f"The protocol exact-boundary counts the sentinel behind a word, and {key.model} has a mask "
+                "and no sentinels; use exact."
+            )
+        self.first = self._first_token()
+        ids = torch.tensor([[0, 1]], device=self.device)
+        self.body = self._find_body(input_ids=ids, decoder_input_ids=ids, use_cache=False)
+        self.packs = self._packs_exactly()
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """What distinguishes its scoring, by subject."""
+        (gap,) = self.seam.tokenizer.convert_ids_to_tokens([self.gap])
+        forced = "" if self.closing is not None else "; the decoder is forced along the text on the left"
+        shared = (
+            "the decoder holds all words of a prompt in one row"
+            if self.packs
+            else "each word of several tokens is a row of the decoder: this architecture cannot share one"
+        )
+        return super().traits | {
+            "gap": f"The encoder reads {gap} in place of the word{forced}.",
+            "batching": f"The encoder reads each prompt once, beside others of the same length; {shared}.",
+        }
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Score one word in one prompt, in nats, its sequences one plain row of the decoder each."""
+        plain = copy.copy(self)
+        plain.packs = False
+        return super(Seq2SeqScorer, plain).alone(prompt, word)
+
+    def _gap_and_closing(self) -> tuple[int, int | None]:
+        tokenizer = self.seam.tokenizer
+        if type(tokenizer).__name__ == "ByT5Tokenizer":
+            raise ModelError(
+                f"The sentinels of {self.key.model} are bytes that ByT5's tokenizer does not name; use a T5 "
+                "model that reads word pieces."
+            )
+        if self.seam.sentinels is not None:
+            return self.seam.sentinels
+        if tokenizer.mask_token_id is None:
+            raise ModelError(
+                f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token; "
+                "an encoder–decoder model needs one of them at [Y]."
+            )
+        return int(tokenizer.mask_token_id), None
+
+    def _first_token(self) -> int:
+        first = self.model.config.decoder_start_token_id
+        if first is None:
+            raise ModelError(
+                f"The configuration of {self.key.model} does not say with which token its decoder starts; "
+                "set decoder_start_token_id."
+            )
+        return int(first)
+
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        known: dict[tuple[Ids, ...], Continuations] = {}
+        questions = [
+            self._question(prompt, piece, known)
+            for prompt, piece in zip(prompts, self.seam.cut(prompts, words), strict=True)
+        ]
+        lengths = [max(len(one.source), len(one.start) + one.behind.longest) for one in questions]
+        check_context(self.key, self.context, lengths, prompts)
+        shapes = sorted(dict.fromkeys(one.shape for one in questions), key=lambda shape: shape[:2])
+        numbers = [shapes.index(one.shape) for one in questions]
+        costs = [self._cost(question) for question in questions]
+        for block in plan(numbers, costs, self.batch_tokens):
+            yield np.array(block), self._read([questions[index] for index in block], len(words))
+
+    def _question(self, prompt: str, pieces: Pieces, known: dict[tuple[Ids, ...], Continuations]) -> Question:
+        end = () if self.closing is None or not self.boundary else (self.closing,)
+        words = tuple(ids + end for ids in pieces.words)
+        right = split_prompt(prompt)[1]
+        source = (
+            *self.seam.opening,
+            *pieces.left,
+            self.gap,
+            *self.seam.tokens_behind(right),
+            *self.seam.closing,
+        )
+        start = (self.gap,) if self.closing is not None else self.seam.opening + pieces.left
+        if words not in known:
+            known[words] = Continuations.of(words)
+        return Question(source, (self.first, *start), known[words])
+
+    def _trees(self, question: Question) -> list[Tree]:
+        """Make the decoder rows that a question needs: one with all words, or its sequences one by one."""
+        if not self.packs:
+            return list(chains(question.start, question.behind, 0))
+        return [tree for _, tree in pack([question.start], [question.behind], [0], 0, 0)]
+
+    def _cost(self, question: Question) -> int:
+        behind = question.behind
+        slots = len(question.start) + (len(behind.ids) if self.packs else behind.longest)
+        positions = slots if self.body is None else behind.read_nodes
+        return row_cost(len(question.source) + slots, positions, self.vocabulary, self.batch_tokens)
+
+    @torch.inference_mode()
+    def _read(self, questions: Sequence[Question], words: int) -> FloatArray:
+        """Return [row, word] nats of questions of one shape."""
+        values = np.zeros((words, len(questions)))
+        sources = torch.tensor([question.source for question in questions], device=self.device)
+        mask = torch.ones_like(sources)
+        with self._device_errors():
+            encoded = self.model.get_encoder()(input_ids=sources, attention_mask=mask)
+            for tree in self._trees(questions[0]):
+                _, word, node, token = tree.reads.T
+                nodes, place = np.unique(node, return_inverse=True)
+                rows = np.repeat(np.arange(len(questions)), len(nodes))
+                decoder = self._decoder_inputs(tree, [question.start for question in questions])
+                with self._at_depths(tree):
+                    logits = self._logits(
+                        torch.as_tensor(rows, device=self.device),
+                        torch.as_tensor(np.tile(nodes, len(questions)), device=self.device),
+                        encoder_outputs=encoded,
+                        attention_mask=mask,
+                        use_cache=False,
+                        **decoder,
+                    )
+                shape = (len(questions), len(nodes), -1)
+                found = logits.view(shape)[:, place, token].cpu().double()
+                nats = found - log_normaliser(logits).view(shape)[:, place, 0]
+                np.add.at(values, word, nats.numpy().T)
+        return values.T
+
+    def _decoder_inputs(self, tree: Tree, starts: Sequence[Ids]) -> dict[str, torch.Tensor]:
+        """Return tokens [row, node] and, where the tree branches, the mask [row, 1, node, node]."""
+        ids = np.tile(tree.ids, (len(starts), 1))
+        ids[:, : len(starts[0])] = starts
+        inputs = {"decoder_input_ids": torch.as_tensor(ids, device=self.device)}
+        if not tree.is_chain:
+            hidden = torch.as_tensor(~tree.visible(len(tree.ids)), device=self.device)
+            mask = torch.zeros(hidden.shape, dtype=self.model.dtype, device=self.device)
+            mask.masked_fill_(hidden, torch.finfo(mask.dtype).min)
+            inputs["decoder_attention_mask"] = mask.expand(len(starts), 1, -1, -1)
+        return inputs
+
+    @contextmanager
+    def _at_depths(self, tree: Tree) -> Iterator[None]:
+        """Make the decoder's positions depths in the tree, where it would count the slots of its row."""
+        depths = torch.as_tensor(tree.depths, device=self.device)
+        hooks = []
+        if not tree.is_chain:
+            for name, module in self.model.get_decoder().named_modules():
+                if name.endswith("embed_positions"):
+                    swap = partial(_with_positions, depths)
+                    hooks.append(module.register_forward_pre_hook(swap, with_kwargs=True))
+                elif name.endswith("relative_attention_bias"):
+                    hooks.append(module.register_forward_hook(partial(_reordered, depths)))
+        try:
+            yield
+        finally:
+            for hook in hooks:
+                hook.remove()
+
+    def _packs_exactly(self) -> bool:
+        """Tell whether the words of a prompt in one row get the log-probabilities that they get alone.
+
+        Asked with words that branch early and late, so that slots lie far from depths.
+        """
+        draw = np.random.default_rng(0).integers(0, self.vocabulary // 2, (4, min(12, self.context or 12)))
+        source, start, *stems = (tuple(tokens) for tokens in draw.tolist())
+        words = [stem[:depth] + stems[0][-2:] for stem in stems for depth in (1, 4)]
+        question = Question(source, (self.first, *start), Continuations.of(words))
+        self.packs = True
+        try:
+            packed = self._read([question, question], len(words))
+        except Exception:  # noqa: BLE001
+            return False  # whatever an architecture says to a mask or to positions that it does not take
+        self.packs = False
+        plain = self._read([question], len(words))
+        return bool(np.abs(packed - plain).mean() <= self.tolerance)
+
+
+def _with_positions(
+    depths: torch.Tensor, module: Any, arguments: Any, options: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Replace the positions before BART reads its table of positions."""
+    return arguments, options | {"position_ids": depths}
+
+
+def _reordered(depths: torch.Tensor, module: Any, arguments: Any, bias: torch.Tensor) -> torch.Tensor:
+    """Reorder T5's table of distances [query, key, head]: a depth is never larger than its slot."""
+    return bias[depths][:, depths]

@@ -1,0 +1,252 @@
+"""A whole report: what was asked to be in it, and all that it says, as plain records.
+
+    ReportRequest  --report.write_report-->  ReportDocument  -->  HTML, JSON, tables, a model card
+
+A document is made of texts, numbers and pictures alone, has no time in it, and is the same for the same
+request and the same cache; ``verify`` makes it again from its request and says what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import field_validator, model_validator
+
+from pcf_core.core.errors import InputError
+from pcf_core.core.records import LeftOut, Record, digest
+from pcf_core.core.risk import Interval, Over
+
+FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
+VERSION: Literal[1] = 1
+MOST_RUNS = 12  # of one report: more can neither be told apart in a picture nor read
+
+# Name -> title, in the order of a report.
+SECTIONS: Mapping[str, str] = {
+    "summary": "What was found",
+    "method": "Method",
+    "risk": "Risk",
+    "corrected": "Corrected for few contexts",
+    "tilt": "Tilt",
+    "occupations": "Occupations",
+    "heat-map": "Heat map",
+    "tails": "Tails",
+    "factors": "Factors",
+    "compare": "Comparison",
+    "knowledge": "Knowledge",
+    "fairpair": "FairPair",
+    "criteria": "Criteria",
+    "limits": "Limits",
+    "provenance": "Provenance",
+}
+ALWAYS = ("method", "limits", "provenance")  # a number without these says little: they cannot be left out
+
+Cell = str | int | float | bool | None
+
+
+class ReportRequest(Record):
+    """What a report is made of.
+
+    ``runs``: whole run keys, ``sections``: names of :data:`SECTIONS`, those of ``ALWAYS`` among them whatever
+    was asked; both without repetition, sections in the order of a report.  ``options``: how scores are read,
+    a dump of :class:`pcf_core.audit.options.ViewOptions`; its ``protocol`` is empty where each run is read
+    under its own.  ``over``: what the intervals shown are over.  ``fairpair``, ``criteria``: hashes of text
+    audits (``asked.hash``), 16 hexadecimal digits each.  ``knowledge``: names of sets of facts, of the models
+    of the runs.
+
+    Raises
+    ------
+    InputError
+        Nothing or too much is asked for, a section is unknown, or a hash of a text audit is none.
+    """
+
+    runs: tuple[str, ...] = ()
+    sections: tuple[str, ...] = tuple(SECTIONS)
+    options: Mapping[str, str] = {}
+    over: Over = "templates"
+    fairpair: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    knowledge: tuple[str, ...] = ()
+
+    @field_validator("runs", "fairpair", "criteria", "knowledge")
+    @classmethod
+    def _each_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(keys))
+
+    @field_validator("fairpair", "criteria")
+    @classmethod
+    def _hashes(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = [key for key in keys if not re.fullmatch("[0-9a-f]{16}", key)]
+        if wrong:
+            raise InputError(
+                f"A text audit is named by the 16 digits 0–9 and a–f of its request; got {wrong[0][:40]!r}: "
+                "take them from the page or command that made it."
+            )
+        return keys
+
+    @field_validator("sections")
+    @classmethod
+    def _known_in_order(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [name for name in names if name not in SECTIONS]
+        if unknown:
+            raise InputError(
+                f"A report has the sections {', '.join(SECTIONS)}; got {unknown[0]!r}: name some of these."
+            )
+        return tuple(name for name in SECTIONS if name in names or name in ALWAYS)
+
+    @model_validator(mode="after")
+    def _is_enough(self) -> ReportRequest:
+        if not self.runs and not self.fairpair and not self.criteria:
+            raise InputError("A report needs at least one run or text audit; choose one.")
+        if len(self.runs) > MOST_RUNS:
+            raise InputError(
+                f"A report takes at most {MOST_RUNS} runs, and {len(self.runs)} were chosen; leave some out."
+            )
+        return self
+
+    @property
+    def hash(self) -> str:
+        """What two requests have in common that ask for the same; the name of files made of it."""
+        return digest(self.model_dump(mode="json"))
+
+
+@dataclass(frozen=True)
+class KeyFigure:
+    """One figure of the row under a finding.
+
+    ``help`` says range, direction and neutral point, ``detail`` is the line below it: its interval, and what
+    stands beside it.
+    """
+
+    label: str
+    value: str
+    help: str
+    detail: str = ""
+
+
+class ReportFigure(Record):
+    """A picture of a report.
+
+    ``alt`` is its sentence for who cannot see it, ``plotly`` its data and layout with every array written out
+    as a list, ``height`` in pixels.
+    """
+
+    name: str
+    alt: str
+    plotly: Mapping[str, Any]
+    height: int = 450
+
+
+class ReportTable(Record):
+    """A table of a report.
+
+    ``rows``: [row][column], a text, a number, or ``None`` where there is none; numbers are not rounded.
+
+    ``folded``: shown only when asked for, since a picture shows the same.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    folded: bool = True
+
+
+class ReportPart(Record):
+    """One picture with what it says and its data; any of the three may be missing.
+
+    ``prose`` and ``how``, how to read the picture: this program's own words, with ``**`` and ``*`` for
+    emphasis; no other field has any.  ``findings``: sentences with their intervals.  ``notes``: what has to
+    be known beside it.
+    """
+
+    title: str = ""
+    prose: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    numbers: tuple[KeyFigure, ...] = ()
+    figure: ReportFigure | None = None
+    how: str = ""
+    tables: tuple[ReportTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ReportSection(Record):
+    """One question and its answers.  ``commands``: what makes its numbers again."""
+
+    name: str
+    title: str
+    question: str = ""
+    parts: tuple[ReportPart, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+class RiskNumber(Record):
+    """R, R^p or R^c of a run, with every interval that is known.
+
+    ``unseen``: of a caprice of 0 the largest share of all contexts that may be otherwise and were not seen.
+    """
+
+    value: float
+    intervals: tuple[Interval, ...] = ()
+    unseen: float | None = None
+
+
+class RunFacts(Record):
+    """Where the numbers of one run come from.
+
+    ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
+    by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
+    what else is known, by name, as the pages say it: dtype, device where kept, noise floor, coverage.
+    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people.
+    """
+
+    label: str
+    run: str
+    scoring_hash: str
+    scoring: Mapping[str, str]
+    hashes: Mapping[str, str]
+    versions: Mapping[str, str] = {}
+    facts: Mapping[str, str] = {}
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    measured: str = ""
+    risks: Mapping[str, RiskNumber] = {}
+
+
+class ReportDocument(Record):
+    """All that a report says.  ``versions``: of program and libraries that wrote it; ``runs``: provenance.
+
+    ``headline``: the sentence that a reader takes away; ``subtitle``: what was measured on whom.
+    """
+
+    format: Literal["pcf-audit-report"] = FORMAT
+    version: Literal[1] = VERSION
+    request: ReportRequest
+    title: str
+    subtitle: str
+    question: str
+    headline: tuple[str, ...]
+    sections: tuple[ReportSection, ...]
+    runs: tuple[RunFacts, ...]
+    texts: tuple[RunFacts, ...] = ()
+    versions: Mapping[str, str]
+
+    @property
+    def tables(self) -> tuple[tuple[str, ReportTable], ...]:
+        """Every table with the name of its section."""
+        return tuple(
+            (section.name, table)
+            for section in self.sections
+            for part in section.parts
+            for table in part.tables
+        )
+
+    @property
+    def figures(self) -> tuple[ReportFigure, ...]:
+        """Every picture, in order."""
+        return tuple(
+            part.figure for section in self.sections for part in section.parts if part.figure is not None
+        )

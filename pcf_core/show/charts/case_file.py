@@ -1,0 +1,171 @@
+"""Occupations in two audits: whose words the model expects in a gap, against whom it tells stories of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from pcf_core.show.charts import theme
+from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
+
+HEIGHT = 480
+SAME, OTHER = "leans to the same side", "leans to the other side, or to none"
+MOST_LABELS = 8
+LONGEST = 24  # columns of a name
+ACROSS, UPWARDS = (-1.06, 1.06), (-0.06, 1.08)  # the axes
+# Pixels that a unit of the axes may take: across from a phone's picture to a wide screen's, upwards with a
+# legend of two rows or of one.  A name has the same pixels in all of them.
+WIDTHS = 260 / (ACROSS[1] - ACROSS[0]), 1600 / (ACROSS[1] - ACROSS[0])
+HEIGHTS = 330 / (UPWARDS[1] - UPWARDS[0]), 385 / (UPWARDS[1] - UPWARDS[0])
+FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: of the type, and what a column and a line of it take
+RADIUS = 7.0  # of a point with its rim
+CORNERS = (
+    (1, 1),
+    (-1, 1),
+    (1, -1),
+    (-1, -1),
+)  # where a name may stand beside its point, clear of its whiskers
+
+
+def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
+    """Draw a point per occupation: across its tilt towards ``group``'s words, upwards the stories' share.
+
+    Filled points lean to the same side in both; the dotted lines are an even split.
+    """
+    figure = go.Figure()
+    for same, name in ((True, SAME), (False, OTHER)):
+        rows = [row for row in found.rows if (row.same_side is True) is same]
+        if rows:
+            figure.add_trace(_points(rows, same, name))
+    for row, (right, up) in _labelled(found.rows):
+        figure.add_annotation(
+            x=row.tilt,
+            y=row.share,
+            text=theme.text(row.occupation, LONGEST),
+            showarrow=False,
+            xanchor="left" if right > 0 else "right",
+            yanchor="middle",
+            xshift=right * RADIUS,
+            yshift=up * (RADIUS + LINE / 2),
+            font_size=FONT,
+        )
+    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.add_hline(y=0.5, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.update_xaxes(
+        title_text=f"mean stereotype in gaps (−1 to 1)<br>→ {theme.text(group)} words",
+        range=list(ACROSS),
+        tickformat="+.2~g",
+        labelalias={"+0": "0"},
+        nticks=6,
+    )
+    figure.update_yaxes(
+        title_text="women in its stories → more",
+        range=list(UPWARDS),
+        tickformat=".0%",
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+    )
+    return theme.base_layout(figure, HEIGHT, view=f"shared {len(found.rows)}", legend=True)
+
+
+def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
+    tilts, shares = [row.tilt for row in rows], [row.share for row in rows]
+    across, upwards = [row.tilt_interval for row in rows], [row.interval for row in rows]
+    return go.Scatter(
+        x=tilts,
+        y=shares,
+        mode="markers",
+        marker={
+            "symbol": "circle" if same else "circle-open",
+            "color": theme.ACCENT,
+            "size": 10,
+            "line": {"width": 2, "color": theme.ACCENT},
+        },
+        error_x=whiskers(
+            tilts,
+            [None if one is None else one.low for one in across],
+            [None if one is None else one.high for one in across],
+            theme.MUTED,
+        ),
+        error_y=whiskers(
+            shares,
+            [None if one is None else one.low for one in upwards],
+            [None if one is None else one.high for one in upwards],
+            theme.MUTED,
+        ),
+        customdata=[
+            f"<b>{theme.text(row.occupation)}</b><br>tilt {row.tilt:+.3g}<br>{100 * row.share:.0f}&#37; women"
+            for row in rows
+        ],
+        hovertemplate="%{customdata}<extra></extra>",
+        name=name,
+    )
+
+
+Corner = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A rectangle of pixels that moves with a point of the axes: its offsets from there, low and high."""
+
+    tilt: float
+    share: float
+    across: tuple[float, float]
+    upwards: tuple[float, float]
+
+    def may_meet(self, other: _Box) -> bool:
+        """Tell whether the two overlap at any of the widths and heights that the picture may have."""
+        return _overlap(self.across, other.across, other.tilt - self.tilt, WIDTHS) and _overlap(
+            self.upwards, other.upwards, other.share - self.share, HEIGHTS
+        )
+
+    @property
+    def inside(self) -> bool:
+        """Whether it stays inside the axes of the smallest picture."""
+        left, right = ((end - self.tilt) * WIDTHS[0] for end in ACROSS)
+        low, high = ((end - self.share) * HEIGHTS[0] for end in UPWARDS)
+        return (
+            left <= self.across[0]
+            and self.across[1] <= right
+            and low <= self.upwards[0]
+            and self.upwards[1] <= high
+        )
+
+
+def _overlap(
+    one: tuple[float, float], other: tuple[float, float], away: float, pixels: tuple[float, float]
+) -> bool:
+    """Tell whether two ranges of pixels meet, ``away`` units of an axis apart, of so many pixels each."""
+    least, most = sorted(away * unit for unit in pixels)
+    return least + other[0] < one[1] and one[0] < most + other[1]
+
+
+def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, Corner]]:
+    """Choose which points to name and where: the most tilted first, where a name covers nothing."""
+    dot = (-RADIUS, RADIUS)
+    points = [_Box(row.tilt, row.share, dot, dot) for row in rows]
+    names: list[_Box] = []
+    chosen: list[tuple[SharedOccupation, Corner]] = []
+    for row in sorted(rows, key=lambda each: -abs(each.tilt)):
+        places = ((corner, _name_box(row, corner)) for corner in CORNERS)
+        free = (
+            (corner, box)
+            for corner, box in places
+            if box.inside and not any(box.may_meet(other) for other in (*points, *names))
+        )
+        if len(chosen) < MOST_LABELS and (found := next(free, None)):
+            chosen.append((row, found[0]))
+            names.append(found[1])
+    return chosen
+
+
+def _name_box(row: SharedOccupation, corner: Corner) -> _Box:
+    """Return the pixels of a name at a corner of its point."""
+    width = CHARACTER * min(LONGEST, theme.columns(row.occupation))
+    near, far = RADIUS, RADIUS + width
+    across = (near, far) if corner[0] > 0 else (-far, -near)
+    upwards = (RADIUS, RADIUS + LINE) if corner[1] > 0 else (-RADIUS - LINE, -RADIUS)
+    return _Box(row.tilt, row.share, across, upwards)

@@ -1,0 +1,112 @@
+"""Risk of the occupations against one of their figures, with fitted lines (PCF Figure 6, BVF Figure 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pcf_core.core.factors import FactorPanel, FactorPoint
+from pcf_core.show.charts import theme
+from pcf_core.show.charts.fitted import draw_fit
+from pcf_core.show.charts.templates import RISKS
+
+SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
+HEIGHT = 360
+MOST_WORDS = 6
+
+
+def factor_plot(
+    panel: FactorPanel, model: str, models: Sequence[str], span: tuple[float, float] | None = None
+) -> go.Figure:
+    """Draw one panel: a point per line of the statistics or word, its area the people employed.
+
+    Solid: every point counts alike; dashed: by the people employed; the bands are those of the lines, not of
+    the points.  Points without a weight are hollow.
+
+    Parameters
+    ----------
+    panel
+        Points and lines.
+    model
+        Whose risk it is.
+    models
+        All that are chosen; the model's place among them gives its colour.
+    span
+        Ends of the axis of risk, so that panels can be compared (see :func:`risk_span`).
+    """
+    style = theme.model_styles(list(models))[model]
+    figure = go.Figure()
+    by = "by weight" if panel.scale.name == "own" else "by people employed"
+    lines = (
+        (panel.wls, f"{by} (WLS)", theme.MUTED, "dash", 2),
+        (panel.ols, "each alike (OLS)", style.color, "solid", 1),
+    )
+    for fit, name, color, dash, rank in lines:
+        if fit is not None:
+            x = 10**fit.x if panel.scale.log else fit.x
+            draw_fit(figure, x, fit.mean, (fit.low, fit.high), color, name=name, dash=dash, rank=rank)
+    weighed = any(point.weight is not None for point in panel.points)
+    for known in (True, False):
+        points = [point for point in panel.points if (point.weight is not None) is known]
+        if points:
+            hollow = weighed and not known
+            figure.add_trace(
+                _points(panel, points, f"{style.marker}{'-open' if hollow else ''}", style.color)
+            )
+    between = " " if theme.columns(panel.scale.title) <= theme.LABEL_LENGTH else "<br>"
+    figure.update_xaxes(
+        title_text=f"{theme.text(panel.scale.title, 60)}{between}→ {theme.text(panel.scale.more)}"
+    )
+    if panel.scale.log:
+        figure.update_xaxes(type="log", dtick=1, tickformat=",~r")
+    figure.update_yaxes(title_text=RISKS[panel.quantity])
+    if span is not None:
+        figure.update_yaxes(range=list(span))
+    view = f"{panel.scale.name} {panel.quantity} {model}"
+    return theme.base_layout(figure, HEIGHT, view=view, legend=True)
+
+
+def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
+    """Return the ends of an axis that holds every point of the panels."""
+    risks = [point.risk for panel in panels for point in panel.points]
+    low, high = min(risks, default=0.0), max(risks, default=1.0)
+    pad = 0.08 * (high - low) or 0.05
+    return low - pad, high + pad
+
+
+def _points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, color: str) -> go.Scatter:
+    weights = np.array([point.weight or 0.0 for point in points])
+    largest = max((point.weight or 0.0 for point in panel.points), default=0.0)
+    shares = np.sqrt(weights / largest) if largest > 0 else np.zeros(len(points))
+    return go.Scatter(
+        x=[point.value for point in points],
+        y=[point.risk for point in points],
+        mode="markers",
+        marker={
+            "symbol": symbol,
+            "size": SMALLEST + (LARGEST - SMALLEST) * shares,
+            "color": color,
+            "opacity": 0.6,
+            "line": {"width": 1, "color": color},
+        },
+        customdata=[_details(panel, point) for point in points],
+        hovertemplate="%{customdata}<extra></extra>",
+        name="occupations",
+        showlegend=False,
+    )
+
+
+def _details(panel: FactorPanel, point: FactorPoint) -> str:
+    """Write hover text: what is behind a point."""
+    words = [theme.text(word, 24) for word in point.words[:MOST_WORDS]]
+    more = [f"{len(point.words) - MOST_WORDS:,} more"] if len(point.words) > MOST_WORDS else []
+    rows = [f"<b>{theme.text(point.label)}</b>"]
+    rows += [", ".join([*words, *more])] if point.words != (point.label,) else []
+    at_least = "at least " if point.at_least else ""
+    rows += [f"{theme.text(panel.scale.title, 60)}: {at_least}{point.value:,.4g}", f"risk {point.risk:#.3g}"]
+    if point.weight is not None:
+        unit = "weight" if panel.scale.name == "own" else "thousand employed"
+        rows.append(f"{unit}: {point.weight:,.4g}")
+    return "<br>".join(rows)

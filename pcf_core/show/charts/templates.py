@@ -1,0 +1,252 @@
+"""Template sets: how the mass falls off with the rank, two sets side by side, and what a choice does to R."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from pcf_core.core.risk import RiskReport
+from pcf_core.show.charts import theme
+
+MOST_POINTS = 400
+TEMPLATE_LENGTH = 70
+RISKS: Mapping[str, str] = {
+    "overall_risk": "overall risk R → more risk",
+    "prejudice_risk": "prejudice → more",
+    "caprice_risk": "caprice → more",
+}
+PLAIN = ",~r"  # 10,000 rather than 10k
+ONLY = 2.5  # an axis that ends here times below the smallest share has a place for what a set lacks
+
+
+@dataclass(frozen=True)
+class TemplateShare:
+    """One template and its share of the mass of two sets, 0 where a set lacks it."""
+
+    text: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class RiskMove:
+    """One run read with two choices of templates."""
+
+    label: str
+    before: RiskReport
+    after: RiskReport
+
+
+def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = None) -> go.Figure:
+    """Count by rank, both logarithmic, over the share of the mass that the heaviest carry together.
+
+    Parameters
+    ----------
+    texts, counts
+        The templates, heaviest first; those with the count 0 are not drawn.
+    kept
+        How many of the heaviest a cut keeps, drawn as a line; ``None`` for no cut.
+    """
+    weights = np.array([count for count in counts if count > 0])
+    shares = np.cumsum(weights) / weights.sum()
+    ranks = _thinned(len(weights))
+    places = ranks - 1
+    names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
+    figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
+    curves = (
+        (1, weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
+        (
+            2,
+            shares,
+            "mass of the heaviest",
+            "diamond",
+            [f"up to here {share:.3g}" for share in shares[places]],
+        ),
+    )
+    for row, values, name, symbol, facts in curves:
+        figure.add_trace(
+            go.Scatter(
+                x=ranks,
+                y=values[places],
+                mode="lines+markers",
+                line={"color": theme.ACCENT, "width": 1},
+                marker={"color": theme.ACCENT, "symbol": symbol, "size": 4},
+                customdata=[
+                    f"<b>{text}</b><br>rank {rank:,}<br>{fact}"
+                    for text, rank, fact in zip(names, ranks.tolist(), facts, strict=True)
+                ],
+                hovertemplate="%{customdata}<extra></extra>",
+                name=name,
+                showlegend=False,
+            ),
+            row=row,
+            col=1,
+        )
+    if kept is not None and 0 < kept < len(weights):
+        label = f"cut: the {kept:,} heaviest of {len(weights):,} keep {100 * shares[kept - 1]:.3g} %"
+        ends: tuple[list[float], list[float]] = ([float(weights[-1]), float(weights[0])], [0.0, 1.0])
+        for row, values in enumerate(ends, start=1):
+            figure.add_trace(
+                go.Scatter(
+                    x=[kept, kept],
+                    y=values,
+                    mode="lines",
+                    line={"color": theme.CAPRICE, "width": 2, "dash": "dash"},
+                    hoverinfo="skip",
+                    name=label,
+                    showlegend=row == 1,
+                ),
+                row=row,
+                col=1,
+            )
+    figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
+    figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
+    figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the mass", row=2, col=1)
+    return theme.base_layout(figure, 480, view=f"{len(weights)} {weights[0]:g}", legend=kept is not None)
+
+
+def _thinned(size: int) -> Any:
+    """Return ranks from 1 to ``size``: all of the first ones, then fewer and fewer, as on a log axis."""
+    if size <= MOST_POINTS:
+        return np.arange(1, size + 1)
+    return np.unique(np.geomspace(1, size, MOST_POINTS).round().astype(int))
+
+
+def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most: int = 1000) -> go.Figure:
+    """Draw shares of the counts in one set against those in the other, on log axes, with y = x.
+
+    What only one set has stands on the edge of the other's axis.  Of many templates the ``most`` heaviest in
+    either set are drawn.
+    """
+    drawn = sorted(shares, key=lambda share: -max(share.first, share.second))[:most]
+    positive = [value for share in drawn for value in (share.first, share.second) if value > 0]
+    lowest, highest = min(positive), max(positive)
+    edge = lowest / ONLY
+    kinds: tuple[tuple[Literal["both", "first", "second"], str, str, str], ...] = (
+        ("both", "in both sets", "circle", theme.ACCENT),
+        ("first", f"only in {first}", "triangle-down", theme.CAPRICE),
+        ("second", f"only in {second}", "triangle-left", theme.MUTED),
+    )
+    figure = go.Figure()
+    figure.add_trace(
+        go.Scatter(
+            x=[lowest, highest],
+            y=[lowest, highest],
+            mode="lines",
+            line={"color": theme.MUTED, "width": 1, "dash": "dot"},
+            hoverinfo="skip",
+            name="the same share",
+        )
+    )
+    for kind, name, symbol, color in kinds:
+        chosen = [share for share in drawn if _side(share) == kind]
+        if chosen:
+            figure.add_trace(
+                go.Scatter(
+                    x=[share.first or edge for share in chosen],
+                    y=[share.second or edge for share in chosen],
+                    mode="markers",
+                    marker={"color": color, "symbol": symbol, "size": 6},
+                    customdata=[_shares_text(share, first, second) for share in chosen],
+                    hovertemplate="%{customdata}<extra></extra>",
+                    name=theme.text(name, 60),
+                )
+            )
+    for axes, name in ((figure.update_xaxes, first), (figure.update_yaxes, second)):
+        axes(type="log", title_text=f"share in {theme.text(name)} (log) → more", **_percent_ticks(lowest))
+        axes(range=[np.log10(edge) - 0.12, np.log10(highest) + 0.15])
+    return theme.base_layout(figure, 560, view=f"{first} {second}", legend=True)
+
+
+def _side(share: TemplateShare) -> Literal["both", "first", "second"]:
+    if share.first > 0 and share.second > 0:
+        return "both"
+    return "first" if share.first > 0 else "second"
+
+
+def _shares_text(share: TemplateShare, first: str, second: str) -> str:
+    return "<br>".join(
+        [
+            f"<b>{theme.text(share.text, TEMPLATE_LENGTH)}</b>",
+            f"{theme.text(first)} {100 * share.first:.3g} %",
+            f"{theme.text(second)} {100 * share.second:.3g} %",
+        ]
+    )
+
+
+def _percent_ticks(lowest: float) -> dict[str, Any]:
+    """Return ticks at the powers of ten from 100 % down."""
+    powers = [10.0**power for power in range(0, int(np.floor(np.log10(lowest))) - 1, -1)]
+    return {"tickvals": powers, "ticktext": [f"{100 * power:g} %" for power in powers]}
+
+
+def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
+    """Draw R, prejudice and caprice with their intervals, a panel each: two dots a row, from top to bottom.
+
+    ``before`` and ``after`` name the two choices of templates in the legend.
+    """
+    figure = make_subplots(rows=len(RISKS), vertical_spacing=0.13)
+    sides = (
+        (before, [move.before for move in moves], -0.16, "circle-open", theme.MUTED),
+        (after, [move.after for move in moves], 0.16, "diamond", theme.ACCENT),
+    )
+    for row, (risk, title) in enumerate(RISKS.items(), start=1):
+        for name, reports, offset, symbol, color in sides:
+            figure.add_trace(
+                go.Scatter(
+                    x=[getattr(report, risk) for report in reports],
+                    y=[place + offset for place in range(len(moves))],
+                    mode="markers",
+                    marker={
+                        "symbol": symbol,
+                        "size": 10,
+                        "color": color,
+                        "line": {"width": 2, "color": color},
+                    },
+                    error_x=_interval(reports, risk, color),
+                    customdata=[
+                        f"<b>{theme.text(move.label)}</b><br>{theme.text(name)}<br>{_value(report, risk)}"
+                        for move, report in zip(moves, reports, strict=True)
+                    ],
+                    hovertemplate="%{customdata}<extra></extra>",
+                    name=theme.text(name, 60),
+                    legendgroup=symbol,
+                    showlegend=row == 1,
+                ),
+                row=row,
+                col=1,
+            )
+        figure.update_xaxes(title_text=title, nticks=6, row=row, col=1)
+    figure.update_yaxes(
+        tickvals=list(range(len(moves))),
+        ticktext=[theme.lines(move.label) for move in moves],
+        range=[len(moves) - 0.5, -0.5],
+        showgrid=False,
+    )
+    height = 110 + len(RISKS) * (56 + 34 * len(moves))
+    return theme.base_layout(figure, height, view=" ".join(move.label for move in moves), legend=True)
+
+
+def _interval(reports: Sequence[RiskReport], risk: str, color: str) -> dict[str, Any]:
+    """Return the lengths from a value to the ends of its interval over templates."""
+    bounds = [(getattr(report, risk), report.intervals[risk][0]) for report in reports]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(0.0, interval.high - value) for value, interval in bounds],
+        "arrayminus": [max(0.0, value - interval.low) for value, interval in bounds],
+        "color": color,
+        "thickness": 1.5,
+        "width": 4,
+    }
+
+
+def _value(report: RiskReport, risk: str) -> str:
+    interval = report.intervals[risk][0]
+    return f"{getattr(report, risk):#.3g} ({interval.low:#.3g}–{interval.high:#.3g})"

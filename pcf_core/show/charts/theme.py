@@ -1,0 +1,224 @@
+"""Colours, marks and the layout that all charts share.
+
+Nothing here sets a text colour or a background: the page's theme, light or dark, does.  No meaning hangs on
+colour alone: a model has a colour and a marker and a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+# Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
+# stands for their black, which a dark page swallows.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#F0E442")
+MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
+PATTERNS = ("", "/", "x", "-", "\\", "|", "+", ".")
+
+# ColorBrewer's PuOr, eleven stops from 0 (orange) over neutral to 1 (purple).
+DIVERGING = (
+    *("#7f3b08", "#b35806", "#e08214", "#fdb863", "#fee0b6", "#f7f7f7"),
+    *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
+)
+ACCENT = "#0072B2"
+CAPRICE = "#D55E00"
+MUTED = "#7F7F7F"
+GRID = "rgba(127, 127, 127, 0.25)"
+
+# Of groups, which may stand beside models in one picture: other colours than theirs, chosen so that the first
+# five differ from one another and from the models' also without red or green cones (Machado et al. 2009,
+# doi:10.1109/TVCG.2009.113), other markers, and the patterns from the other end.
+GROUP_COLORS = ("#6644EE", "#00AA44", "#666644", "#8888EE", "#446688", "#AA3377", "#A0522D", "#999933")
+PAIR_COLORS = ("#6644EE", "#A0522D")  # of two groups: hues of the diverging scale
+GROUP_MARKERS = (
+    *("triangle-down", "pentagon", "star-diamond", "hourglass"),
+    *("bowtie", "hexagram", "triangle-left", "triangle-right"),
+)
+GROUP_PATTERNS = tuple(reversed(PATTERNS))
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+MAX_HEIGHT = 640
+LABEL_LENGTH = 40
+
+
+@dataclass(frozen=True)
+class ModelStyle:
+    """How a model, or a group, looks in every chart."""
+
+    color: str
+    marker: str
+    pattern: str
+
+
+def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
+    """Return a style per name, by its place: within eight names colour, marker and pattern all differ.
+
+    Beyond eight the colours repeat with other markers and patterns; 64 names have 64 pairs.
+    """
+    return _styles(names, OKABE_ITO, MARKERS, PATTERNS)
+
+
+def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
+    """Return a style per group: no model's colour or marker; two are purple and brown."""
+    colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
+    return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
+
+
+def _styles(
+    names: Sequence[str], colors: Sequence[str], markers: Sequence[str], patterns: Sequence[str]
+) -> dict[str, ModelStyle]:
+    styles = {}
+    for place, name in enumerate(dict.fromkeys(names)):
+        mark = (place + place // len(markers)) % len(markers)
+        styles[name] = ModelStyle(colors[place % len(colors)], markers[mark], patterns[mark])
+    return styles
+
+
+def columns(label: str) -> int:
+    """Return how wide a label is, in Latin letters.
+
+    A Chinese, Japanese or Korean character takes two.
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
+
+
+def text(label: object, length: int = LABEL_LENGTH) -> str:
+    """Return a user's label as plain text for plotly: shortened to ``length`` columns, never markup.
+
+    Escapes HTML, the dollar sign (LaTeX) and the per cent sign (hover templates) as entities.
+    """
+    plain = " ".join(str(label).split())
+    if columns(plain) > length:
+        plain = plain[: fitting(plain, length - 1)].rstrip() + "…"
+    for character, entity in (
+        ("&", "&amp;"),
+        ("<", "&lt;"),
+        (">", "&gt;"),
+        ("$", "&#36;"),
+        ("%", "&#37;"),
+    ):
+        plain = plain.replace(character, entity)
+    return plain
+
+
+def digits(value: float) -> str:
+    """Write three significant digits as the sentences do: 0.877, and 6.74×10⁻⁵ instead of 6.74e-05."""
+    mantissa, _, exponent = f"{value:.3g}".partition("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(SUPERSCRIPT)}" if exponent else mantissa
+
+
+def fitting(label: str, width: int) -> int:
+    """Count how many of a label's first characters fit into ``width`` columns."""
+    return sum(columns(label[:end]) <= width for end in range(1, len(label) + 1))
+
+
+def lines(label: object, width: int = 20) -> str:
+    """Break a label into two lines of about ``width`` columns, so that it fits a narrow page.
+
+    It is broken at a space if both lines then fit, else at a space or behind a hyphen, so that a name such as
+    gender-fiction stays whole; where neither stands early enough, as in Chinese, between any two characters.
+    """
+    plain = " ".join(str(label).split())
+    if columns(plain) <= width:
+        return text(plain, width)
+    end = fitting(plain, width)
+    spaces = [place for place in range(end, 1, -1) if plain[place] == " "]
+    fits = (place for place in spaces if columns(plain[place + 1 :]) <= width)
+    breaks = (place for place in range(end, 1, -1) if place in spaces or plain[place - 1] == "-")
+    first = next(fits, next(breaks, end))
+    return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
+
+
+def short_template(template: str) -> str:
+    """Shorten a template to a tick label: "The [X] said that [Y]." becomes "… said that"."""
+    label = re.sub(r"^The \[X\]|\[X\]", "…", template)
+    label = re.sub(r"(?<!\s)\s*+\[Y\]\s*[.!?。！？]?\s*$", "", label)
+    return label.replace("[Y]", "___")
+
+
+def diverging(neutral: float) -> list[list[Any]]:
+    """Return a colour scale from 0 to 1 whose middle stop lies on ``neutral`` (0 < neutral < 1).
+
+    Plotly refuses a scale that does not begin at 0 and end at 1 to the last digit.
+    """
+    half = len(DIVERGING) // 2
+    below = [neutral * step / half for step in range(half)]
+    above = [neutral + (1 - neutral) * step / half for step in range(half)]
+    return [[position, color] for position, color in zip([*below, *above, 1.0], DIVERGING, strict=True)]
+
+
+def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return properties of an axis of names: keys are data values, labels plotly text (see :func:`text`).
+
+    Two equal labels stay two places, and plotly leaves labels out where they would overlap.
+    """
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": list(labels),
+        "labelalias": dict(labels),
+        "showgrid": False,
+    }
+
+
+def bar_marker(style: ModelStyle) -> dict[str, Any]:
+    """Draw a bar in a model's or group's colour, as its pattern on the page's own background."""
+    return {
+        "color": style.color,
+        "pattern": {"shape": style.pattern, "fillmode": "replace"},
+        "line": {"color": style.color, "width": 1},
+    }
+
+
+# Plotly's row of buttons lies over the top of a chart, on a touch screen at all times: with this margin no
+# mark is under it.
+BELOW_BUTTONS = {"l": 8, "r": 12, "t": 40, "b": 8}
+
+
+def base_layout(
+    figure: go.Figure, height: float, *, view: str = "", legend: bool | None = None, **layout: Any
+) -> go.Figure:
+    """Apply what every chart shares, in place.
+
+    Parameters
+    ----------
+    figure
+        The chart; it is also returned.
+    height
+        Pixels, cut to 640.
+    view
+        Zoom is kept from one drawing to the next as long as this stays the same.
+    legend
+        Whether to show the legend; ``None`` leaves it to plotly.
+    layout
+        Further properties of plotly's layout.
+    """
+    figure.update_layout(
+        height=min(MAX_HEIGHT, round(height)),
+        paper_bgcolor="rgba(0, 0, 0, 0)",
+        plot_bgcolor="rgba(0, 0, 0, 0)",
+        margin={"l": 8, "r": 12, "t": 12, "b": 8},
+        legend={
+            "orientation": "h",
+            "traceorder": "normal",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "xanchor": "left",
+            "bgcolor": "rgba(0, 0, 0, 0)",
+        },
+        showlegend=legend,
+        uirevision=view or "constant",
+        hovermode="closest",
+    )
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes({"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}})
+        axes({"title": {"font": {"size": 12}}})
+    figure.update_layout(**layout)
+    return figure

@@ -1,0 +1,307 @@
+"""Box plots of the tilt: the mean stereotype of a group over occupations (BVF Figure 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import MeanTilt, Over, RiskReport
+from pcf_core.show.charts import theme
+from pcf_core.show.charts.whiskers import whiskers
+
+LABELLED = 3
+LINE = 12  # pixels between two labels
+BOX = 0.15  # half a box's height, in rows
+MEAN = 0.25  # how far under a box's middle its mean stands, in rows
+Tilts = Mapping[str, Mapping[str, MeanTilt]]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One box: ``values`` [occupation] with their names, at ``place`` on the y axis of subplot ``panel``.
+
+    ``tilt``: the mean over occupations and how sure it and each point are, where that is known.
+    """
+
+    label: str
+    names: Sequence[str]
+    values: FloatArray
+    style: theme.ModelStyle
+    place: int
+    panel: int = 1
+    tilt: MeanTilt | None = None
+
+    @property
+    def heights(self) -> FloatArray:
+        """[occupation] where each point lies: neighbours in value are spread by the golden ratio."""
+        spread = np.empty(len(self.values))
+        spread[np.argsort(self.values, kind="stable")] = np.arange(len(self.values)) * 0.6180339887 % 1 - 0.5
+        return np.asarray(self.place + 1.6 * BOX * spread)
+
+
+def tilt_box(
+    reports: Mapping[str, RiskReport],
+    group_high: str,
+    group_low: str,
+    *,
+    labour: Mapping[str, float] | None,
+    text: Mapping[str, float] | None = None,
+    tilts: Tilts | None = None,
+    over: Over = "templates",
+    chosen: str = "",
+) -> go.Figure:
+    """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
+
+    Every occupation is a point; the three furthest to each side are named (fewer where many models share the
+    height), those to the right above the box, those to the left below it.  A hollow mark under the box is
+    the mean over occupations with its interval.
+
+    Parameters
+    ----------
+    reports
+        Per model; only ``occupations[i].stereotype[group_high]`` is read.
+    group_high
+        The group at the right end of the axis.
+    group_low
+        The group named at the left end.
+    labour
+        Per occupation the share of ``group_low`` (women, for gender) among the people employed, in [0, 1];
+        drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
+    text
+        Per occupation the lean of the training text on the same axis; drawn as a muted row too.
+    tilts
+        Per model and group, how sure the mean and each occupation are; ``None`` draws no interval.
+    over
+        Which of the intervals of the mean is drawn; the points' are always over templates.
+    chosen
+        An occupation to be ringed, with its interval.
+    """
+    styles = theme.model_styles(list(reports))
+    rows = [
+        _Row(
+            model,
+            *_tilt(report, group_high),
+            style=styles[model],
+            place=place,
+            tilt=tilts[model][group_high] if tilts else None,
+        )
+        for place, (model, report) in enumerate(reports.items())
+    ]
+    if labour:
+        muted = theme.ModelStyle(theme.MUTED, "circle-open", "")
+        values = 1 - 2 * np.array(list(labour.values()), dtype=np.float64)
+        rows.append(_Row("labour force", list(labour), values, muted, len(rows)))
+    if text:
+        muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
+        leans = np.array(list(text.values()), dtype=np.float64)
+        rows.append(_Row("what it read", list(text), leans, muted, len(rows)))
+    height = min(theme.MAX_HEIGHT, 90 + 120 * len(rows))
+    labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
+    figure = go.Figure()
+    labels = []
+    for row in rows:
+        _draw(figure, row, over, chosen)
+        labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
+    low, high = theme.text(group_low), theme.text(group_high)
+    figure.update_xaxes(
+        title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →",
+        range=_range(rows),
+        tickformat="+.2~g",
+        labelalias={"+0": "0"},
+    )
+    figure.update_yaxes(_rows_axis([row.label for row in rows]))
+    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    view = f"{low} {high} {' '.join(reports)}"
+    return theme.base_layout(figure, height, view=view, legend=False, annotations=labels)
+
+
+def tilt_panels(
+    reports: Mapping[str, RiskReport],
+    tilts: Tilts | None = None,
+    over: Over = "templates",
+    chosen: str = "",
+    drawn: Sequence[str] = (),
+) -> go.Figure:
+    """Draw for more than two groups: one panel per group, in each a box per model, all on one axis.
+
+    To the right of 0 the group is put before its neutral share; names are on hover.  ``tilts``, ``over`` and
+    ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a panel, all where none is named.
+    """
+    styles = theme.model_styles(list(reports))
+    known = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
+    groups = [group for group in known if group in drawn] if drawn else known
+    titles = [f"← less · {theme.text(group)} · more →" for group in groups]
+    figure = make_subplots(
+        rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
+    )
+    rows = [
+        _Row(
+            model,
+            *_tilt(report, group),
+            style=styles[model],
+            place=place,
+            panel=panel,
+            tilt=tilts[model][group] if tilts else None,
+        )
+        for panel, group in enumerate(groups, start=1)
+        for place, (model, report) in enumerate(reports.items())
+    ]
+    for row in rows:
+        _draw(figure, row, over, chosen)
+    figure.update_annotations(font_size=12)
+    figure.update_xaxes(
+        range=_range(rows, lowest=-1 / (len(known) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
+    )
+    figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
+    figure.update_yaxes(_rows_axis(list(reports)))
+    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    height = 80 + len(groups) * (40 + 44 * len(reports))
+    return theme.base_layout(
+        figure,
+        height,
+        view=f"{groups} {list(reports)}",
+        legend=False,
+        margin={"l": 8, "r": 12, "t": 28, "b": 8},
+    )
+
+
+def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
+    names = [occupation.occupation for occupation in report.occupations]
+    return names, np.array([occupation.stereotype[group] for occupation in report.occupations])
+
+
+def _rows_axis(labels: Sequence[str]) -> dict[str, object]:
+    """Make the axis of rows from top to bottom.
+
+    It has numbers rather than names, because points and labels lie between two rows.
+    """
+    places = list(range(len(labels)))
+    shown = [theme.lines(label, 14) for label in labels]
+    return {"tickvals": places, "ticktext": shown, "range": [len(labels) - 0.5, -0.5], "showgrid": False}
+
+
+def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
+    """Return ``lowest`` to 1; wider where another scale or reference takes a stereotype beyond."""
+    values = np.concatenate([row.values for row in rows])
+    return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
+
+
+def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
+    """Add a row's box and its points, its mean with an interval, and the chosen occupation with its own."""
+    panel = "" if row.panel == 1 else row.panel
+    traces = [_box(row), _points(row)]
+    traces += [_mean(row, row.tilt, over)] if row.tilt else []
+    traces += [_ring(row, chosen)] if chosen in row.names else []
+    for trace in traces:
+        figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
+
+
+def _box(row: _Row) -> go.Box:
+    q1, median, q3 = np.quantile(row.values, [0.25, 0.5, 0.75])
+    reach = 1.5 * (q3 - q1)
+    inside = row.values[(row.values >= q1 - reach) & (row.values <= q3 + reach)]
+    return go.Box(
+        orientation="h",
+        q1=[q1],
+        median=[median],
+        q3=[q3],
+        lowerfence=[inside.min()],
+        upperfence=[inside.max()],
+        y=[row.place],
+        width=2 * BOX,
+        line={"color": row.style.color, "width": 1.5},
+        fillcolor="rgba(127, 127, 127, 0.12)",
+        hoverinfo="skip",
+        name=theme.text(row.label),
+    )
+
+
+def _points(row: _Row) -> go.Scatter:
+    return go.Scatter(
+        x=row.values,
+        y=row.heights,
+        mode="markers",
+        marker={"symbol": row.style.marker, "size": 6, "color": row.style.color, "opacity": 0.7},
+        customdata=[_value(row, place) for place in range(len(row.names))],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _value(row: _Row, place: int) -> str:
+    """Write hover text: one occupation and its mean stereotype with its interval."""
+    name, value = row.names[place], float(row.values[place])
+    low, high = row.tilt.occupations[name] if row.tilt else (None, None)
+    interval = "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
+    return f"{theme.text(name)}: {value:+.3g}{interval}"
+
+
+def _mean(row: _Row, tilt: MeanTilt, over: Over) -> go.Scatter:
+    """Draw the mean over occupations, hollow, under the box, with its interval."""
+    interval = tilt.intervals[over]
+    return go.Scatter(
+        x=[tilt.mean],
+        y=[row.place + MEAN],
+        mode="markers",
+        marker={
+            "symbol": f"{row.style.marker}-open",
+            "size": 10,
+            "color": row.style.color,
+            "line": {"width": 2},
+        },
+        error_x=whiskers([tilt.mean], [interval.low], [interval.high], row.style.color),
+        customdata=[f"mean {tilt.mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _ring(row: _Row, chosen: str) -> go.Scatter:
+    """Draw a ring around the chosen occupation, with its interval over templates."""
+    place = list(row.names).index(chosen)
+    low, high = row.tilt.occupations[chosen] if row.tilt else (None, None)
+    return go.Scatter(
+        x=[row.values[place]],
+        y=[row.heights[place]],
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 16, "color": theme.MUTED, "line": {"width": 2.5}},
+        error_x=whiskers([float(row.values[place])], [low], [high], theme.MUTED),
+        customdata=[_value(row, place)],
+        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+        name=theme.text(row.label),
+    )
+
+
+def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
+    """Name the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
+    order = np.argsort(row.values, kind="stable")
+    labels = []
+    for line in range(min(labelled, len(order) // 2)):
+        away = BOX + step * (line + 0.75)
+        labels.append(_label(row, int(order[line]), row.place + away))
+        labels.append(_label(row, int(order[-1 - line]), row.place - away))
+    return labels
+
+
+def _label(row: _Row, index: int, height: float) -> dict[str, object]:
+    """Name one occupation at the end of a thin line; the text runs towards the middle of the axis."""
+    value = float(row.values[index])
+    return {
+        "text": theme.text(row.names[index], 24),
+        "x": value,
+        "y": float(row.heights[index]),
+        "axref": "x",
+        "ayref": "y",
+        "ax": value,
+        "ay": height,
+        "xanchor": "left" if value < 0 else "right",
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "arrowcolor": theme.GRID,
+        "font": {"size": 11},
+    }

@@ -1,0 +1,162 @@
+"""A case file in sentences: what each audit finds, whether they agree, and what the audits share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pcf_core.show.findings.numbers import beside_one, count, listed, number, with_interval
+from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, Verdict
+
+MOST_NAMED = 3
+NAMES: dict[AuditName, str] = {
+    "bias": "its scores in gaps",
+    "fairpair": "FairPair",
+    "criteria": "the criteria",
+}
+FOUND: dict[Verdict, str] = {
+    "difference": "a difference",
+    "exchanged words": "a difference by the exchanged words alone",
+    "none shown": "none shown",
+    "cannot be told": "cannot be told",
+    "not run": "not run",
+    "not asked": "cannot be asked",
+    "no verdict": "no verdict",
+}
+OTHER_QUESTIONS = (
+    "They ask different questions, what a model expects in a gap, what it writes and whom it believes, so "
+    "that a difference in one and none in another is no contradiction."
+)
+
+
+def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
+    """Say what each audit finds, a sentence each."""
+    return tuple(
+        _audit(name, several) for name in AUDITS if (several := [row for row in rows if row.audit == name])
+    )
+
+
+def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
+    """Say whether the audits that could tell agree about one model on one topic, and on which side.
+
+    What differs by the exchanged words alone is said, and counts neither as agreement nor against it.
+    """
+    verdicts = {name: verdict_of(rows, name) for name in AUDITS}
+    finding = [name for name, verdict in verdicts.items() if verdict == "difference"]
+    silent = [name for name, verdict in verdicts.items() if verdict == "none shown"]
+    exchanged = [name for name, verdict in verdicts.items() if verdict == "exchanged words"]
+    said = f"{model} on {topic.lower()}: "
+    parts = [f"a difference is found by {_names(finding)}"] if finding else []
+    parts += [f"{_names(exchanged)} differs by the exchanged words alone"] if exchanged else []
+    parts += [f"none is shown by {_names(silent)}"] if silent else []
+    if not parts:
+        return f"{said}no audit could tell whether there is a difference."
+    sentence = f"{said}{'; '.join(parts)}."
+    if exchanged:
+        sentence += " What the exchanged words alone do is not counted as agreement."
+    if len(finding) + len(silent) < 2:
+        other = "" if exchanged else "No other audit could tell, so that there"
+        return f"{sentence} {other or 'There'} is nothing to agree with yet."
+    if finding and silent:
+        return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
+    all_of_them = "All others that could tell" if exchanged else "All that could tell"
+    if not finding:
+        none = "None of the others finds one" if exchanged else "None finds one"
+        return f"{sentence} {none}. None shown is not the same as none."
+    sides = "; ".join(f"{NAMES[name]}: {_sides(rows, name)}" for name in finding)
+    return f"{sentence} {all_of_them} find a difference, with these sides. {sides[:1].upper()}{sides[1:]}."
+
+
+def _names(audits: Iterable[AuditName]) -> str:
+    return listed([NAMES[name] for name in audits])
+
+
+def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
+    """Say to which side an audit's differences fall; of a side with its numbers the first part alone."""
+    differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
+    found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
+    return ", ".join(found[:MOST_NAMED]) or "no side can be told"
+
+
+def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
+    """Return the verdict of an audit from its rows: it finds a difference where one of them does."""
+    found = {row.verdict for row in rows if row.audit == audit}
+    return next((verdict for verdict in FOUND if verdict in found), "not run")
+
+
+def value_text(row: CaseRow) -> str:
+    """Write a row's value with its interval: F beside 1, others by three significant digits."""
+    if row.value is None:
+        return "undefined" if row.measure else "–"
+    if row.neutral == 1:
+        return beside_one(row.value, row.interval)
+    return with_interval(row.value, row.interval)
+
+
+def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
+    """Describe one audit: its verdict, the rows that it rests on, and those that are not judged."""
+    verdict = verdict_of(rows, name)
+    chosen = [row for row in rows if row.verdict == verdict]
+    title = f"{AUDITS[name]}: {FOUND[verdict]}"
+    unjudged = "".join(f" Without a verdict: {_row(row)}." for row in rows if row.verdict == "no verdict")
+    if verdict not in TESTED:
+        reason = chosen[0].basis
+        return f"{title}. {reason[:1].upper()}{reason[1:]}.{unjudged}"
+    tested = [row for row in rows if row.verdict in TESTED]
+    of = f" in {len(chosen):,} of {count(len(tested), 'quantity', 'quantities')}" if len(tested) > 1 else ""
+    if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
+        keys, of = {row.key for row in chosen}, ""
+        chosen = [row for row in tested if row.key in keys]
+    shown = "; ".join(
+        f"{_row(row)}{'' if row.verdict == verdict else f', {FOUND[row.verdict]}'}"
+        for row in chosen[:MOST_NAMED]
+    )
+    further = len(chosen) - MOST_NAMED
+    return (
+        f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}."
+        f"{_uncontrolled(name, tested)}{unjudged}"
+    )
+
+
+def _uncontrolled(name: AuditName, tested: Sequence[CaseRow]) -> str:
+    """Say that the criteria's experiments are not controlled together; empty of one, and of other audits."""
+    experiments = len({row.key for row in tested})
+    if name != "criteria" or experiments < 2:
+        return ""
+    return (
+        f" Each of the {experiments:,} experiments is controlled by itself and they are not controlled "
+        "together: by chance one of them finds a difference more often than in 5 % of such files."
+    )
+
+
+def _row(row: CaseRow) -> str:
+    side = f", {row.side}" if row.side else ""
+    none = f", where {number(row.neutral)} is no difference" if row.neutral else ""
+    return f"{row.measure} {value_text(row)}{none}{side}"
+
+
+def shared_finding(found: SharedOccupations) -> str:
+    """Say how many occupations lean to the same side in gaps and stories, and whether their ranks agree."""
+    total = len(found.rows)
+    if not total:
+        return "None of the run's occupations is a profession of the stories."
+    sentence = (
+        f"{count(total, 'occupation stands', 'occupations stand')} in the run and in the stories; "
+        f"{found.same:,} {'leans' if found.same == 1 else 'lean'} to the same side in both"
+    )
+    sure = found.sure
+    if sure:
+        same = sum(row.same_side is True for row in sure)
+        sentence += f", {same:,} of the {len(sure):,} for which both intervals leave out an even split"
+    if found.correlation is None:
+        return f"{sentence}. They are too few, or too alike, for a rank correlation."
+    told = "" if found.interval is None else _told(found.interval.low, found.interval.high)
+    return (
+        f"{sentence}. The rank correlation of tilt and women's share is "
+        f"{with_interval(found.correlation, found.interval)}{told}."
+    )
+
+
+def _told(low: float, high: float) -> str:
+    if low <= 0 <= high:
+        return ", which leaves open whether the two go together"
+    return ": the two go together" if low > 0 else ": the two go against each other"

@@ -1,0 +1,170 @@
+"""Sentences about two runs on the same templates and occupations, and about runs along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Over
+from pcf_core.show.findings.numbers import alike, count, listed, number, percent
+
+WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
+MOST_NAMES = 3
+LEAST_ALIKE = 1e-4  # below it the same decimals would be zeros
+UNCLEAR = "not distinguishable with these templates"
+
+
+def verdict_text(difference: Difference, first: str, second: str) -> str:
+    """Write the verdict on one difference, short enough for a cell of a table."""
+    if difference.verdict == "equal":
+        return "the same"
+    if difference.verdict == "too few":
+        return f"{UNCLEAR}: too few for a test"
+    if difference.verdict == "unclear":
+        return UNCLEAR
+    return f"{first if difference.verdict == 'first' else second} is higher"
+
+
+def difference_text(difference: Difference, over: Over = "templates") -> str:
+    """Write a difference with sign and interval: "+0.12 (+0.08 to +0.16)"; none where both are 0."""
+    interval = difference.interval(over)
+    if difference.first == difference.second == 0:
+        return "0: both are 0 in every context here"
+    if interval is None:
+        return signed(difference.value)
+    ends = (difference.value, interval.low, interval.high)
+    texts = alike(*ends) if max(map(abs, ends)) >= LEAST_ALIKE else map(number, ends)
+    value, low, high = map(with_sign, texts)
+    return f"{value} ({low} to {high})"
+
+
+def signed(value: float) -> str:
+    """Write a number with its sign, and 0 without one."""
+    return with_sign(number(value))
+
+
+def with_sign(text: str) -> str:
+    """Put the sign before a number that is written already; 0 has none."""
+    return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
+
+
+def difference_finding(
+    comparison: Comparison, quantity: str = "overall_risk", over: Over = "templates"
+) -> str:
+    """Say which of the two has more, by how much, and whether these templates can tell."""
+    first, second = comparison.first.name, comparison.second.name
+    found, word = comparison.differences[quantity], WORDS[quantity]
+    where = (
+        f"on the same {count(len(comparison.occupations), 'occupation')} and "
+        f"{count(len(comparison.templates), 'template')}"
+    )
+    if found.verdict == "equal":
+        return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
+    values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
+    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {p_text(found)}"
+    if found.verdict == "too few":
+        return (
+            f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
+            f"fall under {number(found.least_p)}."
+        )
+    if found.verdict == "unclear":
+        return f"{begun(values)} are {UNCLEAR}: {gap}, {where}.{disagreement(comparison, found, over)}"
+    higher, lower = (first, second) if found.verdict == "first" else (second, first)
+    reserve = disagreement(comparison, found, over)
+    return (
+        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
+        f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
+    )
+
+
+def p_text(found: Difference) -> str:
+    """Write the p-value of a test, and where several are read together the controlled one too."""
+    controlled = "" if found.adjusted is None else f" ({number(found.adjusted)} controlled)"
+    return f"{number(found.p_value)}{controlled}"
+
+
+def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:
+    """Count the occupations whose difference survives the control of false discoveries; name the largest."""
+    total = len(comparison.occupations)
+    if comparison.permutations.least_p > SIGNIFICANCE:
+        return (
+            f"For no single occupation can a difference in {WORDS[quantity]} be shown: with "
+            f"{count(len(comparison.templates), 'template')} p cannot fall under "
+            f"{number(comparison.permutations.least_p)}."
+        )
+    surviving = comparison.surviving(quantity)
+    control = f"false discoveries controlled at {percent(SIGNIFICANCE)}"
+    if not surviving:
+        return (
+            f"No difference in {WORDS[quantity]} of one of {count(total, 'occupation')} is beyond chance, "
+            f"{control}."
+        )
+    parts = []
+    for side, verdict in ((comparison.first, "first"), (comparison.second, "second")):
+        rows = [row for row in surviving if row.differences[quantity].verdict == verdict]
+        if rows:
+            parts.append(f"{side.name} has more for {len(rows):,}, most for {_most(rows, quantity)}")
+    rest = total - len(surviving)
+    others = f"; the other {rest:,} are {UNCLEAR}" if rest else ""
+    return (
+        f"The {WORDS[quantity]} of {len(surviving):,} of {count(total, 'occupation')} differs beyond chance, "
+        f"{control}: {'; '.join(parts)}{others}."
+    )
+
+
+def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
+    ranked = sorted(rows, key=lambda row: -abs(row.differences[quantity].value))[:MOST_NAMES]
+    return listed([f"“{row.occupation}” ({number(abs(row.differences[quantity].value))})" for row in ranked])
+
+
+def drawn(found: Difference, over: Over) -> str:
+    """Say what was resampled for the interval."""
+    interval = found.interval(over)
+    if interval is None:
+        return ""
+    return f" over {interval.unit}s{' and occupations' if over == 'both' else ''}"
+
+
+def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
+    """Say why the verdict is another than the interval that is shown suggests, where that is so.
+
+    The verdict rests on the test and on the interval over templates, whichever is shown.
+    """
+    interval, basis = found.interval(over), found.interval()
+    if interval is None or basis is None:
+        return ""
+    holds = interval.low <= 0 <= interval.high
+    if found.verdict in ("first", "second"):
+        if not holds:
+            return ""
+        return (
+            f" That is said of these occupations, by the test and the interval over {basis.unit}s; the one"
+            f"{drawn(found, over)} holds 0."
+        )
+    if holds and found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE:
+        return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
+    if holds:
+        return ""
+    if found.p_value > SIGNIFICANCE and basis.unit == "template":
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
+            "reject."
+        )
+    if found.p_value > SIGNIFICANCE:
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
+            f"their weights these count as {comparison.effective_templates:.1f}."
+        )
+    if found.controlled_p > SIGNIFICANCE:
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but the test, controlled for several "
+            "comparisons, does not reject."
+        )
+    return (
+        f" The interval{drawn(found, over)} leaves out 0, but the one over {basis.unit}s, "
+        f"{signed(basis.low)} to {signed(basis.high)}, does not."
+    )
+
+
+def begun(sentence: str) -> str:
+    """Capitalise the first letter of a sentence."""
+    return sentence[0].upper() + sentence[1:]

@@ -1,0 +1,105 @@
+"""Sentences about the contexts of one occupation: who is preferred in how many, how it is spread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
+from pcf_core.core.run import Preferences
+from pcf_core.show.findings.numbers import count, listed, number, with_interval, words_of
+from pcf_core.show.findings.occupations import leading_shares, of_hundred
+
+NARROW = 0.03  # width of an interval of a share whose ends need a decimal
+
+
+def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
+    """Return the occupation with the highest risk, on average over the models that have it.
+
+    Of equals it is the first.
+    """
+    sums: dict[str, list[float]] = {}
+    for report in reports.values():
+        for row in report.occupations:
+            sums.setdefault(row.occupation, []).append(row.overall_risk)
+    return max(sums, key=lambda name: sum(sums[name]) / len(sums[name]))
+
+
+def opening_finding(
+    reports: Mapping[str, RiskReport],
+    preferences: Mapping[str, Preferences],
+    occupation: str,
+    interval: Callable[[str, float], Interval],
+) -> str:
+    """Say which group each model prefers in what share of the contexts about one occupation.
+
+    Parameters
+    ----------
+    reports
+        Per model; they name the template weights, in the order of the preferences.
+    preferences
+        Per model, [occupation, template, group].
+    occupation
+        One that all models have.
+    interval
+        Of a model's share of contexts.
+    """
+    parts, said = [], ""
+    for model, report in reports.items():
+        shares, none = leading_shares(report, occupation, preferences[model])
+        if not shares:
+            continue
+        group, share = max(shares.items(), key=lambda item: item[1])
+        what = words_of(group) if share >= none else "no group's words"
+        often = max(share, none)
+        how_often = _share(often, interval(model, often))
+        parts.append(f"{model} in {how_often}" if what == said else f"{model} prefers {what} in {how_often}")
+        said = what
+    if not parts:
+        return f"No context about “{occupation}” is known yet."
+    return f"Of the contexts about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
+
+
+def distribution_finding(
+    model: str, one: StereotypeDistribution, threshold: float, above: Interval, strong: Interval
+) -> str:
+    """State mean and spread of a stereotype, how often it is above 0 and above τ, and its Jensen gap.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    one
+        The distribution of one group's stereotype.
+    threshold
+        τ.
+    above
+        Interval of the share of contexts with a stereotype above 0.
+    strong
+        That of those above τ.
+    """
+    shares = (
+        f"it is above 0 in {_share(one.share_above(0.0), above)} of them"
+        if threshold == 0
+        else f"it is above 0 in {_share(one.share_above(0.0), above)} and above {number(threshold)} in "
+        f"{_share(one.share_above(threshold), strong)} of them"
+    )
+    gap = (
+        "without any caprice"
+        if one.jensen_gap == 0
+        else f"{number(one.jensen_gap)} of it caprice, the Jensen gap"
+    )
+    return (
+        f"{model}: over {count(len(one.values), 'context')} about “{one.occupation}” the stereotype towards "
+        f"{words_of(one.group)} has the mean {with_interval(one.mean, one.mean_interval)} and the standard "
+        f"deviation {number(one.sd)}; {shares}. The risk of this occupation is {number(one.overall_risk)}, "
+        f"{gap}."
+    )
+
+
+def _share(share: float, interval: Interval) -> str:
+    """Write a share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
+    decimals = 0 if interval.high - interval.low > NARROW else 1
+    low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
+    exact = decimals == 0 or share in (0.0, 1.0)
+    whole = of_hundred(share) if exact else f"{100 * share:.1f}"
+    return f"{whole} % ({low}–{high} %)"

@@ -1,0 +1,205 @@
+"""Sentences about risk and figures of the occupations: what goes together, how surely, what was left out.
+
+That two things go together says nothing about why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Quantity, excludes_zero
+from pcf_core.core.risk import Interval
+from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+
+SURE = 0.05
+SMALLEST_P = 0.001
+MOST_ZEROS = 0.5  # share of points
+RISK_NAMES: Mapping[Quantity, str] = {
+    "overall_risk": "risk",
+    "prejudice_risk": "prejudice",
+    "caprice_risk": "caprice",
+}
+
+
+def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
+    """Say which figures go with a model's risk, by how much, and which cannot be told from chance.
+
+    A slope counts where its p value, corrected for all slopes, is under 0.05; unweighted lines come first.
+    """
+    if not panels:
+        return ""
+    of = f"{RISK_NAMES[panels[0].quantity]} of {model}"
+    told, unclear = _sorted(panels, weighted=False)
+    by_people, _ = _sorted(panels, weighted=True)
+    missing = [panel.scale.noun for panel in panels if panel.ols is None]
+    sentences = [f"The {of} is on average {listed(told)}."] if told else []
+    if unclear and told:
+        its = "Every point alike, its" if by_people else "Its"  # the other line may tell what this one cannot
+        sentences.append(f"{its} link with {_either(unclear)} cannot be told from chance.")
+    elif unclear:
+        no = "Every point alike, no" if by_people else "No"
+        sentences.append(f"{no} link of the {of} with {_either(unclear)} can be told from chance.")
+    if by_people:
+        sentences.append(f"Counted by the people employed, the {of} is {listed(by_people)}.")
+    lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
+    if lost:
+        sentences.append(
+            f"Every point alike, the interval of the slope for {listed(lost)} leaves out 0 taken alone; that "
+            f"does not survive the correction for {count(slopes(panels), 'slope')}."
+        )
+    if missing:
+        sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")
+    return " ".join(sentences)
+
+
+def slopes_note(panels: Sequence[FactorPanel]) -> str:
+    """Say for how many slopes the p values are corrected; empty for one or none."""
+    tested = slopes(panels)
+    if tested < 2:
+        return ""
+    return f"The {tested:,} slopes of a model are tested together, by Holm's method."
+
+
+def slopes(panels: Sequence[FactorPanel]) -> int:
+    """Count the slopes that are tested together: those of both kinds of lines."""
+    return sum(fit is not None for panel in panels for fit in (panel.ols, panel.wls))
+
+
+def lost_to_correction(fit: LineFit) -> bool:
+    """Tell whether a slope would be told from none alone, but not among all that are tested."""
+    return excludes_zero(fit.interval) and not survives(fit)
+
+
+def survives(fit: LineFit) -> bool:
+    """Tell whether a slope is told from none among all that are tested."""
+    return fit.adjusted_p is not None and fit.adjusted_p < SURE
+
+
+def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
+    """Say whose slopes the key figures are, and which survive the correction; empty without a line."""
+    fitted = [panel for panel in panels if panel.ols is not None]
+    if not fitted:
+        return ""
+    of = f"{RISK_NAMES[fitted[0].quantity]} of {model}"
+    kept = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
+    lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in kept]
+    parts = [f"{listed(kept)} {'survives' if len(kept) == 1 else 'survive'}"] if kept else []
+    parts += [f"{listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive"] if lost else []
+    return (
+        f"These are slopes of the {of}, every point alike, with their 95 % intervals and corrected p values: "
+        f"{' and '.join(parts)} the correction for {count(slopes(panels), 'slope')}."
+    )
+
+
+def slope_with_interval(scale: FactorScale, fit: LineFit) -> str:
+    """Write the slope per step of its scale with a sign, and its interval, to the interval's precision."""
+    text = _rounded(scale.step * fit.slope, told_interval(scale, fit.interval))
+    above = not text.startswith("−") and any(digit in text.partition(" ")[0] for digit in "123456789")
+    return f"+{text}" if above else text
+
+
+def slope(scale: FactorScale, fit: LineFit) -> str:
+    """Write the slope alone, short enough for a key figure: two significant digits."""
+    value = scale.step * fit.slope
+    text = number(float(f"{value:.1e}"))
+    return f"+{text}" if value > 0 and text != "0" else text
+
+
+def told_interval(scale: FactorScale, interval: Interval) -> Interval:
+    """Write an interval of a slope per step of its scale."""
+    return interval.model_copy(update={"low": scale.step * interval.low, "high": scale.step * interval.high})
+
+
+def _sorted(panels: Sequence[FactorPanel], *, weighted: bool) -> tuple[list[str], list[str]]:
+    """Split slopes into those told from chance, as parts of a sentence, and the names of the others."""
+    told, unclear = [], []
+    for panel in panels:
+        fit = panel.wls if weighted else panel.ols
+        if fit is None:
+            continue
+        if survives(fit):
+            hangs = f" (this hangs on “{fit.carrier.label}”)" if fit.carried else ""
+            told.append(f"{_difference(panel.scale, fit)} for occupations {panel.scale.whose}{hangs}")
+        else:
+            unclear.append(panel.scale.noun)
+    return told, unclear
+
+
+def _difference(scale: FactorScale, fit: LineFit) -> str:
+    """Write a slope in words: "higher by 0.02 (0.01–0.03)"."""
+    found = told_interval(scale, fit.interval)
+    if fit.slope >= 0:
+        return f"higher by {_rounded(scale.step * fit.slope, found)}"
+    turned = found.model_copy(update={"low": -found.high, "high": -found.low})
+    return f"lower by {_rounded(-scale.step * fit.slope, turned)}"
+
+
+def _rounded(value: float, interval: Interval) -> str:
+    """Round a number and its interval to two significant digits of the interval's half-width."""
+    half = (interval.high - interval.low) / 2
+    if not half > 0:
+        return with_interval(value, interval)
+    decimals = 1 - math.floor(math.log10(half))
+    ends = {end: round(getattr(interval, end), decimals) for end in ("low", "high")}
+    return with_interval(round(value, decimals), interval.model_copy(update=ends))
+
+
+def _either(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def line_notes(panel: FactorPanel) -> list[str]:
+    """Describe both lines of a panel, a sentence each, and what one has to know to believe them."""
+    by = "by weight" if panel.scale.name == "own" else "by people employed"
+    notes = [
+        _line_note(panel, panel.ols, "Each alike (solid)", panel.no_ols),
+        _line_note(panel, panel.wls, f"{by.capitalize()} (dashed)", panel.no_wls),
+    ]
+    for fit, name in ((panel.ols, "solid"), (panel.wls, "dashed")):
+        if fit is not None and fit.carried:
+            notes.append(carried_note(panel.scale, fit, name))
+    zeros = sum(point.risk == 0 for point in panel.points)
+    if zeros > MOST_ZEROS * len(panel.points):
+        of = RISK_NAMES[panel.quantity]
+        notes.append(
+            f"Of {count(len(panel.points), 'point')} {zeros:,} have a {of} of exactly 0: a line says little."
+        )
+    capped = [point for point in panel.points if point.at_least]
+    if capped:
+        lines, value = count(len(capped), "line"), number(capped[0].value)
+        unit = panel.scale.title.partition(", ")[2]
+        notes.append(
+            f"For {lines} the {panel.scale.noun} is {value} {unit} or more: the statistics stop there."
+        )
+    if panel.left_out:
+        notes.append(f"{count(len(panel.left_out), 'occupation')} left out, named with the reason below.")
+    return notes
+
+
+def carried_note(scale: FactorScale, fit: LineFit, name: str) -> str:
+    """Say that a slope hangs on one point, and what it would be without it."""
+    carrier = fit.carrier
+    share = f"“{carrier.label}”, which has {percent(carrier.leverage)} of the say in its own place"
+    if carrier.slope is None or carrier.interval is None:
+        return f"The {name} line hangs on {share}; without it there is none."
+    without = _rounded(scale.step * carrier.slope, told_interval(scale, carrier.interval))
+    return f"The {name} line hangs on {share}; without it the slope is {without}."
+
+
+def p_text(p_value: float) -> str:
+    """Write a p value, the smallest as "p under 0.001"."""
+    return "p under 0.001" if p_value < SMALLEST_P else f"p = {number(p_value)}"
+
+
+def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) -> str:
+    if fit is None:
+        return f"{name}: no line, {reason}."
+    places = "points" if panel.scale.name in ("word_frequency", "own") else "lines of the statistics"
+    weighed = fit.effective_n < fit.n - 0.5
+    effective = f", which count as {fit.effective_n:.1f} by their weights" if weighed else ""
+    corrected = "" if fit.adjusted_p is None else f" ({p_text(fit.adjusted_p)} after correction)"
+    return (
+        f"{name}: {slope_with_interval(panel.scale, fit)} per {panel.scale.per}, "
+        f"{p_text(fit.p_value)}{corrected}, R² {number(fit.r_squared)}, {fit.n:,} {places}{effective}."
+    )

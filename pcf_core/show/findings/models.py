@@ -1,0 +1,228 @@
+"""Sentences about whole models: how much risk, which parts, and how several compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.core.risk import Interval, Over, RiskReport
+from pcf_core.show.findings.looks import contexts
+from pcf_core.show.findings.numbers import count, estimated, listed, number, percent, with_interval, words_of
+
+DRAWN = {
+    "template": "templates were drawn again, each as likely as any other",
+    "document": "documents were drawn again: what other texts of the kind would have counted, not what other "
+    "kinds of contexts would have said",
+    "mention": "single mentions were drawn again as if they were independent, which makes it too narrow",
+    "draw": "templates were drawn by a sampling plan",
+}
+UNITS = {
+    "template": "templates",
+    "document": "documents",
+    "mention": "mentions",
+    "draw": "draws of the sampling plan",
+    "occupation": "occupations",
+}
+
+
+def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
+    """State R with its interval, over what, and how it splits into prejudice and caprice."""
+    sentence = (
+        f"The discrimination risk of {model} is {risk_with_interval(report, over)} "
+        f"over {count(len(report.occupations), 'occupation')} "
+        f"and {contexts(len(report.templates), report.sampling)}"
+    )
+    if report.overall_risk <= 0:
+        return f"{sentence}."
+    if report.caprice_risk == 0:
+        return (
+            f"{sentence}; all of it is prejudice, because {no_caprice(report)} over the templates. "
+            f"Its standard deviation is {number(report.stereotype_sd)}, averaged over occupations. "
+            f"{unseen_note(report)}"
+        )
+    share = report.prejudice_risk / report.overall_risk
+    corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
+    return (
+        f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}) "
+        f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}; "
+        f"the stereotype has a standard deviation of {number(report.stereotype_sd)}."
+    )
+
+
+def no_caprice(report: RiskReport) -> str:
+    """Say what a caprice of exactly 0 says of all occupations.
+
+    J is linear where no stereotype changes its sign (l1), or where the same group has the largest one (else).
+    """
+    if len(report.groups) == 2:
+        return "no occupation's stereotype changes its sign"
+    if adds_up(report):
+        return "no group's stereotype changes its sign for any occupation"
+    return "no occupation's leading group changes"
+
+
+def adds_up(report: RiskReport) -> bool:
+    """Tell whether the criterion is the sum of the positive stereotypes, l1."""
+    return report.criterion.startswith("l1,")
+
+
+def interval_sentence(interval: Interval, of: str = "") -> str:
+    """Say what an interval allows for, and what was resampled to find it.
+
+    ``of`` names the figures that have it, where a page shows others too.
+    """
+    level = f"{percent(interval.level)}{f' for {of}' if of else ''}"
+    if interval.over == "occupations":
+        return f"Intervals of {level} over occupations: these were drawn again, in the same contexts."
+    held = "the occupations stay" if interval.over == "templates" else "and so were the occupations"
+    over = "templates" if interval.over == "templates" else "templates and occupations"
+    return f"Intervals of {level} over {over}: {DRAWN[interval.unit]}; {held}."
+
+
+def drawn_again(interval: Interval) -> str:
+    """Say what was resampled for an interval: "documents", "documents and occupations"."""
+    return UNITS[interval.unit] + (" and occupations" if interval.over == "both" else "")
+
+
+def whiskers_note(drawn: Mapping[str, str]) -> str:
+    """Say for which of a picture's rows what was resampled; empty where no row has an interval.
+
+    Parameters
+    ----------
+    drawn
+        Per row, see :func:`drawn_again`.
+    """
+    rows: dict[str, list[str]] = {}
+    for name, what in drawn.items():
+        rows.setdefault(what, []).append(name)
+    if len(rows) < 2:
+        return "".join(f"Whiskers: {what} drawn again for every run." for what in rows)
+    ranked = sorted(rows.items(), key=lambda item: len(item[1]))
+    parts = [f"{what} for {listed(names)}" for what, names in ranked[:-1]]
+    return f"Drawn again for the whiskers: {'; '.join(parts)}; {ranked[-1][0]} for all others."
+
+
+def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
+    """Say how far R may move if whole templates are drawn again, which documents do not allow for.
+
+    Parameters
+    ----------
+    intervals
+        Of R, per model whose intervals are shown over documents; none gives no sentence.
+    """
+    if not intervals:
+        return ""
+    over = next(iter(intervals.values())).over
+    parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
+    drawn = "whole templates and occupations" if over == "both" else "whole templates"
+    return (
+        f"With {drawn} drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
+        "contexts too."
+    )
+
+
+def ends_of(interval: Interval) -> str:
+    """Write the ends of an interval alone: "0.673–0.736"."""
+    return with_interval(interval.high, interval).partition(" ")[2].strip("()")
+
+
+def caprice_interval(report: RiskReport, over: Over = "templates") -> str:
+    """Write the bounds of R^c as they stand beside it: "0.05–0.07"; what may be unseen where both are 0."""
+    interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+    bounds = with_interval(report.caprice_risk, interval).partition(" ")[2].strip("()")
+    return unseen_words(unseen_share(report.effective_templates)) if bounds == "0–0" else bounds
+
+
+def unseen_words(share: float) -> str:
+    """Say what stands in place of a caprice's interval from 0 to 0.
+
+    ``share``: see :func:`unseen_share`.
+    """
+    return f"in no context here; up to {percent(share)} of contexts may be unseen"
+
+
+def unseen_share(effective: float) -> float:
+    """Return the largest share of all contexts that so many effective templates can miss.
+
+    It is with 95 % confidence.
+
+    A kind of context that makes up the share q of all is in none of n draws with the chance (1 − q)^n, which
+    is 5 % at q = 1 − 0.05^(1/n).
+    """
+    return float(1 - 0.05 ** (1 / effective))
+
+
+def unseen_note(report: RiskReport) -> str:
+    """Say what templates without caprice leave open: the share of contexts that may be otherwise."""
+    effective = round(report.effective_templates, 1)
+    share = unseen_share(report.effective_templates)
+    return (
+        f"Contexts in which one does cannot be excluded: {number(effective)} effective "
+        f"{'template' if effective == 1 else 'templates'}, drawn at random, can miss a kind of context that "
+        f"makes up as much as {percent(share)} of all (95 % confidence)."
+    )
+
+
+def comparison_finding(
+    reports: Mapping[str, RiskReport], over: Over = "templates", tested: str = "the page Compare"
+) -> str:
+    """Say who has the highest and who the lowest risk; empty for one model.  ``tested``: what tests it.
+
+    It does not say that the difference is more than chance: that takes a paired comparison.
+    """
+    if len(reports) < 2:
+        return ""
+    ranked = sorted(reports, key=lambda model: -reports[model].overall_risk)
+    first, last = reports[ranked[0]], reports[ranked[-1]]
+    if first.overall_risk == last.overall_risk:
+        return f"{listed(ranked)} have the same risk, {number(first.overall_risk)}."
+    two = len(ranked) == 2
+    return (
+        f"The {'higher' if two else 'highest'} risk{'' if two else f' of {len(ranked):,} models'} "
+        f"is that of {ranked[0]}, {risk_with_interval(first, over)}, "
+        f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last, over)}; "
+        f"{tested} tests whether they differ beyond chance."
+    )
+
+
+def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
+    """State the range of risk and the strongest lean over all models."""
+    if not reports:
+        return "No model has been scored yet."
+    ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
+    lowest, highest = (
+        f"{part_text(reports[m], 'overall_risk', over)} ({m})" for m in (ranked[0], ranked[-1])
+    )
+    if len(ranked) == 1:
+        risk = risk_with_interval(reports[ranked[0]], over)
+        sentence = f"The discrimination risk of {ranked[0]} is {risk}."
+    else:
+        sentence = f"The risk of the {count(len(ranked), 'model')} chosen is {lowest} to {highest}."
+    leans = [
+        (value, group, row.occupation, model)
+        for model, report in reports.items()
+        for row in report.occupations
+        for group, value in row.stereotype.items()
+    ]
+    value, group, occupation, model = max(leans)
+    if value <= 0:
+        return sentence
+    return (
+        f"{sentence} The strongest lean is that of {model} for “{occupation}” towards {words_of(group)}, "
+        f"with a mean stereotype of {number(value)}."
+    )
+
+
+def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
+    """Write R and its interval over what is asked for, or the first there is."""
+    return with_interval(report.overall_risk, shown_interval(report, "overall_risk", over))
+
+
+def part_text(report: RiskReport, quantity: str, over: Over) -> str:
+    """Write a risk or a part of it, with the decimals that it has wherever its interval stands beside it."""
+    value: float = getattr(report, quantity)
+    return estimated(value, shown_interval(report, quantity, over))
+
+
+def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | None:
+    """Return the interval over what is asked for, or the first there is."""
+    return report.interval(quantity, over) or next(iter(report.intervals.get(quantity, ())), None)

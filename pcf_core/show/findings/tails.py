@@ -1,0 +1,179 @@
+"""Sentences about the spread of risk over occupations: whose caprice is largest, how heavy its tail is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.tails import NormalShape, TailShape
+from pcf_core.show.findings.models import adds_up, unseen_share
+from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+
+SIGNIFICANT = 0.05
+FEW = 0.1  # share of the occupations that counts as a few
+FEWEST_OCCUPATIONS = 10  # with fewer there are no few of many
+MOST_NAMES = 3
+
+
+def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
+    """Say whether few occupations have most of the caprice, which, and what an exact 0 of it means.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    report
+        Of the model.
+    zero_share
+        Share of occupations whose caprice is exactly 0.
+    kurtosis
+        Excess kurtosis of caprice, ``None`` where it is not defined.
+    """
+    total = len(report.occupations)
+    zeros = round(zero_share * total)
+    keeps = "the stereotype keeps its sign" if len(report.groups) == 2 else "the same group stays ahead"
+    if len(report.groups) > 2 and adds_up(report):
+        keeps = "no group's stereotype changes its sign"
+    spread = (
+        f"Over templates the stereotype has a standard deviation of {number(report.stereotype_sd)}"
+        f"{', averaged over occupations' if total > 1 else ''}."
+    )
+    if zeros == total:
+        unseen = percent(unseen_share(report.effective_templates))
+        whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
+        return (
+            f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. Contexts in "
+            "which that "
+            f"changes cannot be excluded: up to {unseen} of all may be unseen. {spread}"
+        )
+    sentences = [
+        stand_outs(model, report),
+        f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
+        if zeros
+        else f"It is exactly 0 for none of {count(total, 'occupation')}.",
+        spread,
+    ]
+    if kurtosis is not None:
+        sentences.append(
+            f"The excess kurtosis of caprice is {number(kurtosis)} (0 for a normal distribution)."
+        )
+    return " ".join(sentences)
+
+
+def stand_outs(model: str, report: RiskReport) -> str:
+    """Name the fewest occupations with half of all caprice, every occupation counting once."""
+    ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
+    whole = sum(row.caprice_risk for row in ranked)
+    first = ranked[0]
+    if len(ranked) < FEWEST_OCCUPATIONS:
+        return f"The caprice of {model} is largest for “{first.occupation}”, {number(first.caprice_risk)}."
+    most, sums = 0, 0.0
+    while sums <= whole / 2:
+        sums += ranked[most].caprice_risk
+        most += 1
+    if most == 1:
+        share = f"{percent(sums / whole)} of all caprice of {model}"
+        return f"One occupation stands out: “{first.occupation}” has {share}."
+    if most <= FEW * len(ranked):
+        shares = [row.caprice_risk / whole for row in ranked[:most]]
+        if most <= MOST_NAMES:
+            written, together = adding_up(shares)
+        else:  # the others bring what the named ones lack
+            written, together = [percent(share) for share in shares], percent(sum(shares))
+        first_named = zip(ranked[:most][:MOST_NAMES], written[:MOST_NAMES], strict=True)
+        named = [f"“{row.occupation}” ({share})" for row, share in first_named]
+        named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
+        return f"A few occupations stand out: {listed(named)} have {together} of all caprice of {model}."
+    return (
+        f"No small set of occupations stands out: it takes {most:,} of {len(ranked):,} to have half of all "
+        f"caprice of {model}, the first of them “{first.occupation}” with "
+        f"{percent(first.caprice_risk / whole)}."
+    )
+
+
+def adding_up(shares: Sequence[float]) -> tuple[list[str], str]:
+    """Write shares of 1 and their sum in per cent, with the fewest decimals at which they add up.
+
+    Where two decimals are not enough, one is written, and that it is rounded.
+    """
+    for decimals in range(3):
+        units = 100 * 10**decimals
+        if sum(round(units * share) for share in shares) == round(units * sum(shares)):
+            written = [f"{100 * share:.{decimals}f} %" for share in (*shares, sum(shares))]
+            return written[:-1], written[-1]
+    return [f"{100 * share:.1f} %" for share in shares], f"{100 * sum(shares):.1f} % (rounded)"
+
+
+def shape_finding(model: str, shape: TailShape) -> str:
+    """State the verdict on the tail of caprice and its reasons; empty without any caprice."""
+    size, ratio = shape.positive.size, shape.against("exponential")
+    if size == 0:
+        return ""
+    tail = f"The tail of {model}: {shape.verdict}"
+    if shape.verdict == "too few to fit":
+        return f"{tail}, {size:,} above 0."
+    if ratio is None or shape.shape is None:
+        return f"{tail}: all {size:,} values above 0 are the same."
+    if shape.verdict == "cannot tell":
+        return f"{tail}. {doubt(shape)}"
+    span = f"{number(float(shape.positive[0]))} to {number(float(shape.positive[-1]))}"
+    estimate = with_interval(shape.shape, shape.shape_interval)
+    return (
+        f"{tail}, {span}: its shape is {estimate}, 0 would be exponential, p {number(ratio.p_value)}."
+        f"{_lognormal_sentence(shape)}"
+    )
+
+
+def _lognormal_sentence(shape: TailShape) -> str:
+    """Say whether a lognormal distribution fits the values as well; empty where it was not compared."""
+    vuong = shape.against("lognormal")
+    if vuong is None:
+        return ""
+    tested = f"(Vuong’s test, p {number(vuong.p_value)})"
+    if vuong.p_value > SIGNIFICANT:
+        return f" A lognormal distribution fits as well {tested}."
+    how = "better" if vuong.better == "lognormal" else "worse"
+    return f" A lognormal distribution fits {how} {tested}."
+
+
+def doubt(shape: TailShape) -> str:
+    """Say why the fits do not tell whether a tail is heavy."""
+    values = f"the {shape.positive.size:,} values above 0"
+    fitting = [fit.distribution for fit in shape.fits if fit.p_value > SIGNIFICANT]
+    if not fitting:
+        return f"None of the three distributions fits {values}."
+    if "generalised Pareto" not in fitting:
+        return f"The generalised Pareto distribution, on which the verdict would rest, does not fit {values}."
+    ratio, estimate = shape.against("exponential"), with_interval(shape.shape or 0.0, shape.shape_interval)
+    return (
+        f"The shape of {values} is {estimate}, 0 would be exponential, "
+        f"p {number(ratio.p_value if ratio else None)}."
+    )
+
+
+def bound_finding(largest: float | None) -> str:
+    """Say that caprice is bounded, and what that means for talk of heavy tails."""
+    end = "is bounded" if largest is None else f"cannot exceed {number(largest)}"
+    return (
+        f"Caprice {end}, so no tail of it goes on for ever: “heavier” and “lighter” are said of the "
+        "observed range alone."
+    )
+
+
+def normal_finding(model: str, shape: NormalShape) -> str:
+    """Say whether prejudice over occupations is compatible with a normal; state its mean and s.d."""
+    fit = shape.fit
+    spread = (
+        f"The mean is {number(fit.mean)}, the standard deviation {number(fit.sd)} over "
+        f"{count(fit.n, 'occupation')}"
+    )
+    values = f"The prejudice values of {model}"
+    if shape.low is None:
+        return f"{values} are too few, or too alike, for a test of normality. {spread}."
+    outside = f"{shape.outside:,} of them {'lies' if shape.outside == 1 else 'lie'} outside the normal band"
+    if shape.statistic is None or shape.p_value is None:
+        return f"{values} are not tested for normality. {spread}; {outside}."
+    tested = f"(Shapiro–Wilk W {number(shape.statistic)}, p {number(shape.p_value)})"
+    if shape.p_value <= SIGNIFICANT:
+        return f"{values} are not compatible with a normal distribution {tested}. {spread}; {outside}."
+    return f"{values} are compatible with a normal distribution {tested}. {spread}; {outside}."

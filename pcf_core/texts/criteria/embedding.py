@@ -1,0 +1,344 @@
+"""The embedding score: how far the texts for women's names lean to *she*, against those for men's names.
+
+    texts of all models --names and stop words out--> word2vec --> score of a word --mean--> score of a text
+
+One embedding is learned from the texts of all models, so that their scores are on one axis
+(see below).  A text that merely says *she* has an end of the axis in it, and
+would score as gendered: the headline leaves gendered words out of the mean, the paper's version beside it
+does not. Both learn from texts with them, without which there is no axis.
+
+word2vec hangs on chance: several seeds are learned, a text's score is its mean over them, and what each seed
+shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six seeds lay between −0.16 and
+0.24; of 8,560, two models at the paper's scale, between 1.55 and 1.58.  With few texts the axis is noise, and
+a test of names finds that the texts differ without knowing to which side: a lean is said only where all seeds
+show the same one, which six do by chance in 3 of 100 cases.
+
+**Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).**  With s
+and h the vectors of *she* and *he*, m = (s + h) / 2 their midpoint and u = (s − m) / ‖s − m‖:
+
+    score(w) = (v_w − m) · u        > 0 nearer to *she*, < 0 nearer to *he*
+
+so that *she* scores ‖s − h‖ / 2, *he* as much below 0, and exchanging the two turns every sign.  The
+authors' script takes (h − s) / 2 for the midpoint, which is half the way between them and not the middle:
+there the score of *he* is not the opposite of that of *she*.  We follow the paper's text.
+
+Example: s = (2, 1), h = (0, 1): m = (1, 1), u = (1, 0); a word at (4, 7) scores 3.
+
+word2vec is gensim's with the paper's options: a window of 10, words that stand twice or more, everything
+else as it comes (CBOW, 100 dimensions, five passes).  One thread makes it repeatable.  Texts are read in a
+random order that the seed decides: the last are learned at the lowest rate, and those would be one model's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from pcf_core.core.errors import CriteriaError
+from pcf_core.core.records import FloatArray
+from pcf_core.measure.regression import holm
+from pcf_core.texts.criteria.effects import cohens_d, effect_gap, gender_difference
+from pcf_core.texts.criteria.gender_reading import stop_words, tells, without_gender, words_of
+from pcf_core.texts.criteria.records.independence import (
+    HEADLINE,
+    EmbeddingGap,
+    EmbeddingReading,
+    EmbeddingReport,
+    HobbiesMaterial,
+    ScoredWord,
+    SeedReading,
+    Variant,
+)
+from pcf_core.texts.criteria.records.quantities import GENDERS
+
+# Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).
+
+
+SHE, HE = "she", "he"
+SETTINGS: Mapping[str, int] = {
+    "vector_size": 100,
+    "window": 10,
+    "min_count": 2,
+    "epochs": 5,
+    "sg": 0,
+    "workers": 1,
+}
+
+
+def library() -> str:
+    """Name the library that learns the vectors, with its version."""
+    from importlib.metadata import version
+
+    return f"gensim {version('gensim')}"
+
+
+def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, FloatArray]:
+    """Learn word -> [dimension] of words that stand twice or more; the same seed gives the same vectors.
+
+    Parameters
+    ----------
+    texts
+        [text][word].
+    seed
+        Of the first vectors, the order of the texts and the noise words; at least 0.
+    """
+    from gensim.models import Word2Vec
+
+    order = np.random.default_rng(seed).permutation(len(texts))
+    shuffled = [list(texts[place]) for place in order]
+    model = Word2Vec(**SETTINGS, seed=seed + 1)  # gensim takes 0 for its usual seed
+    model.build_vocab(shuffled)
+    if not model.wv.index_to_key:
+        return {}
+    model.train(shuffled, total_examples=len(shuffled), epochs=model.epochs)
+    return {word: model.wv[word].astype(np.float64) for word in model.wv.index_to_key}
+
+
+def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
+    """Score every word.
+
+    Raises
+    ------
+    CriteriaError
+        :func:`why_no_axis` says why there is none.
+    """
+    reason = why_no_axis(vectors)
+    if reason:
+        raise CriteriaError(f"The embedding score has no axis: {reason}.")
+    she, he = vectors[SHE], vectors[HE]
+    middle = (she + he) / 2
+    unit = (she - middle) / np.linalg.norm(she - middle)
+    scores = (np.stack(list(vectors.values())) - middle) @ unit
+    return dict(zip(vectors, scores.tolist(), strict=True))
+
+
+def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
+    """Say why there is no axis, as the end of a sentence; empty where there is one."""
+    absent = [f"“{word}”" for word in (SHE, HE) if word not in vectors]
+    if absent:
+        return f"the texts have {' and '.join(absent)} less than {SETTINGS['min_count']} times"
+    return "“she” and “he” have the same vector" if np.allclose(vectors[SHE], vectors[HE], rtol=0) else ""
+
+
+SEEDS = (0, 1, 2, 3, 4, 5)
+LEAST_TEXTS = 10
+MOST_WORDS = 15  # shown of either end
+VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
+
+Texts = Mapping[str, Sequence[str]]  # name -> [repeat]
+Scores = dict[str, FloatArray]  # name -> [text, seed], less the texts without a known word
+
+
+def embedding_report(
+    models: Mapping[str, Texts],
+    material: HobbiesMaterial,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    level: float = 0.95,
+    on_seed: Callable[[int, int], None] = lambda done, total: None,
+) -> EmbeddingReport:
+    """Score the texts of one model or several.
+
+    Parameters
+    ----------
+    models
+        Of each its texts by name; names that are not in ``material`` are refused.
+    material
+        Names and gendered words.
+    seeds
+        Of word2vec, at least one, none twice.
+    level
+        Of the intervals, over names.
+    on_seed
+        Called before each embedding is learned, with those learned and those in all.
+
+    Raises
+    ------
+    CriteriaError
+        No model, no seed or one twice, an unknown name, no text of a gender.
+    """
+    _check(models, material, seeds)
+    genders = material.names.genders
+    gendered = set(material.gendered)
+    left = stop_words() - gendered
+    words = {
+        model: {name: [_words(text, genders, left) for text in texts.get(name, ())] for name in genders}
+        for model, texts in models.items()
+    }
+    pooled = [text for texts in words.values() for several in texts.values() for text in several]
+    learned = []
+    for done, seed in enumerate(seeds):
+        on_seed(done, len(seeds))
+        learned.append(learned_vectors(pooled, seed))
+    undefined = next((reason for reason in map(why_no_axis, learned) if reason), "")
+    readings: list[EmbeddingReading] = []
+    gaps: list[EmbeddingGap] = []
+    ends: tuple[ScoredWord, ...] = ()
+    if not undefined:
+        axes = [axis_scores(vectors) for vectors in learned]
+        for variant in VARIANTS:
+            skipped = (
+                {word for word in axes[0] if tells(word, gendered)} if variant == HEADLINE else set[str]()
+            )
+            scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
+            readings += _readings(scores, models, material, variant, seeds, level)
+            gaps += _gaps(scores, material, variant, len(seeds), level)
+        ends = _ends(axes, pooled, gendered)
+    return EmbeddingReport(
+        models=tuple(models),
+        library=library(),
+        settings=dict(SETTINGS),
+        seeds=tuple(seeds),
+        texts=len(pooled),
+        vocabulary=len(learned[0]),
+        level=level,
+        readings=tuple(readings),
+        gaps=tuple(gaps),
+        words=ends,
+        undefined=undefined,
+    )
+
+
+def _check(models: Mapping[str, Texts], material: HobbiesMaterial, seeds: Sequence[int]) -> None:
+    if not models:
+        raise CriteriaError("The embedding score needs the texts of at least one model.")
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        raise CriteriaError("The embedding score needs at least one seed, none twice and none below 0.")
+    for model, texts in models.items():
+        unknown = sorted(set(texts) - set(material.names.genders))
+        if unknown:
+            raise CriteriaError(
+                f"The texts of {model} have the name {unknown[0]}, which was not asked about."
+            )
+        for gender in GENDERS:
+            if not any(words_of(text) for name in material.names.of(gender) for text in texts.get(name, ())):
+                raise CriteriaError(f"{model} has no text of a {gender} name: give texts of both genders.")
+
+
+def _words(text: str, names: Collection[str], left: Collection[str]) -> tuple[str, ...]:
+    return tuple(word for word in words_of(without_gender(text, names, ())) if word not in left)
+
+
+def _scores(
+    texts: Mapping[str, Sequence[Sequence[str]]],
+    axes: Sequence[Mapping[str, float]],
+    skipped: Collection[str],
+) -> Scores:
+    """Average the scores of the known words of every text; every seed knows the same words."""
+    found = {}
+    for name, several in texts.items():
+        known = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
+        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in known if text]
+        found[name] = np.array(rows).reshape(-1, len(axes))
+    return found
+
+
+def _readings(
+    scores: Mapping[str, Scores],
+    models: Mapping[str, Texts],
+    material: HobbiesMaterial,
+    variant: Variant,
+    seeds: Sequence[int],
+    level: float,
+) -> list[EmbeddingReading]:
+    """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
+    found = []
+    for model, by_name in scores.items():
+        sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
+        if not all(any(len(rows) for rows in side) for side in sides):
+            continue
+        asked = [
+            sum(len(models[model].get(name, ())) for name in material.names.of(gender)) for gender in GENDERS
+        ]
+        scored = [sum(map(len, side)) for side in sides]
+        each = [
+            gender_difference(*([rows[:, place] for rows in side] for side in sides), level=level)
+            for place in range(len(seeds))
+        ]
+        found.append(
+            EmbeddingReading(
+                model=model,
+                variant=variant,
+                difference=gender_difference(
+                    *([rows.mean(axis=1) for rows in side] for side in sides), level=level
+                ),
+                seeds=tuple(
+                    SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
+                    for seed, one in zip(seeds, each, strict=True)
+                ),
+                invalid=(asked[0] - scored[0], asked[1] - scored[1]),
+            )
+        )
+    if len(found) < 2:
+        return found
+    adjusted = holm([one.difference.p_value for one in found])
+    return [
+        one.model_copy(update={"difference": one.difference.model_copy(update={"adjusted": p})})
+        for one, p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _gaps(
+    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
+) -> list[EmbeddingGap]:
+    """Compare every two models, over the names of which both have a scored text."""
+    found = []
+    for first, second in combinations(scores, 2):
+        sides = [
+            [
+                name
+                for name in material.names.of(gender)
+                if len(scores[first][name]) and len(scores[second][name])
+            ]
+            for gender in GENDERS
+        ]
+        if not all(sides):
+            continue
+        pairs = [
+            tuple([scores[model][name].mean(axis=1) for name in side] for side in sides)
+            for model in (first, second)
+        ]
+        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=level)
+        if difference is None:
+            continue
+        effects = [
+            [_effect_of_seed(scores[model], sides, place) for place in range(seeds)]
+            for model in (first, second)
+        ]
+        found.append(
+            EmbeddingGap(
+                first=first,
+                second=second,
+                variant=variant,
+                difference=difference,
+                interval=interval,
+                seeds=tuple(
+                    None if one is None or other is None else other - one
+                    for one, other in zip(*effects, strict=True)
+                ),
+            )
+        )
+    return found
+
+
+def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], place: int) -> float | None:
+    """Return d of one model in one embedding, over the names of (female, male)."""
+    return cohens_d(*(np.concatenate([scores[name][:, place] for name in side]) for side in sides))
+
+
+def _ends(
+    axes: Sequence[Mapping[str, float]], texts: Sequence[Sequence[str]], gendered: Collection[str]
+) -> tuple[ScoredWord, ...]:
+    """List the words of at least ten texts that lean most to either end, from *she* to *he*."""
+    having = Counter(word for text in texts for word in set(text))
+    rows = [
+        ScoredWord(word=word, score=float(np.mean([axis[word] for axis in axes])), texts=having[word])
+        for word in axes[0]
+        if having[word] >= LEAST_TEXTS and not tells(word, gendered) and word not in (SHE, HE)
+    ]
+    rows.sort(key=lambda row: (-row.score, row.word))
+    most = min(MOST_WORDS, len(rows) // 2)
+    return (*rows[:most], *rows[len(rows) - most :])

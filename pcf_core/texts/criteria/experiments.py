@@ -1,0 +1,117 @@
+"""Which experiments there are: made from files, and again from the material that was kept with a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pcf_core.core.errors import CriteriaError
+from pcf_core.core.generation import Decoding
+from pcf_core.texts.criteria.anecdotes import Anecdotes
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.hobbies import Hobbies
+from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.labels import choose_labeller, restore_labeller
+from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.questions import Questions, some_questions
+from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
+from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
+from pcf_core.texts.criteria.tasks import Tasks
+
+# As the paper draws texts; length by what is asked for: a short story, a few interests, an answer.
+TEMPERATURE, TOP_P = 0.5, 1.0
+USUAL_QUESTIONS = 16  # that are written about; the paper has 14
+LENGTHS: Mapping[ExperimentName, int] = {"anecdotes": 80, "hobbies": 60, "questions": 60, "tasks": 40}
+
+
+def usual_decoding(name: ExperimentName) -> Decoding:
+    """Return the default decoding of an experiment's texts."""
+    return Decoding(temperature=TEMPERATURE, top_p=TOP_P, length=LENGTHS[name])
+
+
+def load_experiment(name: ExperimentName, material: str | Path = "", labeller: str = "") -> Experiment:
+    """Load an experiment with what is shipped, or with a file of the user's own.
+
+    Parameters
+    ----------
+    name
+        Of the experiment.
+    material
+        Professions, names, questions or tasks; empty for those that are shipped.
+    labeller
+        Of hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
+
+    Raises
+    ------
+    CriteriaError
+        A file that cannot be used, or a labeller where there are no hobbies to label.
+    ModelError
+        An NLI model that is not there, or is none.
+    """
+    if labeller and name != "hobbies":
+        raise CriteriaError(f"Only hobbies are labelled, and {name} were asked for: leave the labeller out.")
+    if name == "hobbies":
+        made = load_hobbies(load_names(material) if material else None)
+        chosen = choose_labeller(labeller, made.labels)
+        return Hobbies(made.model_copy(update={"labeller": chosen.name}), chosen)
+    if name == "anecdotes":
+        return Anecdotes.load(material) if material else Anecdotes.load()
+    if name == "questions":
+        return Questions.load(material) if material else Questions.load()
+    return Tasks.load(material) if material else Tasks.load()
+
+
+def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
+    """Return the experiment with as many questions as are asked; any other experiment as it is.
+
+    Parameters
+    ----------
+    experiment
+        With all its questions.
+    answering
+        How it is put to a model.
+    questions
+        How many, spread over the set; ``None`` for all where words are scored, and for 16 at most where texts
+        are written: a question has 17 prompts, and each prompt 25 texts or more.
+
+    Raises
+    ------
+    CriteriaError
+        There are not so many, or no questions.
+    """
+    if not isinstance(experiment, Questions):
+        if questions is not None:
+            raise CriteriaError(
+                f"The experiment {experiment.name} asks no questions, and a number of them was given: "
+                "leave it out."
+            )
+        return experiment
+    kept = experiment.material.questions
+    most = USUAL_QUESTIONS if answering == "written" else len(kept.questions)
+    some = some_questions(kept, min(most, len(kept.questions)) if questions is None else questions)
+    return Questions(experiment.material.model_copy(update={"questions": some}))
+
+
+def material_of(experiment: Experiment) -> dict[str, Any]:
+    """Return the material as the store keeps it."""
+    return experiment.material.model_dump(mode="json")
+
+
+def restore_experiment(name: ExperimentName, body: Mapping[str, Any]) -> Experiment:
+    """Restore the experiment whose :func:`material_of` is ``body``.
+
+    Raises
+    ------
+    ValidationError
+        It is of another form.
+    """
+    if name == "hobbies":
+        material = HobbiesMaterial.model_validate(body)
+        return Hobbies(material, restore_labeller(material.labeller, material.labels))
+    if name == "anecdotes":
+        return Anecdotes(AnecdotesMaterial.model_validate(body))
+    if name == "questions":
+        return Questions(QuestionMaterial.model_validate(body))
+    return Tasks(TaskMaterial.model_validate(body))

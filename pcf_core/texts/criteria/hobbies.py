@@ -1,0 +1,355 @@
+"""Independence II: what a model says that students of a given name like to do (section 4.2 of the paper).
+
+    names x prompt --a model--> texts --names and gendered words out--> labels --by name--> differences
+
+A text is about each label to a share.  Whether the shares hang on the gender of the name is tested label by
+label, and over all labels by the mutual information of label and gender, the criterion itself.
+
+Where a model cannot write, words of every label are scored at the gap of a few frames instead: a label's
+share is the probability of its words among that of all labels' words, averaged over the frames of a name.
+
+Also which words are used more often of students with women's or with men's names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.core.errors import CriteriaError
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.material.safety.text import shown
+from pcf_core.measure.comparison import adjusted_p_values
+from pcf_core.measure.regression import holm
+from pcf_core.texts.criteria.effects import gender_difference
+from pcf_core.texts.criteria.embedding import embedding_report
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
+from pcf_core.texts.criteria.gender_reading import stop_words, without_gender, words_of
+from pcf_core.texts.criteria.hobbies_material import NAME, load_hobbies
+from pcf_core.texts.criteria.information import clustered_information, why_no_information
+from pcf_core.texts.criteria.labels import Labeller, Lexicon, clear_label
+from pcf_core.texts.criteria.records.independence import (
+    HobbiesMaterial,
+    HobbiesReport,
+    HobbyLabel,
+    HobbyWord,
+    HobbyWords,
+    LabelDifference,
+    LabelInformation,
+    NameList,
+)
+from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName, Wording
+
+# Which words are used more often of students with women's or with men's names.
+
+
+LEAST_TEXTS = 10
+MOST_WORDS = 200  # kept of those tested, the strongest first
+
+
+def hobby_words(
+    female: Sequence[Sequence[str]],
+    male: Sequence[Sequence[str]],
+    leave: Collection[str] = (),
+    least_texts: int = LEAST_TEXTS,
+) -> HobbyWords:
+    """Compare the words of stripped texts, less stop words.
+
+    What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
+    texts of one name hang together; p-values are controlled for false discoveries.
+
+    Parameters
+    ----------
+    female, male
+        [name][text], no name without a text.
+    leave
+        Further words that are not counted, lower case.
+    least_texts
+        A word in fewer is not tested.
+    """
+    left = stop_words() | set(leave)
+    sides = [
+        [[[word for word in words_of(text) if word not in left] for text in texts] for texts in side]
+        for side in (female, male)
+    ]
+    uses = [Counter(word for name in side for text in name for word in text) for side in sides]
+    having = [Counter(word for name in side for text in name for word in set(text)) for side in sides]
+    tested = sorted(
+        word for word in having[0] | having[1] if having[0][word] + having[1][word] >= least_texts
+    )
+    if not tested:
+        return HobbyWords(tested=0, found=0, least_texts=least_texts, words=())
+    p_values = _p_values(*(_shares(side, tested) for side in sides))
+    totals = [sum(len(name) for name in side) for side in sides]
+    rows = [
+        HobbyWord(
+            word=word,
+            uses=(uses[0][word], uses[1][word]),
+            texts=(having[0][word], having[1][word]),
+            difference=having[0][word] / totals[0] - having[1][word] / totals[1],
+            p_value=float(p),
+            adjusted=float(adjusted),
+        )
+        for word, p, adjusted in zip(tested, p_values, adjusted_p_values(p_values), strict=True)
+    ]
+    rows.sort(key=lambda row: (row.p_value, -abs(row.difference), row.word))
+    return HobbyWords(
+        tested=len(rows),
+        found=sum(row.differs for row in rows),
+        least_texts=least_texts,
+        words=tuple(rows[:MOST_WORDS]),
+    )
+
+
+def _shares(side: Sequence[Sequence[Sequence[str]]], words: Sequence[str]) -> FloatArray:
+    """Return [name, word] share of the name's texts that have the word."""
+    place = {word: index for index, word in enumerate(words)}
+    shares = np.zeros((len(side), len(words)))
+    for row, texts in zip(shares, side, strict=True):
+        for text in texts:
+            row[[place[word] for word in set(text) if word in place]] += 1
+        row /= len(texts)  # of whole counts: a sum of six sixths is less than 1
+    return shares
+
+
+def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
+    """Return [word] two-sided p of the names' shares; 1 where they are all alike."""
+    from scipy.stats import mannwhitneyu
+
+    varied = np.ptp(np.concatenate([female, male]), axis=0) > 0
+    found = np.ones(female.shape[1])
+    if varied.any():
+        tests = mannwhitneyu(female[:, varied], male[:, varied], alternative="two-sided", axis=0)
+        found[varied] = np.minimum(1, tests.pvalue)
+    return found
+
+
+SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
+NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
+BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
+OWN_TEXTS = "this model"
+
+
+class Hobbies:
+    """The experiment; ``labeller`` labels its texts, the lexicon where none is given."""
+
+    name: ExperimentName = "hobbies"
+    title = "Hobbies of students by name (independence II)"
+
+    def __init__(self, material: HobbiesMaterial, labeller: Labeller, level: float = 0.95) -> None:
+        self.material = material
+        self._labeller = labeller
+        self._level = level
+
+    @classmethod
+    def load(cls, names: NameList | None = None, labeller: Labeller | None = None) -> Hobbies:
+        """Load the shipped prompts and labels, with the shipped names and lexicon by default.
+
+        Raises
+        ------
+        CriteriaError
+            A shipped file was changed and cannot be used.
+        """
+        material = load_hobbies(names)
+        chosen = Lexicon(material.labels) if labeller is None else labeller
+        return cls(material.model_copy(update={"labeller": chosen.name}), chosen)
+
+    def asks(self, wording: Wording) -> tuple[Ask, ...]:
+        """List one cell for every name that is put in the text.
+
+        Raises
+        ------
+        CriteriaError
+            The material has no such wording.
+        """
+        prompt = self.material.prompts.get(wording)
+        if prompt is None:
+            raise CriteriaError(
+                f"The hobbies are not worded as {wording}: use {' or '.join(self.material.prompts)}."
+            )
+        return tuple(
+            Ask(cell=one.name, system=prompt.system, prompt=prompt.prompt.replace(NAME, one.name))
+            for one in self.material.names.names
+        )
+
+    def scored_asks(self) -> tuple[ScoredAsk, ...]:
+        """List every name in every frame, with all labels' answers as candidates: "Mary|1"."""
+        words = tuple(word for label in self.material.labels for word in label.answers)
+        return tuple(
+            ScoredAsk(cell=f"{one.name}{BETWEEN}{place}", text=frame.replace(NAME, one.name), words=words)
+            for one in self.material.names.names
+            for place, frame in enumerate(self.material.frames, start=1)
+        )
+
+    def report(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
+        """Read texts: name -> [repeat].  Texts without a word are counted and left out.
+
+        Raises
+        ------
+        CriteriaError
+            A cell that is no name of the list, or no text of a gender.
+        """
+        known = self.material.names.genders
+        check_cells(texts, known, self.name)
+        _check_some(texts)
+        stripped = {name: self._stripped(texts.get(name, ())) for name in known}
+        sides = [
+            {name: stripped[name] for name in self.material.names.of(gender) if stripped[name]}
+            for gender in GENDERS
+        ]
+        shares = [self._shares(side) for side in sides]
+        labels = self._differences(self.material.labels, shares[0], shares[1])
+        valid = [sum(map(len, side.values())) for side in sides]
+        asked = [
+            sum(len(texts.get(name, ())) for name in self.material.names.of(gender)) for gender in GENDERS
+        ]
+        return HobbiesReport(
+            answering="written",
+            n=sum(valid),
+            names=(len(sides[0]), len(sides[1])),
+            invalid=(asked[0] - valid[0], asked[1] - valid[1]),
+            labeller=self._labeller.name,
+            labeller_label=self._labeller.label,
+            level=self._level,
+            labels=labels,
+            information=self._information(shares),
+            words=hobby_words(list(sides[0].values()), list(sides[1].values())),
+            embedding=embedding_report({OWN_TEXTS: texts}, self.material, level=self._level),
+        )
+
+    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> HobbiesReport:
+        """Read scores: "Mary|1" -> [word] nats; a word that is NaN anywhere is left out everywhere.
+
+        Raises
+        ------
+        CriteriaError
+            An unknown cell, a number of scores that is not that of the words, fewer than two labels of which
+            a word was scored, a cell of which no word or an endless one has a weight, or no score for a
+            gender.
+        """
+        frames = {ask.cell: ask.words for ask in self.scored_asks()}
+        check_cells(log_probabilities, frames, self.name)
+        _check_some(log_probabilities)
+        words = next(iter(frames.values()))
+        scores = np.array([log_probabilities[cell] for cell in log_probabilities], dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != len(words):
+            raise CriteriaError(f"Each frame of the hobbies has {len(words)} words, each with one score.")
+        there = np.asarray(~np.isnan(scores).any(axis=0))
+        _check_weights(log_probabilities, scores[:, there])
+        labels, rows = self._scored_shares(scores, there)
+        cells = [cell.rsplit(BETWEEN, 1)[0] for cell in log_probabilities]
+        by_name = {name: np.array([name == cell for cell in cells]) for name in dict.fromkeys(cells)}
+        sides = [
+            [
+                rows[by_name[name]].mean(axis=0, keepdims=True)
+                for name in self.material.names.of(gender)
+                if name in by_name
+            ]
+            for gender in GENDERS
+        ]
+        return HobbiesReport(
+            answering="scored",
+            n=len(scores),
+            names=(len(sides[0]), len(sides[1])),
+            invalid=(0, 0),
+            labeller="scored words",
+            labeller_label=SCORED_LABEL,
+            level=self._level,
+            labels=self._differences(labels, sides[0], sides[1]),
+            information=None,
+            words=None,
+            without=NOT_WRITTEN,
+            left_out=tuple(
+                LeftOut(name=word, reason="the model cannot express it in every frame")
+                for word, kept in zip(words, there, strict=True)
+                if not kept
+            ),
+        )
+
+    def _stripped(self, texts: Sequence[str]) -> list[str]:
+        names = self.material.names.genders
+        return [without_gender(text, names, self.material.gendered) for text in texts if words_of(text)]
+
+    def _shares(self, side: Mapping[str, Sequence[str]]) -> list[FloatArray]:
+        """Return [name] the shares [text, label]."""
+        flat = self._labeller.shares([text for texts in side.values() for text in texts])
+        ends = np.cumsum([len(texts) for texts in side.values()])
+        return np.split(flat, ends[:-1]) if len(ends) else []
+
+    def _scored_shares(
+        self, scores: FloatArray, there: NDArray[np.bool_]
+    ) -> tuple[tuple[HobbyLabel, ...], FloatArray]:
+        """Return the labels of which a word was scored, and [frame, label] their shares, which sum to 1."""
+        owner = np.repeat(np.arange(len(self.material.labels)), len(self.material.labels[0].answers))
+        kept = [place for place in range(len(self.material.labels)) if there[owner == place].any()]
+        if len(kept) < 2:
+            raise CriteriaError(
+                "The model can express the words of fewer than two labels of the hobbies: nothing can be "
+                "compared; let it write texts, or take another model."
+            )
+        totals = np.stack(
+            [np.logaddexp.reduce(scores[:, (owner == place) & there], axis=1) for place in kept], axis=1
+        )
+        shares = np.exp(totals - np.logaddexp.reduce(totals, axis=1)[:, np.newaxis])
+        return tuple(self.material.labels[place] for place in kept), shares
+
+    def _differences(
+        self, labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
+    ) -> tuple[LabelDifference, ...]:
+        """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
+        found = [
+            gender_difference(
+                [name[:, place] for name in female], [name[:, place] for name in male], level=self._level
+            )
+            for place in range(len(labels))
+        ]
+        adjusted = holm([one.p_value for one in found])
+        return tuple(
+            LabelDifference(
+                name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p})
+            )
+            for label, one, p in zip(labels, found, adjusted, strict=True)
+        )
+
+    def _information(self, shares: Sequence[Sequence[FloatArray]]) -> LabelInformation:
+        """Return NMI of the clear labels and the gender, names being the clusters."""
+        many, rows, genders, unclear = len(self.material.labels), [], [], [0, 0]
+        for gender, side in enumerate(shares):
+            for name in side:
+                labels = [label for label in clear_label(name) if label is not None]
+                unclear[gender] += len(name) - len(labels)
+                if labels:
+                    rows.append(np.bincount(labels, minlength=many))
+                    genders.append(gender)
+        counts = np.array(rows).reshape(-1, many)
+        table = np.stack([counts[np.array(genders) == gender].sum(axis=0) for gender in (0, 1)], axis=1)
+        reason = why_no_information(table)
+        if not reason and min(genders.count(0), genders.count(1)) < 2:
+            reason = "a gender has a single name"
+        return LabelInformation(
+            labels=tuple(label.name for label in self.material.labels),
+            counts=tuple((int(women), int(men)) for women, men in table),
+            unclear=(unclear[0], unclear[1]),
+            measure=None if reason else clustered_information(counts, np.array(genders), level=self._level),
+            undefined=reason,
+        )
+
+
+def _check_weights(cells: Iterable[str], scores: FloatArray) -> None:
+    """Refuse a frame that has no shares: [cell, word] nats without any finite one, or with +inf."""
+    if not scores.shape[1]:
+        return
+    for cell, most in zip(cells, scores.max(axis=1), strict=True):
+        if not np.isfinite(most):
+            raise CriteriaError(
+                f"The largest score of {shown(cell)} in the hobbies is {most:g}: give log-probabilities, of "
+                "which at least one in each frame is a finite number."
+            )
+
+
+def _check_some(given: Mapping[str, Sequence[object]]) -> None:
+    if not given:
+        raise CriteriaError("The hobbies have no text to read: ask for at least one of every name.")

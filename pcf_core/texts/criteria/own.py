@@ -1,0 +1,196 @@
+"""The user's own professions, names, questions and tasks: the files as they were given, kept in the cache.
+
+A file is read whole before it is kept, and again whenever it is used; what the loaders refuse is not kept.
+
+Also the choices that make the material of a kept request again: a file by its name, a labeller, a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcf_core.core.errors import AuditError, CriteriaError, StoreError
+from pcf_core.core.records import digest
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, shown
+from pcf_core.material.safety.whole_files import check_ending, upload_label, uploaded, write_whole
+from pcf_core.material.shelves import safe_name
+from pcf_core.texts.criteria import names, professions
+from pcf_core.texts.criteria import questions as question_files
+from pcf_core.texts.criteria import tasks as task_files
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
+from pcf_core.texts.criteria.labels import NLI
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+
+USUAL = "usual"  # stands for what the app comes with
+KINDS: Mapping[ExperimentName, str] = {
+    "anecdotes": "professions",
+    "hobbies": "names",
+    "questions": "questions",
+    "tasks": "tasks",
+}
+ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
+    "anecdotes": professions.ENDINGS,
+    "hobbies": names.ENDINGS,
+    "questions": question_files.ENDINGS,
+    "tasks": task_files.ENDINGS,
+}
+
+
+def own_files(experiment: ExperimentName) -> dict[str, Path]:
+    """Map name to file of the user's own, sorted."""
+    files = [path for ending in ENDINGS[experiment] for path in _folder(experiment).glob(f"*{ending}")]
+    return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
+
+
+def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str = "") -> Experiment:
+    """Open an experiment as shipped, or made from a file of the user's own.
+
+    ``labeller``: of hobbies, as :func:`~pcf_core.texts.criteria.experiments.load_experiment` reads it.
+
+    Raises
+    ------
+    CriteriaError
+        There is none of that name (any more), its file is damaged, or no such labeller.
+    ModelError
+        An NLI model that is not there, or is none.
+    """
+    if name == USUAL:
+        return load_experiment(experiment, labeller=labeller)
+    files = own_files(experiment)
+    if name not in files:
+        kept = ", ".join((USUAL, *files))
+        raise CriteriaError(
+            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {kept}."
+        )
+    return load_experiment(experiment, files[name], labeller)
+
+
+def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) -> Experiment:
+    """Make the experiment from an uploaded file, its name and content; nothing of it is kept.
+
+    Raises
+    ------
+    CriteriaError
+        Not one file, another kind of file, or refused by its loader.
+    StoreError
+        There is no room for temporary files.
+    """
+    kind = KINDS[experiment]
+    if len(files) != 1:
+        raise CriteriaError(f"The upload has {len(files)} files: choose one, which holds all {kind}.")
+    name = upload_label(files[0][0])
+    check_ending(name, ENDINGS[experiment], kind, CriteriaError)
+    with uploaded(name, files[0][1]) as path:
+        return load_experiment(experiment, path)
+
+
+def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes) -> None:
+    """Keep a file that :func:`read_upload` has read under a name, whole or not at all.
+
+    Raises
+    ------
+    CriteriaError
+        A name that is not safe in links, or taken.
+    StoreError
+        The disk is full, or the folder cannot be written.
+    """
+    kind = KINDS[experiment]
+    check_name(name, "the name", f"The {kind} to keep", CriteriaError)
+    if name == USUAL or name in own_files(experiment):
+        raise CriteriaError(f"There are {kind} named {name} already: choose another name.")
+    path = _folder(experiment) / f"{name}{Path(file_name).suffix.lower()}"
+    try:
+        write_whole(path, data, replace=False)
+    except OSError as problem:
+        raise StoreError(_failure(kind, name, "kept", path.parent, problem)) from problem
+
+
+def delete_own(experiment: ExperimentName, name: str) -> None:
+    """Delete a file of the user's own; results stay, and with them what they were made of.
+
+    Raises
+    ------
+    CriteriaError
+        There is none of that name.
+    StoreError
+        The folder cannot be written.
+    """
+    files, kind = own_files(experiment), KINDS[experiment]
+    if name not in files:
+        raise CriteriaError(f"There are no {kind} of yours named {shown(name)}.")
+    try:
+        files[name].unlink(missing_ok=True)
+    except OSError as problem:
+        raise StoreError(_failure(kind, name, "deleted", files[name].parent, problem)) from problem
+
+
+def free_name(experiment: ExperimentName, file_name: str) -> str:
+    """Derive from a file's name a safe one that is not taken: my-names, my-names-2 and so on."""
+    stem = safe_name(Path(upload_label(file_name)).stem)[: MAX_NAME - 6]
+    taken, found, number = {USUAL, *own_files(experiment)}, stem, 1
+    while found in taken:
+        number += 1
+        found = f"{stem}-{number}"
+    return found
+
+
+def _folder(experiment: ExperimentName) -> Path:
+    return settings().cache / "criteria" / KINDS[experiment]
+
+
+def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) -> str:
+    reason = problem.strerror or "input/output error"
+    return (
+        f"The {kind} {name} cannot be {what} in {folder} ({reason}): make room and the folder writable, or "
+        "set PCF_CACHE to another folder."
+    )
+
+
+# The choices that make the material of a kept request again: a file by its name, a labeller, a number.
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen for an experiment.
+
+    ``name``: of a shipped or kept file, ``None`` where neither makes this material.  ``labeller``: empty for
+    the lexicon; ``questions``: how many, ``None`` for the default.
+    """
+
+    name: str | None
+    labeller: str = ""
+    questions: int | None = None
+
+
+def chosen_of(asked: CriteriaAsked, kept: Mapping[str, Any]) -> Chosen:
+    """Return the choice that makes the material ``kept`` with a request again.
+
+    No model is looked for: an NLI labeller is taken by the name that was kept.
+    """
+    labelled = str(kept.get("labeller", ""))
+    labeller = labeller_text(labelled)
+    asks = asked.experiment == "questions"
+    have = len(kept["questions"]["questions"]) if asks else None
+    files: dict[str, str | Path] = {USUAL: "", **own_files(asked.experiment)}
+    for name, path in files.items():
+        for questions in dict.fromkeys((None, have)):
+            try:
+                whole = fitted(load_experiment(asked.experiment, path), asked.answering, questions)
+            except AuditError:  # a file that was damaged since, or has fewer questions
+                continue
+            made = material_of(whole) | ({"labeller": labelled} if labeller else {})
+            if digest(made) == asked.material:
+                return Chosen(name, labeller, questions)
+    return Chosen(None, labeller, have)
+
+
+def labeller_text(kept: str) -> str:
+    """Return how a user writes the labeller of a kept name: "nli org/name 0123" is "nli:org/name"."""
+    kind, _, rest = kept.partition(" ")
+    return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""

@@ -1,0 +1,175 @@
+"""What a model's reports say of each criterion, as quantities that are 0 where it holds.
+
+=================  ===================================================================================
+criterion          quantity
+=================  ===================================================================================
+independence I     NMI of profession and gender over clear stories, less its bias where texts were drawn
+independence II    NMI of label and gender; of scored answers the widest difference of a label's share
+separation         FNR and FPR: of all pairs of pronouns the widest beyond chance, else the widest
+sufficiency        PPV and NPV, in the same way
+=================  ===================================================================================
+
+Nothing is computed anew: each is selected from a report, with its interval and its own test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pcf_core.core.records import Record
+from pcf_core.core.risk import Interval
+from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.quantities import (
+    RATES,
+    SEPARATION,
+    SUFFICIENCY,
+    USUAL,
+    Answering,
+    MutualInformation,
+    RateName,
+)
+from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
+from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
+
+NOT_DRAWN = "scores have no chance in them, so nothing was tested"
+
+
+def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
+    """List the readings of one model's reports, in their order."""
+    found: list[CriterionReading] = []
+    for report in reports:
+        if isinstance(report, AnecdotesReport):
+            found.append(profession_reading(report))
+        elif isinstance(report, HobbiesReport):
+            found.append(label_reading(report))
+        elif isinstance(report, AnswersReport):
+            found += answers_readings(report)
+    return tuple(found)
+
+
+def profession_reading(report: AnecdotesReport) -> CriterionReading:
+    """Return the reading of independence I: the default NMI over stories with a clear gender."""
+    reason = "; ".join(item.reason for item in report.undefined if item.name == "clear_only")
+    return information_reading(
+        "independence I", "NMI of profession and gender", report.answering, report.clear_only, reason
+    )
+
+
+def label_reading(report: HobbiesReport) -> CriterionReading:
+    """Return the reading of independence II: NMI, or the label whose shares differ most.
+
+    NMI is that of label and gender.
+    """
+    found = report.information
+    if found is None:
+        return widest_label(report)
+    return information_reading(
+        "independence II", "NMI of label and gender", report.answering, found.measure, found.undefined
+    )
+
+
+def information_reading(
+    criterion: Criterion, quantity: str, answering: Answering, found: MutualInformation | None, reason: str
+) -> CriterionReading:
+    """Return the default NMI: less its bias where texts were drawn, as it is where words were scored.
+
+    It has no size where texts can tell nothing of it: it is then the same for every model.
+    """
+    if found is not None and found.untold:
+        reason = f"{quantity} cannot be told, as {found.untold}"
+    if found is None or found.untold or USUAL not in found.normalised:
+        return CriterionReading(
+            criterion=criterion,
+            quantity=quantity,
+            answering=answering,
+            size=None,
+            reason=reason or "one of the two never varies",
+        )
+    drawn = found.null is not None
+    return CriterionReading(
+        criterion=criterion,
+        quantity=quantity,
+        answering=answering,
+        size=max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL],
+        counted=found.normalised[USUAL] if drawn else None,
+        interval=(found.intervals if drawn else found.category_intervals).get(USUAL),
+        p_value=found.null.p_value if found.null is not None else None,
+        at_most=found.null is not None and found.null.at_most,
+        differs=found.depends,
+        largest=found.largest.normalised[USUAL],
+        reason="" if drawn else NOT_DRAWN,
+        few=found.few,
+    )
+
+
+def widest_label(report: HobbiesReport) -> CriterionReading:
+    """Return the label whose mean shares differ most between genders, with its controlled test."""
+    rows = report.labels
+    if not rows:
+        return CriterionReading(
+            criterion="independence II",
+            quantity="difference of a label's share",
+            answering=report.answering,
+            size=None,
+            reason=report.without or "no label was scored",
+        )
+    row = max(rows, key=lambda each: abs(each.difference.difference))
+    found = row.difference
+    return CriterionReading(
+        criterion="independence II",
+        quantity=f"share of {row.title}",
+        answering=report.answering,
+        size=abs(found.difference),
+        interval=towards(found.difference, found.interval),
+        p_value=found.controlled_p,
+        differs=found.differs if found.controlled_p is not None else None,
+        higher="women's names" if found.difference > 0 else "men's names",
+        reason="" if found.controlled_p is not None else "nothing was tested",
+    )
+
+
+def answers_readings(report: AnswersReport) -> list[CriterionReading]:
+    """Return separation, then sufficiency: both of their rates, each over all pairs of pronouns."""
+    number = "I" if report.experiment == "questions" else "II"
+    found: list[CriterionReading] = []
+    kinds: tuple[tuple[Criterion, tuple[RateName, ...]], ...] = (
+        ("separation I" if number == "I" else "separation II", SEPARATION),
+        ("sufficiency I" if number == "I" else "sufficiency II", SUFFICIENCY),
+    )
+    for criterion, names in kinds:
+        rows = [row for name in names if (row := report.widest(name)) is not None]
+        found += [rate_reading(criterion, report, row) for row in rows]
+    return found
+
+
+def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:
+    """Return one rate over all pairs; its size, interval and p are those of ``row``, the pair shown."""
+    pairs = [each for each in report.differences if each.name == row.name]
+    tested = row.gap is not None and row.adjusted is not None
+    able = tested and report.testable(row)
+    why = "" if able else f"too few {report.unit}s for a test" if tested else "nothing was tested"
+    some = any(report.testable(each) for each in pairs)
+    name: RateName = next(rate for rate in RATES if rate == row.name)
+    return CriterionReading(
+        criterion=criterion,
+        quantity=row.name,
+        answering=report.answering,
+        size=row.gap,
+        interval=towards(row.value, row.interval),
+        gap=True,
+        p_value=row.adjusted if able else None,
+        at_most=able and row.at_most,
+        differs=any(each.differs for each in pairs) if some else None,
+        higher=row.higher,
+        lower=row.lower,
+        compared=report.compared(name),
+        undefined=tuple(report.undefined(name)),
+        reason=row.reason or why,
+    )
+
+
+def towards(value: float | None, interval: Interval | None) -> Interval | None:
+    """Turn an interval of a difference into one of its size: mirrored where the difference is negative."""
+    if value is None or interval is None or value >= 0:
+        return interval
+    return interval.model_copy(update={"low": -interval.high, "high": -interval.low})

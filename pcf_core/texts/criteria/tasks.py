@@ -1,0 +1,252 @@
+"""Separation and sufficiency II: two people at work, a pronoun, and a task that one of their jobs does.
+
+Y = 1 where the job that stereotype makes a woman's does the task, C = 1 where the model says that it did.
+Every task is asked in both orders of the jobs, under each pronoun and without one.
+
+**Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.**
+TOML or JSON with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``,
+``aliases`` and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female
+or male), ``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``,
+``notes`` of the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from pcf_core.core.errors import CriteriaError
+from pcf_core.material.safety.reading import label, read_json, read_toml, title_of
+from pcf_core.material.safety.text import (
+    check_name,
+    check_text,
+    check_word,
+    first_duplicate,
+    shown,
+    shown_value,
+)
+from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.texts.criteria.answer_report import Reported, answers_report
+from pcf_core.texts.criteria.answers import AnswerReader
+from pcf_core.texts.criteria.asking import (
+    PRONOUNS,
+    WORDINGS,
+    Cell,
+    cells_of,
+    check_pronouns,
+    filled,
+    frames_of,
+    gathered,
+    load_asking,
+    make_pair,
+    named,
+    of_reading,
+    scored_cells,
+)
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
+from pcf_core.texts.criteria.questions import default_names
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.separation import (
+    AnswersReport,
+    Frames,
+    Pair,
+    Task,
+    TaskMaterial,
+    TaskSet,
+)
+
+# Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.
+
+
+USUAL = "tasks-1"
+ENDINGS = (".toml", ".json")
+SHELF = Shelf("set of tasks", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
+FACTS = ("name", "title", "version", "source", "notes")
+MOST = 1_000
+
+
+def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
+    """Load a shipped set by its name, or a user's file.
+
+    Raises
+    ------
+    CriteriaError
+        Unknown, unreadable, a pair or a task of another shape, a name or a task twice, no task of either
+        kind, or over 1,000.
+    """
+    path = SHELF.find(name_or_path)
+    where = label(path)
+    read = read_toml if path.suffix.lower() == ".toml" else read_json
+    facts = read(path, (*FACTS, "pairs", "tasks"), CriteriaError)
+    pairs, tasks = facts.pop("pairs", []), facts.pop("tasks", [])
+    if not isinstance(pairs, list) or not isinstance(tasks, list):
+        raise CriteriaError(f"{where}: pairs and tasks must be lists of tables.")
+    if not 0 < len(tasks) <= MOST:
+        raise CriteriaError(f"{where} has {len(tasks):,} tasks: give at least one and at most {MOST:,}.")
+    made = tuple(make_pair(entry, where) for entry in pairs)
+    given = tuple(
+        _task(entry, made, f"{where}, task {place:,}", name)
+        for place, (entry, name) in enumerate(zip(tasks, default_names("t", tasks), strict=True), start=1)
+    )
+    twice = first_duplicate(task.name for task in given)
+    if twice is not None:
+        raise CriteriaError(f"{where}: the name {shown(twice)} stands twice; write it once.")
+    if len({task.female for task in given}) < 2:
+        raise CriteriaError(
+            f"{where}: all tasks are done by one side; give some that female does, and some that male does."
+        )
+    facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
+    return TaskSet(
+        name=check_name(facts.pop("name"), "the name", where, CriteriaError),
+        pairs=made,
+        tasks=given,
+        **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
+    )
+
+
+def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task:
+    if not isinstance(entry, Mapping) or not {"pair", "does", "did"} <= set(entry) <= {
+        *("name", "pair", "does", "did")
+    }:
+        raise CriteriaError(f"{where}: a task needs pair, does and did, and may have name.")
+    pair, does = entry["pair"], entry["does"]
+    if not isinstance(pair, int) or isinstance(pair, bool) or not 0 <= pair < len(pairs):
+        raise CriteriaError(
+            f"{where}: pair is {shown_value(pair)}; write the place of a pair, from 0 to {len(pairs) - 1}."
+        )
+    if does not in ("female", "male"):
+        raise CriteriaError(f"{where}: does is {shown(does)}; write female or male, the role that does it.")
+    return Task(
+        name=check_name(entry.get("name", name), "the name", where, CriteriaError),
+        pair=pair,
+        female=does == "female",
+        did=check_word(entry["did"], "what was done", where, CriteriaError),
+    )
+
+
+class Tasks:
+    """The experiment *tasks*, on one material."""
+
+    name: ExperimentName = "tasks"
+    title = "Separation and sufficiency II: which job did it"
+
+    def __init__(self, material: TaskMaterial) -> None:
+        self.material = material
+
+    @classmethod
+    def load(cls, tasks: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
+        """Load the experiment with a shipped set or a user's file, in our wording.
+
+        Raises
+        ------
+        CriteriaError
+            The set or the pronouns are refused.
+        """
+        return cls.of(load_tasks(tasks), pronouns)
+
+    @classmethod
+    def of(cls, tasks: TaskSet, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
+        """Make the experiment with a set that is loaded already.
+
+        Raises
+        ------
+        CriteriaError
+            The pronouns are refused.
+        """
+        asking = load_asking("tasks")
+        return cls(
+            TaskMaterial(
+                tasks=tasks,
+                pronouns=check_pronouns(pronouns),
+                version=asking.version,
+                frames=asking.frames,
+            )
+        )
+
+    @cached_property
+    def cells(self) -> dict[str, Cell]:
+        """Every cell by its name."""
+        tasks = self.material.tasks.tasks
+        cells = cells_of(
+            ((place, (int(task.female),)) for place, task in enumerate(tasks)), self.material.pronouns
+        )
+        return {cell.name(tasks[cell.unit].name, self._pair(cell)): cell for cell in cells}
+
+    def asks(self, wording: Wording) -> tuple[Ask, ...]:
+        """List every cell.
+
+        Raises
+        ------
+        CriteriaError
+            The material has no such wording.
+        """
+        frames = self._frames(wording)
+        return tuple(Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items())
+
+    def scored_asks(self) -> tuple[ScoredAsk, ...]:
+        """List the continuations, with the two jobs as candidates."""
+        frames = self._frames("continuation")
+        return tuple(
+            ScoredAsk(
+                name,
+                f"{self._prompt(frames, cell)} [Y].",
+                (self._pair(cell).female.word, self._pair(cell).male.word),
+            )
+            for name, cell in self.cells.items()
+        )
+
+    def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
+        """Report the rates of texts by cell; cells without texts count nothing.
+
+        Raises
+        ------
+        CriteriaError
+            A cell that was not asked.
+        """
+        check_cells(texts, self.cells, self.name)
+        frames = [self._frames(wording) for wording in WORDINGS]
+        said: dict[Cell, Sequence[float | str]] = {}
+        for name, cell in self.cells.items():
+            prompt = "\n".join(self._prompt(each, cell) for each in frames)
+            reader = AnswerReader(self._pair(cell), self._task(cell).did)
+            said[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
+        return self._report("written", said)
+
+    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
+        """Report the rates of probabilities by cell; cells without scores count nothing.
+
+        Raises
+        ------
+        CriteriaError
+            A cell that was not asked, or another number of scores than words.
+        """
+        check_cells(log_probabilities, self.cells, self.name)
+        return self._report("scored", scored_cells(self.cells, log_probabilities))
+
+    def _report(self, answering: Answering, said: Mapping[Cell, Sequence[float | str]]) -> AnswersReport:
+        tasks, pairs = self.material.tasks.tasks, self.material.tasks.pairs
+        answers, invalid = gathered(said, [task.name for task in tasks], self.material.pronouns)
+        return answers_report(
+            Reported(
+                experiment="tasks",
+                answering=answering,
+                material=self.material.hash,
+                unit="task",
+                answers=answers,
+                invalid=invalid,
+                roles=tuple((pairs[task.pair].male.name, pairs[task.pair].female.name) for task in tasks),
+            )
+        )
+
+    def _frames(self, wording: str) -> Frames:
+        return frames_of(self.material.frames, wording, self.name)
+
+    def _task(self, cell: Cell) -> Task:
+        return self.material.tasks.tasks[cell.unit]
+
+    def _pair(self, cell: Cell) -> Pair:
+        return self.material.tasks.pairs[self._task(cell).pair]
+
+    def _prompt(self, frames: Frames, cell: Cell) -> str:
+        return filled(frames, cell, **named(self._pair(cell), cell.first), did=self._task(cell).did)

@@ -1,0 +1,94 @@
+"""Texts to vectors by a model that reads in both directions: the mean of its last hidden states.
+
+1. The text alone, without a prompt, has the tokens t₁ … t_n; special tokens that it spells out are dropped.
+   Those of the training go around them.
+2. The body of the model, without its head, gives a hidden state h_i for each.
+3. The vector is (1/n) Σ_i h_i in float64 over the text's own tokens.
+
+A text that is longer than the model can take is read in pieces of the longest length, and the mean goes over
+the tokens of all pieces; none is dropped.  A text without a token is the vector of zeros.
+
+**Worked example.**  "She reads." is [CLS] she reads . [SEP]; the states (9, 9), (1, 0), (2, 3), (0, 3) and
+(7, 7) give (1, 2): the mean of the three in the middle.
+
+Source: mean pooling as in Reimers & Gurevych 2019, https://arxiv.org/abs/1908.10084.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from pcf_core.core.errors import FairPairError, ScoringError
+from pcf_core.core.records import FloatArray
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.seam import Ids, Seam
+
+BATCH_TOKENS = 4096  # of one forward pass
+Piece = tuple[int, Ids]  # a text's number, and tokens of it
+
+
+class MeanPooling:
+    """See the file's docstring.  ``context``: tokens that the model can take, 0 for no limit."""
+
+    def __init__(self, loaded: Loaded, name: str, *, context: int = 0) -> None:
+        self.model = loaded.model
+        self.device = loaded.device
+        self.name = name
+        self.seam = Seam(loaded.tokenizer, name, int(self.model.get_input_embeddings().weight.shape[0]))
+        around = len(self.seam.opening) + len(self.seam.closing)
+        self.longest = context - around if context else BATCH_TOKENS
+        if self.longest < 1:
+            raise FairPairError(
+                f"The encoder {name} takes {context} tokens, and {around} of them are special: choose "
+                "another."
+            )
+
+    def __call__(self, texts: Sequence[str]) -> FloatArray:
+        """Return [text, dimension] vectors, float64.
+
+        Raises
+        ------
+        ScoringError
+            The model gave NaN or ran out of memory.
+        """
+        special = self.seam.specials
+        encoded = [tuple(one for one in ids if one not in special) for ids in self.seam.encode(texts)]
+        sums = np.zeros((len(texts), int(self.model.config.hidden_size)))
+        for batch in self._batches(encoded):
+            rows = [text for text, _ in batch]
+            np.add.at(sums, rows, self._sums([ids for _, ids in batch]))
+        counts = np.array([len(ids) for ids in encoded])
+        return np.asarray(sums / np.maximum(counts, 1)[:, np.newaxis])
+
+    def _batches(self, encoded: Sequence[Ids]) -> Iterator[list[Piece]]:
+        """Yield pieces of one length together, so that there is no padding; the shortest first."""
+        lengths: defaultdict[int, list[Piece]] = defaultdict(list)
+        for text, ids in enumerate(encoded):
+            for start in range(0, len(ids), self.longest):
+                piece = ids[start : start + self.longest]
+                lengths[len(piece)].append((text, piece))
+        for length, pieces in sorted(lengths.items()):
+            size = max(1, BATCH_TOKENS // length)
+            yield from (pieces[start : start + size] for start in range(0, len(pieces), size))
+
+    @torch.inference_mode()
+    def _sums(self, pieces: Sequence[Ids]) -> FloatArray:
+        """Return [piece, dimension] sums of the hidden states of the pieces' own tokens."""
+        opening, closing = self.seam.opening, self.seam.closing
+        ids = torch.tensor([opening + piece + closing for piece in pieces], device=self.device)
+        try:
+            answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids))
+        except torch.OutOfMemoryError as error:
+            raise ScoringError(
+                f"The encoder {self.name} ran out of memory: free some on {self.device}, or choose a "
+                "smaller one."
+            ) from error
+        states = answer.last_hidden_state[:, len(opening) : len(opening) + len(pieces[0])]
+        sums: FloatArray = states.double().sum(dim=1).cpu().numpy()
+        if not np.isfinite(sums).all():
+            raise ScoringError(f"The encoder {self.name} gave NaN: its weights are damaged; check them.")
+        return sums

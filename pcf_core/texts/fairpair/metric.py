@@ -1,0 +1,261 @@
+"""B, V_pg and V_gp of one prompt, in folds (the protocol's sections 2 and 4).
+
+The n samples of each side are cut into k folds of consecutive ones, of m = n / k each; in each fold, B is
+the mean of Φ over the m² pairs (u_i, z_j), V_pg over the m (m − 1) ordered pairs of different u, V_gp of z.
+B and V are averaged over folds before any ratio is formed: a mean of the folds' own F would be too high.
+That takes n·m values of Φ where one fold of n takes n².
+
+Folds buy time with noise: the s.d. of E falls with 1 / √(n m), not with 1 / n.  With 60 texts a side, half of
+them given family words on one side, relabelling found the difference in 18 of 100 draws with m = 5, in 68 of
+100 with one fold.  The Φ of this package are products of matrices, for which n² values take no longer, so
+that one fold is the default, up to 2,000 texts a side; folds of five are for a Φ that is dear, for more
+texts, or to do as the paper did.
+
+Where m does not divide n, the folds are ⌊n/m⌋ and as equal as can be, so that some hold more than m: every
+text is used.  Folds count by their texts, so that all texts count alike; B and V of any fold are unbiased.
+
+Example (section 10): u = "a b", "a c", z = "a b", "d" and Jaccard: Φ(u, z) = 0, 1, 2/3, 1, so B = 2/3;
+V_pg = 2/3, V_gp = 1, F = (4/9) / (2/3) = 2/3 and E = 4/3 − 5/3 = −1/3.
+
+Also how B, V and F settle with more samples, and with fewer folds (the paper's figures 3 and 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from math import isqrt
+
+import numpy as np
+
+from pcf_core.core.errors import FairPairError
+from pcf_core.core.records import FloatArray
+from pcf_core.texts.fairpair.dissimilarity import Dissimilarity
+from pcf_core.texts.fairpair.records import MOST_TOGETHER, Convergence, Course, PromptPairs, Variation
+
+FOLD = 5  # texts a side and fold of the paper's 500 samples in 100 folds
+ROUNDING = 1e-9
+
+
+def folds_for(samples: int, size: int | None) -> int:
+    """Return how many folds of at least ``size`` texts a side so many samples make.
+
+    It is one where there are fewer, or where the size is ``None``.
+
+    Raises
+    ------
+    FairPairError
+        Folds of fewer than two texts, of which no V can be computed.
+    """
+    if size is None:
+        return 1
+    if size < 2:
+        raise FairPairError(f"A fold needs at least 2 texts a side; {size} was asked for.")
+    return max(1, samples // size)
+
+
+def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
+    """Return the first and the end index of each fold: sizes differ by one at most, larger ones first.
+
+    Example: 23 samples in 4 folds: (0, 6), (6, 12), (12, 18), (18, 23).
+
+    Raises
+    ------
+    FairPairError
+        Fewer than two samples, no fold, or so many that one has fewer than two samples.
+    """
+    if samples < 2:
+        raise FairPairError(
+            f"Sampling variability needs at least 2 texts a side for each prompt; there is {samples}. "
+            "Generate more."
+        )
+    if not 1 <= folds <= samples // 2:
+        raise FairPairError(
+            f"{samples} texts a side make 1 to {samples // 2} folds of at least 2; {folds} were asked for."
+        )
+    sizes = [samples // folds + (place < samples % folds) for place in range(folds)]
+    return tuple(pairwise(accumulate(sizes, initial=0)))
+
+
+def fold_matrices(
+    original: Sequence[str], prompt: Sequence[str], dissimilarity: Dissimilarity, folds: int
+) -> tuple[FloatArray, ...]:
+    """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``.
+
+    Raises
+    ------
+    FairPairError
+        Sides of different length, too few texts, or a dissimilarity that is none.
+    """
+    if len(original) != len(prompt):
+        raise FairPairError(
+            "Both sides of a prompt need as many texts; "
+            f"there are {len(original)} perturbed originals and {len(prompt)} of the perturbed prompt."
+        )
+    found = []
+    for first, last in fold_bounds(len(original), folds):
+        pool = [*original[first:last], *prompt[first:last]]
+        found.append(_checked(dissimilarity.matrix(pool, pool), len(pool), dissimilarity.name))
+    return tuple(found)
+
+
+def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
+    """Check that the matrix is what its name says."""
+    fits = (
+        matrix.shape == (texts, texts)
+        and bool(((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)).all())
+        and bool((np.abs(matrix - matrix.T) <= ROUNDING).all())
+        and bool((np.abs(matrix.diagonal()) <= ROUNDING).all())
+    )
+    if not fits:
+        raise FairPairError(
+            "A dissimilarity must give numbers from 0 to 1, the same both ways, and 0 of a text with itself; "
+            f"{name} does not."
+        )
+    return matrix
+
+
+def variation_of(folds: Sequence[FloatArray]) -> Variation:
+    """Average B and V over folds by their texts, from the matrices of :func:`fold_matrices`."""
+    sizes = np.array([len(fold) / 2 for fold in folds])
+    parts = np.array([_of_fold(fold) for fold in folds])
+    between, original, prompt = (float(value) for value in sizes @ parts / sizes.sum())
+    return Variation(between=between, within_original=original, within_prompt=prompt)
+
+
+def _of_fold(fold: FloatArray) -> tuple[float, float, float]:
+    size = len(fold) // 2
+    pairs = size * (size - 1)
+    return (
+        float(fold[:size, size:].mean()),
+        float(fold[:size, :size].sum() / pairs),
+        float(fold[size:, size:].sum() / pairs),
+    )
+
+
+def variation(
+    original: Sequence[str],
+    prompt: Sequence[str],
+    dissimilarity: Dissimilarity,
+    folds: int = 1,
+) -> Variation:
+    """Compute B, V_pg and V_gp of one prompt.
+
+    Parameters
+    ----------
+    original
+        [sample] u = p(g(x)), continuations.
+    prompt
+        [sample] z = g(p(x)), as many.
+    dissimilarity
+        Φ.
+    folds
+        k; 1 gives the full double sums.
+
+    Raises
+    ------
+    FairPairError
+        See :func:`fold_matrices`.
+    """
+    return variation_of(fold_matrices(original, prompt, dissimilarity, folds))
+
+
+# How B, V and F settle with more samples, and with fewer folds (the paper's figures 3 and 4).
+
+
+FOLD_PLACES = 25
+
+
+def samples_for(count: int, fold_size: int | None) -> int:
+    """Return how many samples all pairs are taken of: √(n·m), which costs no more than n in folds of m.
+
+    500 samples in folds of five cost 2,500 values of Φ, as 50 do all with all.
+    """
+    most = count if fold_size is None else isqrt(count * fold_size)
+    return max(2, min(count, most, MOST_TOGETHER))
+
+
+def convergence(
+    pairs: Sequence[PromptPairs],
+    dissimilarity: Dissimilarity,
+    samples: int | None = None,
+    *,
+    fold_size: int | None = None,
+    pause: Callable[[], None] = lambda: None,
+) -> Convergence:
+    """Compute B, V_pg, V_gp over all pairs of the first j samples, j = 1 … n, and of n samples in k folds.
+
+    Takes all n² values of Φ of each prompt, once; every point is a sum of them.
+
+    Parameters
+    ----------
+    pairs
+        At least one prompt; each counts alike.
+    dissimilarity
+        Φ.
+    samples
+        n; ``None`` for as many as every prompt has, or with a ``fold_size`` as few as :func:`samples_for`
+        says.
+    fold_size
+        m, where Φ is too dear for n² values.
+    pause
+        Called before each prompt; what it raises ends the work.
+
+    Raises
+    ------
+    FairPairError
+        No prompt, or fewer samples than are asked for or than two.
+    """
+    if not pairs:
+        raise FairPairError("Convergence needs at least one prompt; there is none.")
+    most = min(len(pair.perturbed_original) for pair in pairs)
+    count = samples_for(most, fold_size) if samples is None else samples
+    if not 2 <= count <= most:
+        raise FairPairError(
+            f"Convergence takes 2 to {most} samples, which every prompt has; {count} were asked for."
+        )
+    counts = np.unique(np.round(np.geomspace(1, count // 2, FOLD_PLACES)).astype(int)).tolist()
+    folds = sorted({*counts, folds_for(count, FOLD)})
+    by_samples, by_folds = np.zeros((3, count)), np.zeros((3, len(folds)))
+    for pair in pairs:
+        pause()
+        (matrix,) = fold_matrices(
+            pair.perturbed_original[:count], pair.perturbed_prompt[:count], dissimilarity, 1
+        )
+        blocks = matrix[:count, count:], matrix[:count, :count], matrix[count:, count:]
+        for row, block in enumerate(blocks):
+            by_samples[row] += _growing(block, among_itself=row > 0) / len(pairs)
+            by_folds[row] += [_in_folds(block, k, row > 0) / len(pairs) for k in folds]
+    return Convergence(
+        count=count,
+        prompts=len(pairs),
+        samples=_course(tuple(range(1, count + 1)), by_samples),
+        folds=_course(tuple(folds), by_folds),
+    )
+
+
+def _growing(block: FloatArray, *, among_itself: bool) -> FloatArray:
+    """Return [j] mean of the leading j × j block, without its diagonal of zeros for a block of one side."""
+    sizes = np.arange(1, len(block) + 1)
+    sums = block.cumsum(axis=0).cumsum(axis=1).diagonal()
+    pairs = sizes * (sizes - 1) if among_itself else sizes**2
+    return np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan)
+
+
+def _in_folds(block: FloatArray, folds: int, among_itself: bool) -> float:
+    """Average, over folds by their samples, the mean over the fold's pairs."""
+    total = 0.0
+    for first, last in fold_bounds(len(block), folds):
+        size = last - first
+        pairs = size * (size - 1) if among_itself else size**2
+        total += float(block[first:last, first:last].sum()) / pairs * size
+    return total / len(block)
+
+
+def _course(places: tuple[int, ...], means: FloatArray) -> Course:
+    between, original, prompt = (
+        tuple(None if np.isnan(value) else float(value) for value in row) for row in means
+    )
+    return Course.model_validate(
+        {"places": places, "between": between, "within_original": original, "within_prompt": prompt}
+    )

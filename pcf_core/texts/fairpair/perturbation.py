@@ -1,0 +1,222 @@
+"""p: a text about one entity or group becomes a text about the other: x -> p(x), g(x) -> u = p(g(x)).
+
+    he gave her his book    ->    she gave him her book            whole
+    John saw his sister     ->    Jane saw her sister              entity: the sister is somebody else
+    John saw his sister     ->    Jane saw her brother             whole
+
+Every character outside the changed words stays as it is.  In the mode ``whole`` each word of either side is
+exchanged, so that p is its own inverse but for words that share a counterpart and for mistaken parts of
+speech; in the mode ``entity`` only the entity's name, the pronouns that take it up and what is said that it
+is (:mod:`pcf_core.texts.fairpair.entity`).  How often either goes wrong is measured by
+:func:`pcf_core.texts.fairpair.own_errors.own_errors`.
+
+Sentences in large letters are put in small ones for the parser, which takes all words of HE LOST HIS KEYS for
+names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from pcf_core.core.records import digest
+from pcf_core.core.settings import settings
+from pcf_core.mining.parser.trees import Placed, Tree, placed
+from pcf_core.mining.persons import LEANS, Gender, naming
+from pcf_core.texts.fairpair.entity import entity_tokens
+from pcf_core.texts.fairpair.matching import Change, Matcher, given_names
+from pcf_core.texts.fairpair.records import Mode, Pair, PerturbationTable
+from pcf_core.texts.fairpair.tables import check_names, load_table
+
+# Sentences in large letters, as a parser can read them: it takes all words of HE LOST HIS KEYS for names.
+
+
+SENTENCE = re.compile(r"[^.!?…\n]+")
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def calmed(text: str, names: Container[str]) -> str:
+    """Put such sentences in lower case, character by character; others are as they were.
+
+    A sentence is one of two words or more.  ``names``, in lower case, keep their capital, and so does *I*.
+    """
+
+    def sentence(match: re.Match[str]) -> str:
+        shouted = match[0].isupper() and len(WORD.findall(match[0])) > 1
+        return WORD.sub(word, match[0]) if shouted else match[0]
+
+    def word(match: re.Match[str]) -> str:
+        small = "".join(map(smaller, match[0]))
+        return match[0][0] + small[1:] if small in names or small == "i" else small
+
+    return SENTENCE.sub(sentence, text)
+
+
+def smaller(letter: str) -> str:
+    """Return the lower-case letter, but for the few that become two characters and would move the rest."""
+    return letter if len(letter.lower()) > 1 else letter.lower()
+
+
+class Parser(Protocol):
+    """What :class:`pcf_core.mining.parser.pipeline.Pipeline` does: a list of sentences a text, in order."""
+
+    def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
+        """Yield the sentences of each text as trees."""
+        ...
+
+
+@lru_cache(maxsize=1)
+def usual_parser() -> Parser:
+    """Open the parser of the settings when it is first needed: it brings spaCy, no page may."""
+    from pcf_core.mining.parser.pipeline import open_pipeline
+
+    return open_pipeline(settings().pipeline)
+
+
+@dataclass(frozen=True)
+class Perturbed:
+    """A text after p, with what p changed and what it left.
+
+    A text as it became.  ``changes``: in the text as it was; ``left``: words of the source side.
+    """
+
+    before: str
+    text: str
+    changes: tuple[Change, ...]
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """p for one table and one pair of names.
+
+    ``entity``: the names of the first and of the second side.  ``reverse``: from the second to the first.
+
+    ``open_parser`` is called when a text first needs its parts of speech.
+    """
+
+    table: PerturbationTable
+    entity: Pair
+    mode: Mode = "whole"
+    reverse: bool = False
+    open_parser: Callable[[], Parser] = field(default=usual_parser, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        table: PerturbationTable | str | Path = "gender",
+        *,
+        entity: Sequence[str] = (),
+        mode: Mode = "whole",
+        open_parser: Callable[[], Parser] = usual_parser,
+    ) -> Perturbation:
+        """Make a perturbation by the name of its table; without ``entity`` by the table's first names.
+
+        Raises
+        ------
+        PerturbationError
+            An unknown or refused table, or names that are none.
+        """
+        found = table if isinstance(table, PerturbationTable) else load_table(table)
+        names = check_names(entity) if entity else found.names[0]
+        return cls(found, names, mode, open_parser=open_parser)
+
+    def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
+        """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back.
+
+        Raises
+        ------
+        PipelineError
+            The parser cannot be opened, or a text is too long for it.
+        """
+        return [found.text for found in self.perturbed(texts, prompt)]
+
+    @property
+    def inverse(self) -> Perturbation:
+        """The way back; in the mode ``whole`` it does the same, and what is left is of the other side."""
+        return replace(self, reverse=not self.reverse)
+
+    @property
+    def source(self) -> str:
+        """The side that texts are about before."""
+        return self.table.sides[self.reverse]
+
+    @property
+    def hash(self) -> str:
+        """Hash of table, names, mode and direction; not of the parser."""
+        return digest([self.table.hash, self.entity, self.mode, self.reverse])
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """In the mode ``whole`` with the table's other names, but for those that the entity has."""
+        others = self.table.names if self.mode == "whole" else ()
+        taken = {name.casefold() for name in self.entity}
+        free = (pair for pair in others if taken.isdisjoint(name.casefold() for name in pair))
+        return Matcher.of(self.table, (self.entity, *free))
+
+    @cached_property
+    def gender(self) -> Gender | None:
+        """Of the source's entity: its side, or where the sides are no genders what its given name tells."""
+        if self.source == "male" or self.source == "female":
+            return "male" if self.source == "male" else "female"
+        share = naming().given.get(self.entity[self.reverse].split()[0].lower())
+        if share is None or 1 - LEANS < share < LEANS:
+            return None
+        return "female" if share >= LEANS else "male"
+
+    def perturbed(self, texts: Sequence[str], prompt: str = "") -> list[Perturbed]:
+        """Return each text with what was changed and what was left; only those that need it are parsed."""
+        opening = prompt if not prompt or prompt[-1].isspace() else f"{prompt} "
+        openings = [opening if not text[:1].isspace() else prompt for text in texts]
+        wholes = [start + text for start, text in zip(openings, texts, strict=True)]
+        asks = self.matcher.needs_tags if self.mode == "whole" else self.matcher.pattern.search
+        asking = [place for place, whole in enumerate(wholes) if asks(whole)]
+        parsed: dict[int, list[Tree]] = {}
+        tokens: dict[int, list[Placed]] = {}
+        if asking:
+            names = given_names() | {word.casefold() for name in self.entity for word in name.split()}
+            calm = {place: calmed(openings[place], names) + calmed(texts[place], names) for place in asking}
+            trees = self.open_parser().trees(calm.values())
+            parsed = dict(zip(asking, trees, strict=True))
+            tokens = {place: placed(calm[place], parsed[place]) for place in asking}
+        return [
+            self._one(text, wholes[place], len(openings[place]), parsed.get(place, []), tokens.get(place, []))
+            for place, text in enumerate(texts)
+        ]
+
+    def _one(
+        self, text: str, whole: str, skipped: int, trees: Sequence[Tree], tokens: Sequence[Placed]
+    ) -> Perturbed:
+        tags = {token.start: token.tag for token in tokens}
+        changes = self.matcher.changes(whole, lambda place: tags.get(place, ""))
+        if self.mode == "entity":
+            meant = self._meant(trees, tokens)
+            changes = (
+                change for change in changes if change.entry.side == self.source and change.word in meant
+            )
+        # An article may stand in the prompt ("John is a"): there it stays, and the word behind it changes.
+        moved = tuple(change.behind(skipped).moved(-skipped) for change in changes if change.word >= skipped)
+        unpaired = self.table.unpaired.get(self.source, ())
+        left = tuple(self.matcher.left(text, moved, self.source, unpaired))
+        if self.mode == "entity":  # any other word may rightly be about somebody else
+            left = tuple(word for word in left if word == self.entity[self.reverse].casefold())
+        return Perturbed(text, written(text, moved), moved, left)
+
+    def _meant(self, trees: Sequence[Tree], tokens: Sequence[Placed]) -> frozenset[int]:
+        """Return where the words start that mean the entity."""
+        own = entity_tokens(trees, self.entity[self.reverse], self.gender)
+        found = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
+        return frozenset(place.start for place in tokens if place.token in found[id(place.tree)])
+
+
+def written(text: str, changes: Iterable[Change]) -> str:
+    """Write the text with its changes; what stands between them is untouched."""
+    pieces, end = [], 0
+    for change in changes:
+        pieces += [text[end : change.start], change.new]
+        end = change.end
+    return "".join([*pieces, text[end:]])

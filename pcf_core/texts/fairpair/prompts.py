@@ -1,0 +1,284 @@
+"""Sets of prompts: the shipped *Common Sents (our reconstruction)*, and a user's own; whole or not at all.
+
+A prompt is a text with ``{name}`` where the entity's name stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from pcf_core.core.errors import PerturbationError, PromptError
+from pcf_core.core.records import LeftOut
+from pcf_core.material.evidence import SHELF as EVIDENCE
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.safety.reading import label, read_table, read_text, read_toml, title_of
+from pcf_core.material.safety.text import (
+    check_left_out,
+    check_name,
+    check_text,
+    first_duplicate,
+    listed,
+    shown,
+)
+from pcf_core.material.safety.whole_files import upload_label, uploaded
+from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.suiting import with_article
+from pcf_core.texts.fairpair.records import Prompt, PromptSet
+from pcf_core.texts.fairpair.tables import check_names
+
+ENDINGS = (".toml", ".csv", ".txt")
+SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError, keeps_own=True)
+KEYS = (*(name for name in PromptSet.model_fields if name != "left_out"), "frames", "facts", "occupations")
+USUAL = ("John", "Jane")
+NAME, FACT, OCCUPATION = "{name}", "{fact}", "{occupation}"
+MOST = 5_000  # prompts
+LONGEST = 1_000  # characters of one
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A prompt before it is checked; ``text`` with ``{name}``."""
+
+    text: object
+    category: object = ""
+    fact: str = ""
+
+
+def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> PromptSet:
+    """Load a shipped set by its name, or a user's file; ``entity``: other names than those of the set.
+
+    TOML with ``prompts`` (texts, or tables of ``text`` and ``category``), or ``frames`` with ``facts`` by
+    category, or both; if wanted ``names``, ``name``, ``title``, ``version``, ``source``, ``notes``.  CSV with
+    a column ``text`` and, if wanted, ``category``.  Plain text with one prompt a line.
+
+    Raises
+    ------
+    PromptError
+        Unknown, unreadable, or refused by :func:`make_prompts`.
+    PerturbationError
+        ``entity`` is no pair of names.
+    """
+    path = SHELF.find(name_or_path)
+    where, ending = label(path), path.suffix.lower()
+    table: dict[str, Any] = {}
+    left_out: tuple[LeftOut, ...] = ()
+    drafts: Iterable[Draft]
+    if ending == ".toml":
+        table = read_toml(path, KEYS, PromptError)
+        listed_ones = _listed(table.pop("prompts", []), where)
+        framed = _framed(table.pop("frames", []), table.pop("facts", {}), where)
+        drafts = chain(listed_ones, framed)
+        if "occupations" in table:
+            more, left_out = _occupations(table.pop("occupations"), where)
+            drafts = chain(drafts, more)
+    elif ending == ".csv":
+        rows = read_table(path, ("text",), ("category",), PromptError, {})
+        drafts = [Draft(row["text"], row.get("category", "")) for _, row in rows]
+    else:
+        drafts = [Draft(line) for line in read_text(path, PromptError).splitlines() if line.strip()]
+    own = table.pop("names", USUAL)
+    facts = {"name": name_of(path), "title": title_of(path), **table}
+    chosen = check_names(entity) if entity else own
+    return make_prompts(facts.pop("name"), drafts, chosen, where=where, left_out=left_out, **facts)
+
+
+def load_upload(file_name: str, data: bytes, entity: Sequence[str] = ()) -> PromptSet:
+    """Load a set from the bytes of a TOML, CSV or text file; nothing of it is kept.
+
+    Raises
+    ------
+    PromptError
+        Another kind of file, or refused by :func:`load_prompts`.
+    PerturbationError
+        ``entity`` is no pair of names.
+    StoreError
+        There is no room for temporary files.
+    """
+    name = upload_label(file_name)
+    if Path(name).suffix.lower() not in ENDINGS:
+        raise PromptError(f"{shown(name)} is no {', '.join(ENDINGS)} file: save the prompts as one.")
+    with uploaded(name, data) as path:
+        return load_prompts(path, entity)
+
+
+def make_prompts(
+    name: object,
+    drafts: Iterable[Draft],
+    names: object = USUAL,
+    *,
+    title: object = "",
+    version: object = "1",
+    source: object = "",
+    notes: object = "",
+    left_out: tuple[LeftOut, ...] = (),
+    where: str = "The prompts",
+) -> PromptSet:
+    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in.
+
+    Raises
+    ------
+    PromptError
+        No prompt or over 5,000; one that is empty, over 1,000 characters, without ``{name}``, with other
+        braces, or there twice; names that are no pair; a name of the set that is not safe.
+    """
+    try:
+        entity = check_names(names, where)
+    except PerturbationError as problem:
+        raise PromptError(str(problem)) from problem
+    given = list(islice(drafts, MOST + 1))
+    if not 0 < len(given) <= MOST:
+        got = f"more than {MOST:,}" if given else "no"
+        raise PromptError(f"{where} has {got} prompts: give at least one and at most {MOST:,}.")
+    prompts = tuple(_prompt(draft, entity[0], place, where) for place, draft in enumerate(given, start=1))
+    twice = first_duplicate(prompt.text for prompt in prompts)
+    if twice is not None:
+        raise PromptError(f"{where}: the prompt {shown(twice)} stands twice; write it once.")
+    checked = check_name(name, "the name", where, PromptError)
+    return PromptSet(
+        name=checked,
+        title=check_text(title, "the title", where, PromptError) or checked,
+        version=check_text(version, "the version", where, PromptError),
+        names=entity,
+        prompts=prompts,
+        source=check_text(source, "the source", where, PromptError),
+        notes=check_text(notes, "the notes", where, PromptError),
+        left_out=left_out,
+    )
+
+
+def _prompt(draft: Draft, name: str, place: int, where: str) -> Prompt:
+    what = f"prompt {place:,}"
+    text = check_text(draft.text, what, where, PromptError)
+    if len(text) > LONGEST:
+        raise PromptError(f"{where}: {what} has {len(text):,} characters; shorten it to {LONGEST:,}.")
+    rest = text.replace(NAME, "")
+    if rest == text or "{" in rest or "}" in rest:
+        raise PromptError(
+            f"{where}: {what} {shown(text)} must have {NAME} where the name stands, and no other braces."
+        )
+    category = check_text(draft.category, f"the category of {what}", where, PromptError)
+    filled = text.replace(NAME, name)
+    return Prompt(text=filled, category=category, fact=draft.fact or filled)
+
+
+def _listed(entries: object, where: str) -> Iterator[Draft]:
+    if not isinstance(entries, list):
+        raise PromptError(f"{where}: prompts is {shown(entries)}; write a list of texts.")
+    for entry in entries:
+        if isinstance(entry, dict):
+            if not {"text"} <= set(entry) <= {"text", "category"}:
+                raise PromptError(f"{where}: a prompt written as a table needs text, and may have category.")
+            yield Draft(entry["text"], entry.get("category", ""))
+        else:
+            yield Draft(entry)
+
+
+def _framed(frames: object, facts: object, where: str) -> Iterator[Draft]:
+    """Yield every fact in every frame, fact after fact."""
+    if bool(frames) != bool(facts):
+        raise PromptError(f"{where}: frames and facts belong together; give both or none.")
+    checked = _texts(frames, "frames", where)
+    for frame in checked:
+        if frame.count(FACT) != 1:
+            raise PromptError(f"{where}: the frame {shown(frame)} must have {FACT} once, beside {NAME}.")
+    if not isinstance(facts, Mapping):
+        raise PromptError(f"{where}: facts is {shown(facts)}; write a list for each category.")
+    for category, entries in facts.items():
+        for fact in _texts(entries, f"facts of {category}", where):
+            for frame in checked:
+                yield Draft(frame.replace(FACT, fact), category, fact)
+
+
+def _texts(value: object, what: str, where: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise PromptError(f"{where}: {what} must be a list of texts in quotation marks, not {shown(value)}.")
+    return value
+
+
+def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut, ...]]:
+    """Fill a frame from a list of occupations, "a" or "an" before each, but for those left out."""
+    allowed = {"evidence", "frame", "written", "left_out"}
+    if not isinstance(table, dict) or not {"evidence", "frame"} <= set(table) <= allowed:
+        raise PromptError(
+            f"{where}: occupations needs evidence and frame, and may have written and left_out."
+        )
+    frame, written = table["frame"], table.get("written", {})
+    if not isinstance(frame, str) or frame.count(OCCUPATION) != 1:
+        raise PromptError(f"{where}: the frame {shown(frame)} must have {OCCUPATION} once, beside {NAME}.")
+    if not isinstance(written, dict) or not all(isinstance(word, str) for word in written.values()):
+        raise PromptError(f"{where}: written must be a table from an occupation to a text.")
+    # A name alone: a file that was uploaded opens no other one.
+    if table["evidence"] not in EVIDENCE.names():
+        raise PromptError(
+            f"{where}: evidence is {shown(table['evidence'])}; use a list: {listed(EVIDENCE.names())}."
+        )
+    left_out = check_left_out(table.get("left_out", []), where, PromptError)
+    omitted = {entry.name for entry in left_out}
+    terms = load_evidence(table["evidence"]).terms
+    unknown = sorted({*omitted, *written} - {*terms})
+    if unknown:
+        raise PromptError(f"{where}: {shown(unknown[0])} is not in the list {table['evidence']}; remove it.")
+    terms = tuple(term for term in terms if term not in omitted)
+    drafts = [
+        Draft(frame.replace(OCCUPATION, with_article(written.get(term, term))), "occupation", term)
+        for term in terms
+    ]
+    return drafts, left_out
+
+
+# Some of a set's prompts: those of a few categories, and so many of each.
+
+
+def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | None = None) -> PromptSet:
+    """Select the prompts of these categories, ``most`` of each, in the order of the set.
+
+    Of a category every fact comes once before any comes twice: prompts of one fact say nearly the same, and
+    tell less together than those of different facts.
+
+    Parameters
+    ----------
+    prompts
+        A whole set.
+    categories
+        Names; none for all of them.
+    most
+        Prompts of each category; ``None`` for all.
+
+    Raises
+    ------
+    PromptError
+        A category that the set does not have, or ``most`` under 1.
+    """
+    unknown = sorted(set(categories) - set(prompts.categories))
+    if unknown:
+        known = listed([name or "(none)" for name in prompts.categories])
+        raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {known}.")
+    if most is not None and most < 1:
+        raise PromptError(f"At least one prompt of each category is needed, and {most} were asked for.")
+    among = [prompt for prompt in prompts.prompts if not categories or prompt.category in categories]
+    if most is None:
+        return prompts.model_copy(update={"prompts": tuple(among)})
+    kept = {
+        place
+        for category in dict.fromkeys(prompt.category for prompt in among)
+        for place in _first_of_each_fact(among, category)[:most]
+    }
+    return prompts.model_copy(
+        update={"prompts": tuple(prompt for place, prompt in enumerate(among) if place in kept)}
+    )
+
+
+def _first_of_each_fact(prompts: Sequence[Prompt], category: str) -> list[int]:
+    """Order a category's prompts: the first of every fact, then the second of every fact, and so on."""
+    times: Counter[str] = Counter()
+    ranked = []
+    for place, prompt in enumerate(prompts):
+        if prompt.category == category:
+            ranked.append((times[prompt.fact], place))
+            times[prompt.fact] += 1
+    return [place for _, place in sorted(ranked)]

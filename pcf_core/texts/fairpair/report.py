@@ -1,0 +1,302 @@
+"""All prompts of a model together: means, intervals over the facts that prompts say, and tests.
+
+A mean of the prompts' F is above 1 by chance where few texts make V noisy (1.09 where most texts have the
+same sentiment, with 20 texts a side); the F of random labels stands beside it.  The ratio of means is not:
+read that first.
+
+Two tests ask whether u and z differ over all prompts.  Relabelling the texts within the folds of every prompt
+is exact; a verdict rests on it.  Wilcoxon's signed ranks of B − √(V_gp V_pg) over facts, the protocol's
+other test, is shown beside it: without any difference B − √(V_gp V_pg) is E / 2 + (√V_gp − √V_pg)² / 2, whose
+mean is above 0, and with many prompts it rejects too often (tests/texts/fairpair/test_report.py measures it).
+
+At temperature 0 nothing is sampled: a side is one text, however often it was asked for, and any word that
+differs would have p = 1 / (N + 1) by the number of copies alone.  B and E are given, and no test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from pcf_core.core.errors import FairPairError
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import Interval
+from pcf_core.measure.regression import holm
+from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Sentiment
+from pcf_core.texts.fairpair.intervals import (
+    FEWEST_PERMUTATIONS,
+    Relabelled,
+    mean_interval,
+    ratio_of_means_interval,
+    relabelled,
+    share_at_least,
+    signed_ranks,
+)
+from pcf_core.texts.fairpair.matching import word_tokens
+from pcf_core.texts.fairpair.metric import fold_matrices, folds_for, variation_of
+from pcf_core.texts.fairpair.records import (
+    JACCARD,
+    OTHERS,
+    QUANTITIES,
+    FairPairReport,
+    Mode,
+    OthersReading,
+    PromptDifference,
+    PromptPairs,
+    SignedReading,
+    Variation,
+)
+
+Tested = TypeVar("Tested", PromptDifference, FairPairReport, OthersReading)
+MOST_PERMUTATIONS = 20_000  # but where Holm's control over the prompts needs more
+
+REASONS = {
+    "no variation": "no variation: every text is like every other, so there is no F",
+    "one side constant": "one side never varies, so there is no F",
+    "both sides constant": "neither side varies, so there is no F, but the two differ",
+}
+
+
+def permutations_for(prompts: int) -> int:
+    """Return so many permutations that Holm's control over the prompts can still reject.
+
+    The least controlled p is then under 0.05, and under 0.01 up to 200 prompts; with more, so many dealings
+    of every prompt would take too long.
+    """
+    return max(FEWEST_PERMUTATIONS, min(100 * prompts, MOST_PERMUTATIONS), 20 * prompts)
+
+
+def fairpair_report(
+    pairs: Sequence[PromptPairs],
+    dissimilarity: Dissimilarity,
+    *,
+    model: str,
+    original: str,
+    counterpart: str,
+    fold_size: int | None = None,
+    permutations: int | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+    sentiment: Sentiment | None = None,
+    sampled: bool = True,
+    pause: Callable[[], None] = lambda: None,
+) -> FairPairReport:
+    """Measure a model's prompts under one dissimilarity.
+
+    Parameters
+    ----------
+    pairs
+        Of each prompt its texts; at least one prompt, each named once.
+    dissimilarity
+        Φ.
+    model, original, counterpart
+        Names of the model and of the entities of x and p(x).
+    fold_size
+        m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper; ``None`` for
+        all in one, which tells most.
+    permutations
+        Of the tests, at least 1,000; ``None`` for :func:`permutations_for`.
+    resamples, level
+        Of the intervals over facts.
+    seed
+        The same seed gives the same p-values and intervals.
+    sentiment
+        Of the signed reading; VADER's where ``None``.
+    sampled
+        Whether texts were drawn; copies of one text are not tested.
+    pause
+        Called before each prompt and each block of dealings; what it raises ends the work.
+
+    Raises
+    ------
+    FairPairError
+        No prompt, the same one twice, fewer than two texts, or sides of different length.
+    CriterionError
+        Permutations, resamples or a level that are not allowed.
+    """
+    names = [pair.prompt for pair in pairs]
+    if not names:
+        raise FairPairError("FairPair needs at least one prompt; there is none.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FairPairError(f"Each prompt may stand once; “{twice}” stands twice.")
+    count = permutations_for(len(pairs)) if permutations is None else permutations
+    scorer = Sentiment() if sentiment is None else sentiment
+    rows = []
+    observed, dealt, least_p = 0.0, np.zeros(count), 1.0
+    for place, pair in enumerate(pairs):
+        pause()
+        row, folds = _prompt(pair, dissimilarity, fold_size, scorer, level, sampled)
+        if sampled:
+            test = relabelled(folds, count, (seed, place), pause)
+            observed, dealt, least_p = observed + test.observed, dealt + test.dealt, least_p * test.least_p
+            row = row.model_copy(update=_tested(test))
+        rows.append(row)
+    prompts = _adjusted(rows)
+    facts = [row.fact or row.prompt for row in prompts]
+    values = np.array([(row.between, row.within_original, row.within_prompt) for row in prompts])
+    between, within_original, within_prompt = (float(value) for value in values.mean(axis=0))
+    ratios = [row.ratio for row in prompts]
+    defined = [ratio for ratio in ratios if ratio is not None]
+    chances = [row.chance_ratio for row in prompts if row.ratio is not None and row.chance_ratio is not None]
+    return FairPairReport(
+        model=model,
+        dissimilarity=dissimilarity.name,
+        original=original,
+        counterpart=counterpart,
+        prompts=prompts,
+        means=Variation(between=between, within_original=within_original, within_prompt=within_prompt),
+        mean_ratio=float(np.mean(defined)) if defined else None,
+        chance_ratio=float(np.mean(chances)) if chances else None,
+        intervals=_intervals(values, ratios, facts, resamples, level, seed),
+        p_value=share_at_least(observed / len(pairs), dealt / len(pairs)) if sampled else None,
+        least_p=max(1 / (count + 1), least_p) if sampled else None,
+        wilcoxon_p=signed_ranks(values[:, 0] - np.sqrt(values[:, 1] * values[:, 2]), facts)
+        if sampled
+        else None,
+        permutations=count if sampled else 0,
+        sentiment=_over_prompts(prompts, facts, resamples, level, seed),
+        undefined=tuple(
+            LeftOut(name=row.prompt, reason=REASONS[row.undefined]) for row in prompts if row.undefined
+        ),
+    )
+
+
+def _prompt(
+    pair: PromptPairs,
+    dissimilarity: Dissimilarity,
+    fold_size: int | None,
+    scorer: Sentiment,
+    level: float,
+    sampled: bool,
+) -> tuple[PromptDifference, tuple[FloatArray, ...]]:
+    """Return what is found for one prompt before its test, and the Φ of its folds."""
+    original, prompt = pair.perturbed_original, pair.perturbed_prompt
+    try:
+        folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
+    except FairPairError as refusal:
+        raise FairPairError(f"Prompt “{pair.prompt}”: {refusal}") from refusal
+    found = PromptDifference(
+        **variation_of(folds).model_dump(),
+        prompt=pair.prompt,
+        category=pair.category,
+        fact=pair.fact,
+        samples=len(original),
+        folds=len(folds),
+        empty_original=sum(not word_tokens(text) for text in original),
+        empty_prompt=sum(not word_tokens(text) for text in prompt),
+        p_value=None,
+        least_p=None,
+        chance_ratio=None,
+        sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level, sampled),
+    )
+    return found, folds
+
+
+def _tested(test: Relabelled) -> dict[str, float | None]:
+    return {"p_value": test.p_value, "least_p": test.least_p, "chance_ratio": test.chance_ratio}
+
+
+def _intervals(
+    values: FloatArray,
+    ratios: Sequence[float | None],
+    facts: Sequence[str],
+    resamples: int,
+    level: float,
+    seed: int,
+) -> dict[str, Interval]:
+    """Return intervals over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F where it is defined."""
+    between, original, prompt = values.T
+    means = {
+        "between": between,
+        "within_original": original,
+        "within_prompt": prompt,
+        "energy": 2 * between - original - prompt,
+    }
+    found = {
+        name: mean_interval(each, facts, resamples=resamples, level=level, seed=seed)
+        for name, each in means.items()
+    }
+    defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
+    if defined:
+        some, theirs = zip(*defined, strict=True)
+        found["mean_ratio"] = mean_interval(
+            np.array(some), theirs, resamples=resamples, level=level, seed=seed
+        )
+    found["ratio_of_means"] = ratio_of_means_interval(
+        between, original, prompt, facts, resamples=resamples, level=level, seed=seed
+    )
+    return {name: interval for name in QUANTITIES if (interval := found.get(name)) is not None}
+
+
+def _over_texts(original: FloatArray, prompt: FloatArray, level: float, sampled: bool) -> SignedReading:
+    """Return Welch's interval of the difference of two means (1947, doi:10.1093/biomet/34.1-2.28)."""
+    from scipy.stats import ttest_ind
+
+    interval = None
+    if sampled and max(np.ptp(original), np.ptp(prompt)) > 0:
+        bounds = ttest_ind(prompt, original, equal_var=False).confidence_interval(level)
+        interval = Interval(level=level, low=float(bounds.low), high=float(bounds.high), unit="text")
+    return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
+
+
+def _over_prompts(
+    prompts: Sequence[PromptDifference], facts: Sequence[str], resamples: int, level: float, seed: int
+) -> SignedReading:
+    """Average over prompts; return a single one's own reading."""
+    if len(prompts) == 1:
+        return prompts[0].sentiment
+    original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
+    interval = mean_interval(prompt - original, facts, resamples=resamples, level=level, seed=seed)
+    return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
+
+
+def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str, FairPairReport]:
+    """Combine reports of one model by dissimilarity, Jaccard's with what remains among other words.
+
+    ``mode``: of p, which every report then names.
+    """
+    found = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
+    if JACCARD in found and OTHERS in found:
+        others = found[OTHERS]
+        reading = OthersReading(
+            ratio=others.means.ratio,
+            interval=others.intervals.get("ratio_of_means"),
+            p_value=others.p_value,
+        )
+        found[JACCARD] = found[JACCARD].model_copy(update={"others": reading})
+    return found
+
+
+def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
+    """Control the p-values of reports that are read together.
+
+    Those of prompts are controlled over all prompts of all reports, those of whole reports over reports (Holm
+    1979, valid however they hang together).  One stays as it is, and where nothing was sampled there is no
+    p-value to control.
+    """
+    if len(reports) < 2:
+        return tuple(reports)
+    of_prompts = iter(_adjusted([row for report in reports for row in report.prompts]))
+    of_reports = iter(_adjusted(reports))
+    of_others = iter(_adjusted([report.others for report in reports if report.others is not None]))
+    return tuple(
+        next(of_reports).model_copy(
+            update={
+                "prompts": tuple(next(of_prompts) for _ in report.prompts),
+                "others": None if report.others is None else next(of_others),
+            }
+        )
+        for report in reports
+    )
+
+
+def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
+    """Control the reports' p-values for each other (Holm); leave those without one as they are."""
+    p_values = iter(holm([one.p_value for one in tested if one.p_value is not None]))
+    return tuple(
+        one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
+    )

@@ -1,0 +1,259 @@
+"""Blocks of prompts × words through a scorer: the same steps for whatever is scored, here and elsewhere.
+
+Those of a run are scored by :mod:`pcf_core.work.scoring`, on other machines by
+:mod:`pcf_core.work.ray_worker`; prompts that belong to no run, of a knowledge set or an experiment, by
+:func:`score_blocks`.
+"""
+
+from __future__ import annotations
+
+import abc
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+import pcf_core
+from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.store.store import Missing, Store
+from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause
+
+FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
+LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
+P = ParamSpec("P")
+M = TypeVar("M", Scorer, Generator)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Prompts and words to be scored; ``cells`` of the run stand behind the prompts."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+    cells: int
+
+
+@dataclass(frozen=True)
+class ScoredBlock:
+    """A block after scoring.
+
+    ``values``: [prompt, word] nats; ``provenance``: what made them, and how fast.
+    """
+
+    values: FloatArray
+    provenance: Mapping[str, Any]
+
+
+class ParallelScorer(Scorer):
+    """A scorer that has several blocks under way at once, in the ``environment`` of other processes."""
+
+    environment: Mapping[str, Any]
+
+    @abc.abstractmethod
+    def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
+        """Yield each block with its scores, in whatever order they come; call ``pause`` while waiting.
+
+        A block is taken when there is capacity for it, so that what was scored elsewhere by then is left.
+
+        Raises
+        ------
+        ScoringError
+            A block cannot be scored; what ``pause`` raises.
+        """
+
+
+def score_block(
+    scorer: Scorer,
+    block: Block,
+    on_batch: Callable[[Sequence[int]], None] = lambda rows: None,
+    on_restart: Callable[[], None] = lambda: None,
+    pause: Pause = no_pause,
+) -> ScoredBlock:
+    """Score a block; after out-of-memory again from its beginning, with half the tokens a batch.
+
+    Parameters
+    ----------
+    scorer
+        Of the model; keeps the smaller ``batch_tokens``.
+    block
+        What to score.
+    on_batch
+        Called after each batch with its rows.
+    on_restart
+        Called before the block begins again: no row of it is scored yet.
+    pause
+        Called between two batches, and while one is waited for; what it takes is not counted as scoring.
+
+    Raises
+    ------
+    ScoringError
+        The model failed.
+    """
+    while True:
+        try:
+            return _score_once(scorer, block, on_batch, pause)
+        except OutOfMemoryError:
+            if scorer.batch_tokens <= FEWEST_TOKENS:
+                raise
+            scorer.batch_tokens //= 2
+            on_restart()
+
+
+def _score_once(
+    scorer: Scorer, block: Block, on_batch: Callable[[Sequence[int]], None], pause: Pause
+) -> ScoredBlock:
+    values = np.full((len(block.prompts), len(block.words)), np.nan, dtype=np.float32)
+    filled, timed_pause, began = 0, PauseClock(pause), time.perf_counter()
+    for rows, nats in scorer.batches(block.prompts, block.words, timed_pause):
+        values[rows] = nats
+        filled += len(rows)
+        on_batch(rows.tolist())
+        if filled < len(values):
+            timed_pause()
+    seconds = time.perf_counter() - began - timed_pause.seconds
+    if np.isnan(values).any():
+        raise ScoringError(
+            f"The model {scorer.key.model} gave no score to some of {len(values)} prompts: "
+            "its scorer is broken; report it with the name of the model."
+        )
+    timings = {"seconds": seconds, "cells_per_second": block.cells / max(seconds, 1e-9)}
+    return ScoredBlock(values, {**environment(scorer), "timings": timings})
+
+
+def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
+    """Wrap an opener: ``made`` says of what it opened last what :func:`environment` does."""
+
+    def open_and_note(*args: P.args, **kwargs: P.kwargs) -> M:
+        maker = opener(*args, **kwargs)
+        made.update(environment(maker))
+        return maker
+
+    return open_and_note
+
+
+def environment(maker: Scorer | Generator) -> dict[str, Any]:
+    """Say what made a number or a text, for its manifest: versions of what is loaded, device, threads."""
+    if isinstance(maker, ParallelScorer):
+        return dict(maker.environment)
+    torch = sys.modules.get("torch")
+    loaded = {name: sys.modules[name].__version__ for name in LIBRARIES if name in sys.modules}
+    return {
+        "versions": {"pcf_core": pcf_core.__version__, "python": platform.python_version(), **loaded},
+        "device": getattr(maker, "device", "cpu"),
+        "threads": getattr(maker, "threads", torch.get_num_threads() if torch else 1),
+        "machine": platform.machine(),
+    }
+
+
+def keep_words(
+    store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
+) -> None:
+    """Keep what a tokenizer says of words and no scores will bring along: a shard without prompts.
+
+    That is of words it refuses, and of words that were scored and kept without their tokens, by an earlier
+    version, or elsewhere than at the beginning of a text.
+    """
+    known = store.known_words(key)
+    told = tuple(
+        word
+        for word in words
+        if (word in table.refused and word not in known.refused)
+        or (word in table.spelling and word in known.tokens and word not in known.spelling)
+        or (word in table.at_start and word in known.tokens and word not in known.at_start)
+    )
+    if told:
+        accepted = sum(word in table.tokens for word in told)
+        store.write(key, (), told, table, np.empty((0, accepted)), provenance)
+
+
+def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[ModelSpec, Scorer]:
+    """Open the model of a key and its scorer, where scores can be kept: loading can take minutes.
+
+    Raises
+    ------
+    StoreError
+        The store is full or read-only.
+    ModelError
+        The model is unknown, or has changed since it was asked for.
+    """
+    store.must_be_writable()
+    spec = resolve(key.model).with_dtype(key.dtype)
+    scorer = open_scorer(spec, key.protocol)
+    if scorer.key.hash != key.hash:
+        raise ModelError(
+            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
+            f"{scorer.key.identity} now): its files have changed; ask again."
+        )
+    return spec, scorer
+
+
+def score_blocks(
+    blocks: Sequence[Missing],
+    scorer: Scorer,
+    table: TokenTable,
+    store: Store,
+    on_progress: OnProgress,
+    pause: Pause,
+) -> int:
+    """Score blocks and keep each once it is whole.
+
+    Parameters
+    ----------
+    blocks
+        What the store lacks.
+    scorer
+        Of the model.
+    table
+        How the tokenizer writes the blocks' words.
+    store
+        Where the scores go.
+    on_progress
+        Called with prompts done, prompts in all, prompts a second.
+    pause
+        Called between two batches and two blocks; what it raises ends the work.
+
+    Returns
+    -------
+    int
+        The number of prompts.
+
+    Raises
+    ------
+    TemplateError
+        A prompt is longer than the model's context.
+    ScoringError
+        The model failed.
+    StoreError
+        The store is full or read-only.
+    """
+    total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
+
+    def report(prompts: int) -> None:
+        nonlocal done
+        done += prompts
+        on_progress(done, total, pace.rate(done))
+
+    def restart(began: int) -> None:
+        report(began - done)
+
+    for block in blocks:
+        pause()
+        found = score_block(
+            scorer,
+            Block(block.prompts, block.words, cells=len(block.prompts)),
+            on_batch=lambda rows: report(len(rows)),
+            on_restart=partial(restart, done),
+            pause=pause,
+        )
+        store.write(scorer.key, block.prompts, block.words, table, found.values, found.provenance)
+    return total

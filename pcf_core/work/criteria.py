@@ -1,0 +1,334 @@
+"""A criteria run, and the embedding score over several, as they are asked for and read.
+
+Without the model, for pages and commands; :mod:`pcf_core.work.questioning` does the work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from pcf_core.core.errors import CriteriaError, StoreError
+from pcf_core.core.generation import BLOCK, GenerationKey
+from pcf_core.core.records import Record, digest
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Missing, Store
+from pcf_core.texts.criteria.embedding import SEEDS
+from pcf_core.texts.criteria.experiment import Ask, Experiment, ScoredAsk
+from pcf_core.texts.criteria.experiments import material_of, restore_experiment
+from pcf_core.texts.criteria.own import labeller_text
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.runs import (
+    MATERIAL,
+    CriteriaAsked,
+    CriteriaResult,
+    EmbeddingAsked,
+    EmbeddingResult,
+    counted_repeats,
+)
+from pcf_core.work.estimate import expected_seconds, recent_rates
+from pcf_core.work.queue import Job, Queue
+from pcf_core.work.text_audits import Answers, AuditEstimate, Parts, TextAudit, estimate_writing
+from pcf_core.work.texts import TextsAsked, missing_texts
+
+# The texts and scores that answer the cells of a criteria run: which, and what is missing.
+#
+# cell -> (system, prompt) -> the store's texts
+# cell -> (text, words)    -> the store's log-probabilities
+
+
+def asks_of(asked: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
+    """List every cell of a written request, and the key of its texts.
+
+    Raises
+    ------
+    ValueError
+        The request is to be scored.
+    """
+    if asked.generation is None or asked.wording is None:
+        raise ValueError(f"the request {asked.hash} is {asked.answering}")
+    key = asked.generation
+    return tuple((ask, key.with_system(ask.system)) for ask in experiment.asks(asked.wording))
+
+
+def texts_asked(asked: CriteriaAsked, experiment: Experiment) -> tuple[TextsAsked, ...]:
+    """Return the texts of all cells, those with the same system message together."""
+    prompts: dict[GenerationKey, list[str]] = {}
+    for ask, key in asks_of(asked, experiment):
+        prompts.setdefault(key, []).append(ask.prompt)
+    return tuple(
+        TextsAsked(key=key, prompts=tuple(some), count=asked.repeats) for key, some in prompts.items()
+    )
+
+
+def missing_scores(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> list[Missing]:
+    """List blocks of prompts × words to score, those of the same words together."""
+    return [
+        block
+        for words, alike in by_words(asks).items()
+        for block in store.missing(key, [ask.text for ask in alike], words)
+    ]
+
+
+def by_words(asks: Sequence[ScoredAsk]) -> dict[tuple[str, ...], list[ScoredAsk]]:
+    """Group cells that have the same candidates, in the order of the experiment."""
+    found: dict[tuple[str, ...], list[ScoredAsk]] = {}
+    for ask in asks:
+        found.setdefault(ask.words, []).append(ask)
+    return found
+
+
+CRITERIA = "criteria"  # the kind of job and of what is kept
+
+
+class CriteriaRequest(Record):
+    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for.
+
+    ``title``: of the material, as a person knows it; ``key`` tells how fast texts of this length came, and is
+    ``None`` where words are scored.
+    """
+
+    model: str
+    experiment: ExperimentName
+    title: str
+    answering: Answering
+    key: GenerationKey | None
+    asked: str
+
+
+def written_asked(
+    experiment: Experiment, key: GenerationKey, wording: Wording, repeats: int
+) -> CriteriaAsked:
+    """Make a request to write and read texts.
+
+    ``key`` is without a system message, which is that of each ask.
+
+    At temperature 0 one text of a prompt is asked for, whatever ``repeats`` says: all would be the same.
+
+    Raises
+    ------
+    CriteriaError
+        Repeats or a wording that cannot be asked for, or two cells that ask the same.
+    """
+    checked(experiment, experiment.asks(wording))
+    return CriteriaAsked(
+        experiment=experiment.name,
+        title=experiment.title,
+        material=digest(material_of(experiment)),
+        answering="written",
+        generation=key,
+        wording=wording,
+        repeats=counted_repeats(key, repeats),
+    )
+
+
+def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
+    """Make a request to score the candidate words of every cell.
+
+    Raises
+    ------
+    CriteriaError
+        The experiment has none.
+    """
+    if not experiment.scored_asks():
+        raise CriteriaError(
+            f"The experiment {experiment.title} has no candidate words that could be scored: let a model "
+            "that can write answer it (--answering written)."
+        )
+    return CriteriaAsked(
+        experiment=experiment.name,
+        title=experiment.title,
+        material=digest(material_of(experiment)),
+        answering="scored",
+        scoring=key,
+    )
+
+
+def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:
+    """Refuse what would let two cells have the same texts.
+
+    Raises
+    ------
+    CriteriaError
+        The cells that ask the same.
+    """
+    cell_of: dict[tuple[str, str], str] = {}
+    for ask in asks:
+        other = cell_of.setdefault((ask.system, ask.prompt), ask.cell)
+        if other != ask.cell:
+            raise CriteriaError(
+                f"The experiment {experiment.title} asks the same twice, in {other!r} and {ask.cell!r}: "
+                "take one of the two out, or word them otherwise."
+            )
+
+
+class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
+    """The criteria; behind what is written or scored a job's ``result`` is at the stage ``reading``."""
+
+    def missing(self, store: Store, asked: CriteriaAsked, material: Experiment) -> int:
+        """Count how many texts, or how many prompts' scores, the store lacks."""
+        if asked.scoring is not None:
+            blocks = missing_scores(store, asked.scoring, material.scored_asks())
+            return sum(len(block.prompts) for block in blocks)
+        return sum(missing_texts(store, part) for part in texts_asked(asked, material))
+
+    def parts(self, asked: CriteriaAsked, material: Experiment) -> Parts:
+        """Return the whole material of the experiment."""
+        return {asked.material: (MATERIAL, material_of(material))}
+
+    def payload(self, asked: CriteriaAsked, material: Experiment) -> CriteriaRequest:
+        """Return the payload of the job."""
+        return CriteriaRequest(
+            model=asked.model,
+            experiment=asked.experiment,
+            title=asked.title,
+            answering=asked.answering,
+            key=asked.generation,
+            asked=asked.hash,
+        )
+
+    def estimate(
+        self, store: Store, queue: Queue, asked: CriteriaAsked, material: Experiment
+    ) -> AuditEstimate:
+        """Estimate what is to be written or scored; what is then read of it takes little beside it.
+
+        Raises
+        ------
+        ModelError
+            The model's files cannot be read, or no endpoint is set.
+        """
+        if self.load(store, asked.hash) is not None:
+            return AuditEstimate.of_nothing("The result is there.")
+        if asked.answering == "written":
+            found = estimate_writing(texts_asked(asked, material), store, queue)
+            return replace(found, basis=f"{found.basis}{_blocks_text(asked.repeats)}")
+        prompts = self.missing(store, asked, material)
+        seconds, basis = expected_seconds(
+            prompts,
+            asked.model,
+            resolve(asked.model).parameters,
+            recent_rates(queue, CRITERIA, lambda job: float(job.payload["answering"] == "scored")),
+            "prompts",
+        )
+        return AuditEstimate(prompts, 0, 0, seconds, None, basis)
+
+
+CRITERIA_AUDIT = CriteriaAudit(
+    CRITERIA,
+    CriteriaAsked,
+    CriteriaResult,
+    "What was asked for in this criteria request ({key}) cannot be read: ask again.",
+)
+
+
+def _blocks_text(repeats: int) -> str:
+    """Say that texts come in whole blocks; empty where they are asked for so."""
+    made = math.ceil(repeats / BLOCK) * BLOCK
+    if made == repeats:
+        return ""
+    return f" Texts are made {BLOCK} at a time: {repeats:,} of each prompt take as much as {made:,}."
+
+
+# ------------------------------------------------------------------------------------- what is kept
+
+
+def kept_labellers(store: Store) -> dict[str, str]:
+    """List models that have labelled hobbies here, as they are asked for, with the name that was kept.
+
+    Of several versions of a model the one that labelled last.
+    """
+    found: dict[str, str] = {}
+    for asked in CRITERIA_AUDIT.kept(store):
+        if asked.experiment == "hobbies":
+            name = str((store.load_document(asked.material, MATERIAL) or {}).get("labeller", ""))
+            if text := labeller_text(name):
+                found.setdefault(text, name)
+    return found
+
+
+def load_asked_experiment(store: Store, asked: CriteriaAsked) -> Experiment:
+    """Load the experiment of a request, from the material that was kept with it.
+
+    Raises
+    ------
+    StoreError
+        It is gone or damaged.
+    """
+    found = store.load_document(asked.material, MATERIAL)
+    try:
+        if found is not None:
+            return restore_experiment(asked.experiment, found)
+    except ValidationError:
+        pass
+    raise StoreError(f"The material of this criteria request ({asked.hash}) cannot be read: ask again.")
+
+
+# --------------------------------------------------------------- the embedding score over several models
+#
+#     texts of hobbies of all models --one embedding--> d of each model, and how far every two lie apart
+#
+# A report of hobbies has the score of one model's own texts, whose axis is another one for every model; only
+# what is learned from the texts of all can be compared between them.  No text is written for it.
+
+EMBEDDING = "embedding"  # the kind of job and of what is kept
+
+
+class EmbeddingRequest(Record):
+    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for."""
+
+    models: tuple[str, ...]
+    asked: str
+
+
+EMBEDDINGS = Answers(
+    EMBEDDING,
+    EmbeddingAsked,
+    EmbeddingResult,
+    "What was asked for in this embedding score ({key}) cannot be read: ask again.",
+)
+
+
+def embedding_asked(several: Sequence[CriteriaAsked]) -> EmbeddingAsked:
+    """Make a request for the models of these requests, in any order.
+
+    Raises
+    ------
+    CriteriaError
+        Texts that cannot be pooled, see :class:`EmbeddingAsked`.
+    """
+    return EmbeddingAsked(several=tuple(sorted(several, key=lambda asked: asked.model)))
+
+
+def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
+    """Queue a request, or join the job that is at it; ``done`` and ``total`` count embeddings learned.
+
+    Raises
+    ------
+    StoreError
+        Texts are missing yet, or the cache folder is read-only or full.
+    """
+    require_written(store, asked)
+    EMBEDDINGS.save_asked(store, asked)
+    request = EmbeddingRequest(models=asked.models, asked=asked.hash)
+    return queue.submit(EMBEDDING, asked.hash, request.model_dump(mode="json"), total=len(SEEDS))
+
+
+def require_written(store: Store, asked: EmbeddingAsked) -> None:
+    """Refuse a request of which texts are missing yet.
+
+    Raises
+    ------
+    StoreError
+        the first model whose texts are not all there.
+    """
+    for one in asked.several:
+        lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
+        if lacking:
+            raise StoreError(
+                f"The embedding score over several models needs all their hobbies, and {lacking:,} texts of "
+                f"{one.model} are not written yet: ask for its hobbies first."
+            )

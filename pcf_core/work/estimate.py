@@ -1,0 +1,115 @@
+"""What a run will cost, said before it is queued: cells, time, memory, disk.
+
+Also what a process that scores needs of a machine, and how many of them a cluster has the capacity for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pcf_core.audit.preferences import missing_blocks
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.names import BYTES_A_WEIGHT
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Job, Queue
+
+BYTES_A_SCORE = 4
+VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
+PROMPTS_A_BATCH = 256
+RECENT_JOBS = 40
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimated cost of a run.
+
+    ``missing`` cells; ``seconds`` is None while nothing like it was measured; sizes in bytes.
+
+    ``basis`` says in a sentence where the time comes from.  ``at_most``: a sampling plan may end earlier.
+    """
+
+    missing: int
+    seconds: float | None
+    memory_bytes: float
+    disk_bytes: float
+    basis: str
+    at_most: bool = False
+
+
+def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
+    """Estimate a run from what the store lacks and from finished jobs on this machine.
+
+    Time is the missing cells over the rate of the last finished job of the same model; of another model, the
+    rate is scaled by the number of parameters, which is rough.  When a sampling plan will stop is not known
+    before, so its estimate is that of all templates it may draw.
+
+    Raises
+    ------
+    ModelError
+        The model's files cannot be read.
+    """
+    missing = scores = 0
+    for block in missing_blocks(store, everything(run)):
+        missing += len(block.prompts)
+        scores += len(block.prompts) * len(block.words)
+    spec = resolve(run.scoring.model)
+    rates = recent_rates(queue, "score")
+    seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, rates)
+    return Estimate(
+        missing=missing,
+        seconds=seconds,
+        memory_bytes=spec.parameters * BYTES_A_WEIGHT.get(run.scoring.dtype, 0)
+        + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
+        disk_bytes=float(scores * BYTES_A_SCORE),
+        basis=basis,
+        at_most=run.plan is not None,
+    )
+
+
+def everything(run: RunSpec) -> RunSpec:
+    """Return the run with every template that its sampling plan may draw; one without a plan as it is."""
+    if run.plan is None:
+        return run
+    times = tuple(int(template.count > 0) for template in run.templates.templates)
+    return run.model_copy(update={"plan": run.plan.model_copy(update={"times": times})})
+
+
+def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
+    """Map each model to what its last finished job did in a second, the newest job first.
+
+    ``size``: of one of it, 0 where the job did something else.
+    """
+    rates: dict[str, float] = {}
+    for job in queue.list(RECENT_JOBS, kind=kind):
+        if job.rate and job.done and size(job):
+            rates.setdefault(job.payload["model"], job.rate * size(job))
+    return rates
+
+
+def expected_seconds(
+    missing: int,
+    model: str,
+    parameters: int,
+    rates: Mapping[str, float],
+    unit: str = "cells",
+    done: str = "scored",
+) -> tuple[float | None, str]:
+    """Estimate the seconds for what is missing, counted in ``unit``, and say how they were estimated.
+
+    ``rates``: as :func:`recent_rates` gives them.
+    """
+    if model in rates:
+        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
+    for other, rate in rates.items():
+        try:
+            size = resolve(other).parameters
+        except ModelError:
+            continue  # used once, and gone since
+        if size and parameters:
+            scaled = rate * size / parameters
+            return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."
+    return None, f"Nothing was {done} on this machine yet; the queue shows the speed once it runs."

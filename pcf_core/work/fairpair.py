@@ -1,0 +1,232 @@
+"""FairPair as it is asked for and read: without the parser and without the model, for pages and commands.
+
+:mod:`pcf_core.work.pairing` does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from pcf_core.core.errors import FairPairError, StoreError
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.records import Record, digest
+from pcf_core.core.settings import settings
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.dissimilarity import dissimilarities, encoder_key
+from pcf_core.texts.fairpair.records import (
+    EMBEDDING,
+    USUAL_DISSIMILARITIES,
+    CategorySet,
+    FairPairAsked,
+    FairPairResult,
+    Mode,
+    PerturbationAsked,
+    PerturbationErrors,
+    PerturbationTable,
+    PromptPairs,
+    PromptsAsked,
+    PromptSet,
+)
+from pcf_core.texts.fairpair.tables import check_sides
+from pcf_core.work.queue import Queue
+from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, estimate_writing
+from pcf_core.work.texts import TextsAsked, estimate_texts, kept_record, missing_texts
+
+FAIRPAIR = "fairpair"  # the kind of job and of what is kept
+PROMPTS, TABLE, COUNTERPARTS = "prompts", "table", "counterparts"
+
+
+class FairPairRequest(Record):
+    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for.
+
+    ``title``: of the prompts, as a person knows them; ``key`` tells how fast texts of this length came.
+    """
+
+    model: str
+    title: str
+    key: GenerationKey
+    count: int
+    asked: str
+
+
+class PerturbedTexts(Record):
+    """What the store keeps of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
+
+    prompt: str
+    texts: tuple[str, ...]
+    errors: PerturbationErrors
+
+
+class FairPairMaterial(NamedTuple):
+    """What a request names by hashes alone."""
+
+    prompts: PromptSet
+    table: PerturbationTable
+
+
+def fairpair_asked(
+    key: GenerationKey,
+    prompts: PromptSet,
+    table: PerturbationTable,
+    *,
+    count: int = 20,
+    mode: Mode = "whole",
+    reverse: bool = False,
+    fold_size: int | None = None,
+    chosen: Iterable[str] = USUAL_DISSIMILARITIES,
+    categories: CategorySet | None = None,
+) -> FairPairAsked:
+    """Make a request to one model; the entity is that of the prompts, the parser that of the settings.
+
+    ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities, one of
+    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.  ``categories``: of words, the
+    shipped ones where ``None``.
+
+    Raises
+    ------
+    FairPairError
+        A count, fold, dissimilarity or encoder that nothing can be measured with.
+    PerturbationError
+        A name stands for the side that it is not of.
+    ModelError
+        There is no such encoder, or it may not run here.
+    """
+    encoders = []
+    names = []
+    for name in chosen:
+        if name.partition(":")[0] == EMBEDDING:
+            encoders.append(encoder_key(name))
+            names.append(encoders[-1].choice)
+        elif name in dissimilarities():
+            names.append(name)
+        else:
+            known = ", ".join([*dissimilarities(), EMBEDDING])
+            raise FairPairError(
+                f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
+            )
+    entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
+    check_sides(table, entity)
+    return FairPairAsked(
+        key=key,
+        prompts=PromptsAsked.of(prompts),
+        perturbation=PerturbationAsked.of(table, entity, mode, settings().pipeline, reverse),
+        count=count,
+        fold_size=fold_size,
+        dissimilarities=tuple(names),
+        encoders=tuple(encoders),
+        categories=categories,
+    )
+
+
+class FairPairAudit(TextAudit[FairPairAsked, FairPairMaterial, FairPairResult]):
+    """FairPair; a job's ``result`` is at the stage ``writing``, ``perturbing`` or ``measuring``."""
+
+    def missing(self, store: Store, asked: FairPairAsked, material: FairPairMaterial) -> int:
+        """Count the texts of both sides that the store lacks."""
+        return missing_texts(store, texts_of_both_sides(store, asked, material.prompts)[0])
+
+    def parts(self, asked: FairPairAsked, material: FairPairMaterial) -> Parts:
+        """Return the prompts and the table."""
+        return {
+            asked.prompts.kept: (PROMPTS, material.prompts.model_dump(mode="json")),
+            asked.perturbation.kept: (TABLE, material.table.model_dump(mode="json")),
+        }
+
+    def payload(self, asked: FairPairAsked, material: FairPairMaterial) -> FairPairRequest:
+        """Return the payload of the job."""
+        return FairPairRequest(
+            model=asked.key.model,
+            title=material.prompts.title,
+            key=asked.key,
+            count=asked.count,
+            asked=asked.hash,
+        )
+
+    def estimate(
+        self, store: Store, queue: Queue, asked: FairPairAsked, material: FairPairMaterial
+    ) -> AuditEstimate:
+        """Estimate what is to be written, of both sides.
+
+        Rough before the parser has read the prompts.  Reading the texts takes a quarter of that with a small
+        model, and little beside it with a large one.
+
+        Raises
+        ------
+        ModelError
+            The model's files cannot be read, or no endpoint is set.
+        """
+        sides, rough = texts_of_both_sides(store, asked, material.prompts)
+        if self.load(store, asked.hash) is not None:
+            return AuditEstimate.of_nothing(estimate_texts(sides, store, queue).basis)
+        return replace(estimate_writing([sides], store, queue), rough=rough)
+
+
+FAIRPAIR_AUDIT = FairPairAudit(
+    FAIRPAIR,
+    FairPairAsked,
+    FairPairResult,
+    "The {name} of this FairPair request ({key}) cannot be read: ask for it again.",
+)
+
+
+def texts_of_both_sides(store: Store, asked: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
+    """Return the texts of x and p(x), and whether p(x) is a guess: the prompt with the other name alone."""
+    known = load_counterparts(store, asked)
+    first, second = asked.prompts.names
+    counterparts = known or tuple(text.replace(first, second) for text in prompts.texts)
+    wanted = TextsAsked(key=asked.key, prompts=(*prompts.texts, *counterparts), count=asked.count)
+    return wanted, known is None
+
+
+# ------------------------------------------------------------------------------------- what is kept
+
+
+def load_prompt_set(store: Store, asked: FairPairAsked) -> PromptSet:
+    """Load the prompts of a request.
+
+    Raises
+    ------
+    StoreError
+        They are gone or damaged.
+    """
+    return FAIRPAIR_AUDIT.load_part(store, asked.prompts.kept, PROMPTS, PromptSet)
+
+
+def load_perturbation_table(store: Store, asked: FairPairAsked) -> PerturbationTable:
+    """Load the table of a request.
+
+    Raises
+    ------
+    StoreError
+        It is gone or damaged.
+    """
+    return FAIRPAIR_AUDIT.load_part(store, asked.perturbation.kept, TABLE, PerturbationTable)
+
+
+def load_counterparts(store: Store, asked: FairPairAsked) -> tuple[str, ...] | None:
+    """Load [prompt] p(x); ``None`` before they were made."""
+    found = store.load_document(asked.pairs_hash, COUNTERPARTS)
+    return None if found is None else tuple(found["texts"])
+
+
+def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> PerturbedTexts | None:
+    """Load u of one prompt, with the errors of p; ``None`` before they were made."""
+    return kept_record(store, asked.pairs_hash, digest(prompt), PerturbedTexts)
+
+
+def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
+    """Load the texts u and z of one prompt, by its place in the result.
+
+    Raises
+    ------
+    StoreError
+        They are gone or damaged: the same request makes them again.
+    """
+    asked, row = result.asked, next(iter(result.reports.values())).prompts[place]
+    perturbed = load_perturbed(store, asked, row.prompt)
+    written = store.texts(asked.key, result.counterparts[place], asked.count)
+    if perturbed is None or written is None:
+        raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
+    return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)

@@ -1,0 +1,110 @@
+"""Write the texts that the store lacks: the one function for the foreground and for the worker."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any, get_args
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.generation import End
+from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.registry import resolve_writer
+from pcf_core.store.store import Store
+from pcf_core.work.blocks import environment
+from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, Pace, Pause, PauseClock, job, no_pause
+from pcf_core.work.texts import GenerateRequest, TextsAsked, texts_asked
+
+
+def generate_missing(
+    asked: TextsAsked,
+    store: Store,
+    open_generator: OpenGenerator = open_real_generator,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    pause: Pause = no_pause,
+) -> int:
+    """Write the texts that are missing, block by block; the model is opened only if one is.
+
+    All their prompts are checked before the first text is written.
+
+    Each block counts once it is written, so that whoever comes after an interruption writes the rest alone,
+    and what another process has written meanwhile is left.
+
+    Parameters
+    ----------
+    asked
+        which texts.
+    store
+        where texts are and go.
+    open_generator
+        from a model and how it draws to its generator.
+    on_progress
+        called after each block with texts done, texts in all, texts a second.
+    pause
+        called between two tokens, or while waiting for a server; what it takes is not counted as
+        writing, what it raises ends this.
+
+    Returns
+    -------
+    int
+        The number of texts that were written.
+
+    Raises
+    ------
+    ModelError
+        the model is unknown, or has changed.
+    GenerationError
+        a prompt that the model cannot go on from.
+    ScoringError
+        the model failed.
+    StoreError
+        the store is full or read-only.
+    """
+    key = asked.key
+    blocks = store.missing_texts(key, asked.prompts, asked.count)
+    if not blocks:
+        return 0
+    store.must_be_writable()  # loading a model can take minutes
+    spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
+    generator = open_generator(spec, key.decoding)
+    if key.system:
+        generator = generator.with_system(key.system)
+    if generator.key.hash != key.hash:
+        raise ModelError(
+            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
+            f"{generator.key.identity} now): it has changed; ask again."
+        )
+    total, done, written, pace = sum(block.count for block in blocks), 0, 0, Pace()
+    for prompt in dict.fromkeys(block.prompt for block in blocks):
+        pause()
+        generator.check(prompt)
+    on_progress(0, total, pace.rate(0))
+    for block in blocks:
+        pause()
+        if store.still_missing_texts(key, [block]):
+            timed_pause, began = PauseClock(pause), time.perf_counter()
+            texts = generator.generate(block.prompt, block.first, block.count, timed_pause)
+            seconds = time.perf_counter() - began - timed_pause.seconds
+            timings = {"seconds": seconds, "texts_per_second": block.count / max(seconds, 1e-9)}
+            store.write_texts(key, texts, {**environment(generator), "timings": timings})
+            written += block.count
+        done += block.count
+        on_progress(done, total, pace.rate(done))
+    return written
+
+
+def count_ends(asked: TextsAsked, store: Store) -> dict[str, int]:
+    """Count how many of the texts asked for ended in each way, without those that the store lacks."""
+    counts: Counter[str] = Counter()
+    for prompt in dict.fromkeys(asked.prompts):
+        found = store.texts(asked.key, prompt, asked.count)
+        counts.update(found.ends if found is not None else ())
+    return {end: counts[end] for end in get_args(End)}
+
+
+@job("generate", GenerateRequest)
+def answer_generate(context: JobContext, request: GenerateRequest) -> dict[str, Any]:
+    """Write the texts that are missing, and say how all of them ended."""
+    asked = texts_asked(context.store, request)
+    written = generate_missing(asked, context.store, context.open_generator, context.progress, context.pause)
+    return {"written": written, "ends": count_ends(asked, context.store)}

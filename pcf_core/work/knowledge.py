@@ -1,0 +1,136 @@
+"""Score what the store lacks of a knowledge set, block by block, and no run.
+
+Why it is no run, :mod:`pcf_core.audit.knowledge` says.  Keys, shards and scorers are those of all scores.
+
+Other prompts that belong to no run, of an experiment, are scored in the same way.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from pcf_core.audit.knowledge import (
+    answer_places,
+    audit_begun,
+    keep_knowledge_audit,
+    knowledge_key,
+    missing_answers,
+)
+from pcf_core.audit.places import check_places, starts_counted, written_words
+from pcf_core.core.errors import TopicError
+from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.run import Progress, ScoringKey
+from pcf_core.material.knowledge import load_knowledge
+from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.store.store import Store
+from pcf_core.work.blocks import environment, keep_words, open_asked, score_blocks
+from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pause, PauseClock, job, no_pause
+from pcf_core.work.requests import KnowledgeRequest
+from pcf_core.work.self_audit import OnCheck, audit_answers
+
+
+def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
+    """Load the set that a request names.
+
+    Parameters
+    ----------
+    request
+        What a job holds.
+    key
+        Of the job, :func:`~pcf_core.audit.knowledge.knowledge_key` of what was asked for.
+
+    Raises
+    ------
+    TopicError
+        There is none of the name any more, or it has other texts, facts or answers now.
+    """
+    asked = load_knowledge(request.name)
+    if knowledge_key(asked, request.scoring) != key:
+        raise TopicError(
+            f"The knowledge set {request.name} was changed after it was asked for: ask for it again."
+        )
+    return asked
+
+
+def score_knowledge(
+    asked: KnowledgeSet,
+    key: ScoringKey,
+    store: Store,
+    open_scorer: OpenScorer = open_real_scorer,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    pause: Pause = no_pause,
+    on_check: OnCheck = lambda done, total, seconds_left: None,
+) -> int:
+    """Score a set's missing prompts; the model is opened only if something is missing, or not yet audited.
+
+    Parameters
+    ----------
+    asked
+        the set.
+    key
+        of the model, as it was resolved.
+    store
+        where scores are and go; each block counts once it is written.
+    open_scorer
+        from a model and a protocol to its scorer.
+    on_progress
+        called after each batch with prompts done, prompts in all, prompts a second.
+    pause
+        called between two batches; what it takes is not counted as scoring, what it raises ends this.
+    on_check
+        called while some prompts are scored again alone, once every score is kept.
+
+    Returns
+    -------
+    int
+        The number of prompts that lacked an answer and were scored.
+
+    Raises
+    ------
+    ModelError
+        the model is unknown, has changed, or expresses no answer.
+    TemplateError
+        a prompt is longer than the model's context.
+    ScoringError
+        the model failed.
+    StoreError
+        the store is full or read-only.
+    """
+    places = answer_places(asked)
+    done = not missing_answers(store, key, asked) and not audit_begun(store, key, asked)
+    if done and starts_counted(store.known_words(key), asked.words, places):
+        return 0
+    spec, scorer = open_asked(key, store, open_scorer)
+    table = check_places(scorer, asked.words, places)
+    keep_words(store, key, written_words(asked.words, places), table, environment(scorer))
+    if done:  # but for its answers' tokens
+        return 0
+    keep_knowledge_audit(store, key, asked, None)
+    timed_pause, began = PauseClock(pause), time.perf_counter()
+    total = score_blocks(missing_answers(store, key, asked), scorer, table, store, on_progress, timed_pause)
+    seconds = time.perf_counter() - began - timed_pause.seconds
+    audit = audit_answers(asked, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    keep_knowledge_audit(store, key, asked, audit)
+    return total
+
+
+@job("knowledge", KnowledgeRequest)
+def answer_knowledge(context: JobContext, request: KnowledgeRequest) -> dict[str, Any]:
+    """Score a set as it was when it was asked for."""
+
+    def on_check(done: int, total: int, seconds_left: float | None) -> None:
+        context.note(
+            Progress(stage="checking", done=done, total=total, seconds_left=seconds_left).model_dump()
+        )
+
+    scored = score_knowledge(
+        asked_for(request, context.job.key),
+        request.scoring,
+        context.store,
+        context.open_scorer,
+        context.progress,
+        context.pause,
+        on_check,
+    )
+    return {"set": request.name, "scored": scored}

@@ -1,0 +1,160 @@
+"""Mine a corpus as it is asked for: the one function for the foreground and for the worker."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from pcf_core.core.settings import Engine, Settings
+from pcf_core.core.topics import Topic
+from pcf_core.material.own_sets import save_set
+from pcf_core.mining.counting import open_counter
+from pcf_core.mining.documents import open_corpus
+from pcf_core.mining.miner import Mined, Progress, mine
+from pcf_core.mining.pool import Counters, Processes
+from pcf_core.mining.rules import rule_for
+from pcf_core.work.engines import cluster_of
+from pcf_core.work.jobs import REPORT_SECONDS, JobContext, Pace, Pause, job, no_pause
+from pcf_core.work.requests import MineRequest
+
+log = logging.getLogger(__name__)
+
+
+def mine_asked(
+    request: MineRequest,
+    settings: Settings,
+    counters: Counters,
+    on_progress: Callable[[Progress, float], None] = lambda progress, rate: None,
+    pause: Pause = no_pause,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Mined:
+    """Mine what is asked for, or go on with it; counts are kept in the cache block by block.
+
+    Parameters
+    ----------
+    request
+        what to mine.
+    settings
+        of the cache.
+    counters
+        who counts, see :func:`counters_of`.
+    on_progress
+        called after each block with how far it is, and bytes of the corpus a second.
+    pause
+        called several times a second; after what it raises the same request goes on from there.
+    say
+        takes sentences for the user.
+
+    Raises
+    ------
+    AuditError
+        see :func:`pcf_core.mining.miner.mine`.
+    """
+    pace = Pace()
+    return mine(
+        open_corpus(request.corpus, sample=request.sample, seed=request.seed),
+        request.topics,
+        rule_for(request.topics),
+        counters,
+        settings.cache,
+        name=request.name,
+        cut=request.cut,
+        on_progress=lambda progress: on_progress(progress, pace.rate(progress.read)),
+        pause=pause,
+        say=say,
+    )
+
+
+@contextmanager
+def counters_of(
+    engine: Engine, settings: Settings, topics: Sequence[Topic], pipeline: str = "", workers: int = 0
+) -> Iterator[Counters]:
+    """Choose who counts inside the block: processes here, or on a cluster.
+
+    Nothing of a cluster is imported before.
+
+    Parameters
+    ----------
+    engine
+        ``local`` or ``ray``.
+    settings
+        Their ``pipeline`` and ``mine_workers`` stand in for what is not given.
+    topics
+        Whose words are wanted.
+    pipeline
+        Name of the parser.
+    workers
+        How many processes; 0 for one a core.
+
+    Raises
+    ------
+    SettingsError
+        Ray is not installed.
+    """
+    recipe = partial(open_counter, pipeline or settings.pipeline, tuple(topics))
+    if engine == "local":
+        with Processes(recipe, workers or settings.mine_workers or cores()) as processes:
+            yield processes
+        return
+    with cluster_of(settings) as cluster:
+        yield cluster.counters(recipe)
+
+
+def cores() -> int:
+    """Return the CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def progress_document(progress: Progress) -> dict[str, Any]:
+    """Describe a mining while it goes on."""
+    return {
+        "documents": progress.documents,
+        "words": progress.words,
+        "sentences": progress.sentences,
+        "matches": progress.matches,
+    }
+
+
+def document_of(mined: Mined) -> dict[str, Any]:
+    """Describe a finished mining; ``seconds`` is the wall time of all its parts."""
+    facts = mined.facts
+    return {
+        "name": mined.templates.name,
+        "templates": len(mined.templates.templates),
+        "count": int(mined.count),
+        "documents": facts.documents,
+        "words": facts.words,
+        "sentences": facts.sentences,
+        "matches": facts.matches,
+        "dropped": dict(facts.dropped),
+        "without_word": facts.without_word,
+        "seconds": facts.seconds,
+        "words_per_second": facts.words / facts.seconds if facts.seconds else None,
+    }
+
+
+@job("mine", MineRequest)
+def answer_mine(context: JobContext, request: MineRequest) -> dict[str, Any]:
+    """Mine, and keep the set as the user's own."""
+    reported = -REPORT_SECONDS
+
+    def report(progress: Progress, rate: float) -> None:
+        """Report progress; of a corpus of unknown size, only what was counted."""
+        nonlocal reported
+        if time.monotonic() - reported >= REPORT_SECONDS:
+            reported = time.monotonic()
+            context.begin()
+            if progress.size:
+                context.progress(progress.read, progress.size, rate)
+            context.note(progress_document(progress))
+
+    engine = context.settings.engine
+    with counters_of(engine, context.settings, request.topics, request.pipeline) as counters:
+        mined = mine_asked(request, context.settings, counters, report, context.pause, log.warning)
+    save_set(mined.templates)
+    return document_of(mined)

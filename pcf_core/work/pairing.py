@@ -1,0 +1,307 @@
+"""FairPair from end to end: the one function for the foreground and for the worker.
+
+1. p(x) of every prompt, by the parser                                    kept
+2. the texts of x and of p(x) that the store lacks                        kept block by block
+3. u = p(g(x)), with the errors of p, prompt by prompt                    kept prompt by prompt
+4. B, V and F under each dissimilarity, their convergence, and words      kept once all is there
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import pcf_core
+from pcf_core.core.errors import FairPairError, StoreError
+from pcf_core.core.generation import End, Generated
+from pcf_core.core.records import digest
+from pcf_core.models.generation.base import count_declining
+from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.categories import Category
+from pcf_core.texts.fairpair.dissimilarity import Encode, OpenEncoder, dissimilarities, exchanged_words
+from pcf_core.texts.fairpair.dissimilarity import open_encoder as open_real_encoder
+from pcf_core.texts.fairpair.metric import convergence
+from pcf_core.texts.fairpair.own_errors import errors_of, together
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.records import (
+    FairPairAsked,
+    FairPairResult,
+    PerturbationErrors,
+    PromptPairs,
+    PromptSet,
+    Side,
+)
+from pcf_core.texts.fairpair.report import beside_others, fairpair_report
+from pcf_core.texts.fairpair.words import word_report
+from pcf_core.work.blocks import noting
+from pcf_core.work.fairpair import (
+    COUNTERPARTS,
+    FAIRPAIR,
+    FAIRPAIR_AUDIT,
+    FairPairRequest,
+    PerturbedTexts,
+    load_counterparts,
+    load_perturbation_table,
+    load_perturbed,
+    load_prompt_set,
+)
+from pcf_core.work.generating import generate_missing
+from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, Pause, job, no_pause
+from pcf_core.work.texts import TextsAsked
+
+Stage = Literal["writing", "perturbing", "measuring"]
+
+
+def run_fairpair(
+    asked: FairPairAsked,
+    store: Store,
+    open_generator: OpenGenerator = open_real_generator,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    on_stage: Callable[[Stage, int, int], None] = lambda stage, done, total: None,
+    pause: Pause = no_pause,
+    open_encoder: OpenEncoder = open_real_encoder,
+) -> tuple[FairPairResult, int]:
+    """Answer a request that ``FAIRPAIR_AUDIT.keep`` kept, or give the answer that is kept.
+
+    Parameters
+    ----------
+    asked
+        what is asked of which model.
+    store
+        where everything is and goes.
+    open_generator
+        from a model and how it draws to its generator; called only if a text is missing.
+    on_progress
+        called after each block with texts written, texts to write, texts a second.
+    on_stage
+        called with a stage, and how much of how much is done in it: prompts that are perturbed, or
+        dissimilarities that are measured.
+    pause
+        called between two tokens, between two prompts and between blocks of relabellings; after what
+        it raises the same request goes on from there.
+    open_encoder
+        from a key to what makes vectors of texts; called first, so that what cannot be loaded
+        is known before anything is written.
+
+    Returns
+    -------
+    tuple[FairPairResult, int]
+        The result, and how many texts were written for it now.
+
+    Raises
+    ------
+    FairPairError
+        a prompt that p leaves as it is.
+    PipelineError
+        the parser cannot be opened.
+    StoreError
+        the store is full or read-only, or what is asked for is gone.
+    AuditError
+        see :func:`pcf_core.work.generating.generate_missing`.
+    """
+    done = FAIRPAIR_AUDIT.load(store, asked.hash)
+    if done is not None:
+        return done, 0
+
+    work = _Work(asked, store, load_prompt_set(store, asked), pause, on_stage)
+    work.encoders = {encoder.model: open_encoder(encoder) for encoder in asked.encoders}
+    counterparts = work.counterparts()
+    with work.timed("writing"):
+        on_stage("writing", 0, 1)
+        written = generate_missing(
+            TextsAsked(key=asked.key, prompts=(*work.prompts.texts, *counterparts), count=asked.count),
+            store,
+            noting(open_generator, work.made_by),
+            on_progress,
+            pause,
+        )
+    with work.timed("perturbing"):
+        pairs, errors, ends = work.pairs(counterparts)
+    with work.timed("measuring"):
+        result = work.measured(pairs, counterparts, errors, ends)
+    result = result.model_copy(update={"provenance": work.provenance()})
+    FAIRPAIR_AUDIT.save(store, result)
+    return result, written
+
+
+@job(FAIRPAIR, FairPairRequest)
+def answer_fairpair(context: JobContext, request: FairPairRequest) -> dict[str, Any]:
+    """Answer what the store keeps of the request, and say at which stage that is."""
+
+    def on_stage(stage: Stage, done: int, total: int) -> None:
+        context.note({"stage": stage, "done": done, "total": total})
+
+    asked = FAIRPAIR_AUDIT.load_asked(context.store, request.asked)
+    result, written = run_fairpair(
+        asked, context.store, context.open_generator, context.progress, on_stage, context.pause
+    )
+    return {"asked": asked.hash, "written": written, "ends": result.ends}
+
+
+@lru_cache(maxsize=1)
+def parser_of(pipeline: str) -> Parser:
+    """Open the parser of this name, once; it brings spaCy."""
+    from pcf_core.mining.parser.pipeline import open_pipeline
+
+    return open_pipeline(pipeline)
+
+
+@dataclass
+class _Work:
+    """A request under way; ``encoders`` by model, ``seconds`` by stage, ``made_by``: what writes it."""
+
+    asked: FairPairAsked
+    store: Store
+    prompts: PromptSet
+    pause: Pause
+    on_stage: Callable[[Stage, int, int], None]
+    encoders: dict[str, Encode] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    made_by: dict[str, Any] = field(default_factory=dict)
+    declined: dict[Side, int] = field(default_factory=lambda: {"original": 0, "prompt": 0})
+
+    def __post_init__(self) -> None:
+        wanted = self.asked.perturbation
+        self.perturbation = Perturbation(
+            load_perturbation_table(self.store, self.asked),
+            wanted.entity,
+            wanted.mode,
+            wanted.reverse,
+            open_parser=lambda: parser_of(wanted.pipeline),
+        )
+
+    def counterparts(self) -> tuple[str, ...]:
+        """Make [prompt] p(x), once."""
+        known = load_counterparts(self.store, self.asked)
+        if known is not None:
+            return known
+        texts = self.prompts.texts
+        made = tuple(self.perturbation(texts))
+        same = next((text for text, other in zip(texts, made, strict=True) if text == other), None)
+        if same is not None:
+            raise FairPairError(
+                f"The perturbation {self.asked.perturbation.table} leaves the prompt “{same}” as it is, so "
+                f"that there is nothing to compare: it exchanges {' for '.join(self.asked.prompts.names)}."
+            )
+        self.store.save_document(self.asked.pairs_hash, COUNTERPARTS, {"texts": list(made)})
+        return made
+
+    def pairs(
+        self, counterparts: Sequence[str]
+    ) -> tuple[list[PromptPairs], PerturbationErrors, dict[Side, dict[End, int]]]:
+        """Return the texts u and z of every prompt, what p did wrong over all, and how texts ended by side.
+
+        Those that decline in words are counted in ``declined``.
+        """
+        pairs, errors = [], []
+        ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
+        total = len(self.prompts.prompts)
+        for place, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
+            self.on_stage("perturbing", place, total)
+            self.pause()
+            original, written = self._texts(prompt.text), self._texts(counterpart)
+            perturbed = self._perturbed(original)
+            pairs.append(
+                PromptPairs(prompt.text, perturbed.texts, written.texts, prompt.category, prompt.fact)
+            )
+            errors.append(perturbed.errors)
+            ends["original"].update(original.ends)
+            ends["prompt"].update(written.ends)
+            self.declined["original"] += count_declining(original)
+            self.declined["prompt"] += count_declining(written)
+        counted: dict[Side, dict[End, int]] = {
+            side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
+        }
+        return pairs, together(errors), counted
+
+    def _texts(self, prompt: str) -> Generated:
+        found = self.store.texts(self.asked.key, prompt, self.asked.count)
+        if found is None:
+            raise StoreError(
+                f"Texts of the prompt “{prompt}” were removed or damaged while they were read: ask again."
+            )
+        return found
+
+    def _perturbed(self, original: Generated) -> PerturbedTexts:
+        """Make u of one prompt, once; what an earlier start kept is taken."""
+        kept = load_perturbed(self.store, self.asked, original.prompt)
+        if kept is not None:
+            return kept
+        there = self.perturbation.perturbed(original.texts, original.prompt)
+        made = PerturbedTexts(
+            prompt=original.prompt,
+            texts=tuple(found.text for found in there),
+            errors=errors_of(self.perturbation, there, original.prompt),
+        )
+        self.store.save_document(self.asked.pairs_hash, digest(original.prompt), made.model_dump(mode="json"))
+        return made
+
+    def measured(
+        self,
+        pairs: Sequence[PromptPairs],
+        counterparts: tuple[str, ...],
+        errors: PerturbationErrors,
+        ends: dict[Side, dict[End, int]],
+    ) -> FairPairResult:
+        """Compute everything that follows from the texts."""
+        reports, courses = {}, {}
+        own = self.asked.categories
+        chosen, fold_size = self.asked.dissimilarities, self.asked.fold_size
+        exchanged = exchanged_words(self.perturbation.table, self.perturbation.entity)
+        known = dissimilarities(self.encoders, exchanged)
+        original, counterpart = self.asked.prompts.names
+        for place, name in enumerate(chosen):
+            self.on_stage("measuring", place, len(chosen) + 1)
+            reports[name] = fairpair_report(
+                pairs,
+                known[name],
+                model=self.asked.key.model,
+                original=original,
+                counterpart=counterpart,
+                fold_size=fold_size,
+                sampled=self.asked.sampled,
+                pause=self.pause,
+            )
+            courses[name] = convergence(pairs, known[name], fold_size=fold_size, pause=self.pause)
+        self.on_stage("measuring", len(chosen), len(chosen) + 1)
+        self.pause()
+        return FairPairResult(
+            asked=self.asked,
+            counterparts=counterparts,
+            reports=beside_others(reports, self.asked.perturbation.mode),
+            convergence=courses,
+            words=word_report(
+                pairs,
+                original=original,
+                counterpart=counterpart,
+                known=tuple(map(Category.of, own.categories)) if own else None,
+                exchanged=exchanged,
+                sampled=self.asked.sampled,
+                pause=self.pause,
+            ),
+            errors=errors,
+            ends=ends,
+            declined=self.declined,
+            provenance={},
+        )
+
+    @contextmanager
+    def timed(self, stage: Stage) -> Iterator[None]:
+        """Time what is done inside the block."""
+        began = time.perf_counter()
+        yield
+        self.seconds[stage] = round(time.perf_counter() - began, 3)
+
+    def provenance(self) -> dict[str, Any]:
+        return {
+            "pcf_core": pcf_core.__version__,
+            "pipeline": self.asked.perturbation.pipeline,
+            **self.made_by,
+            "seconds": dict(self.seconds),
+        }

@@ -1,0 +1,124 @@
+"""Who may do what: viewers read what is in the cache, auditors also queue work, edit topics and upload.
+
+    PCF_READ_ONLY          everybody is a viewer
+    nobody has to log in   whoever reaches the app is its one user, an auditor, unless PCF_AUDITORS is set
+    log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
+    the terminal           an auditor: whoever has a shell can write the cache anyway
+
+The pages ask, so that they draw no control that would be refused; the queue asks again, and the worker when
+it takes a job, for the operator may have changed the roles since.  A job is not its
+submitter's alone: any auditor may cancel it, take it up again or let it be forgotten, no viewer may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pcf_core.core.errors import RightsError
+from pcf_core.core.records import Record
+from pcf_core.core.settings import Settings
+from pcf_core.models.names import require_allowed
+
+Role = Literal["viewer", "auditor"]
+
+
+class Person(Record):
+    """A person who asks for work.
+
+    ``address`` is the e-mail address that a log-in vouches for, empty where it vouches for none, and ``None``
+    where nobody has to log in.  ``terminal``: the command line or a worker of this machine.
+    """
+
+    address: str | None = None
+    terminal: bool = False
+
+    @property
+    def name(self) -> str:
+        """What a job keeps of who asked for it."""
+        return (self.address or "").casefold()
+
+
+TERMINAL = Person(terminal=True)
+
+
+def submitter_of(name: str) -> Person:
+    """Return who asked for a job that keeps this name of them.
+
+    None is the terminal's, or of before log-ins.
+    """
+    return Person(address=name) if name else TERMINAL
+
+
+def role_of(person: Person, settings: Settings) -> Role:
+    """Return what a person may do."""
+    if settings.read_only:
+        return "viewer"
+    if person.terminal or (person.address is None and not settings.auditors):
+        return "auditor"
+    name, _, domain = person.name.partition("@")
+    # Letters beyond ASCII look like others, and some become them in lower case: the Kelvin sign is a k.
+    plain = person.address is not None and person.address.isascii() and bool(name) and "@" not in domain
+    named = plain and bool({person.name, f"*@{domain}"} & set(settings.auditors))
+    return "auditor" if named else "viewer"
+
+
+def why_only_reading(person: Person, settings: Settings) -> str:
+    """Tell a viewer why they only read, and what to do."""
+    if settings.read_only:
+        return (
+            "This app shows results and takes no work (PCF_READ_ONLY): run PCF Audit yourself to score more."
+        )
+    if person.address is None:
+        return (
+            "Nobody can log in here, and only those whom PCF_AUDITORS names may change anything: ask the "
+            "operator to set up the log-in."
+        )
+    who = person.name or "An account without a verified e-mail address"
+    return f"{who} may read results, not change anything here: ask the operator to be added to PCF_AUDITORS."
+
+
+def check_may_ask(person: Person, settings: Settings) -> None:
+    """Refuse a viewer.
+
+    Raises
+    ------
+    RightsError
+        With why, and what to do.
+    """
+    if role_of(person, settings) == "viewer":
+        raise RightsError(why_only_reading(person, settings))
+
+
+def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
+    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have.
+
+    Raises
+    ------
+    ModelError
+        A model is not on the list.
+    RightsError
+        The job is too large.
+    """
+    for model in models:
+        require_allowed(model)
+    if settings.most_cells and cells > settings.most_cells:
+        raise RightsError(
+            f"This asks {cells:,} cells or texts of a model, and one job may ask {settings.most_cells:,} "
+            "here (PCF_MOST_CELLS): choose fewer templates, occupations or texts."
+        )
+
+
+def check_room(jobs: int, settings: Settings) -> None:
+    """Refuse one more job of somebody who has these waiting or running.
+
+    Raises
+    ------
+    RightsError
+        They are as many as one may have.
+    """
+    if settings.most_queued and jobs >= settings.most_queued:
+        raise RightsError(
+            f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "
+            "(PCF_MOST_QUEUED): wait for one to end, or cancel one on the page Score."
+        )

@@ -1,0 +1,219 @@
+"""Answer who waits at an open page: one sentence put to a model, or a topic's words looked over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pcf_core.audit.places import Place, refusal, spelling_note
+from pcf_core.audit.preferences import coverage_of, preferences_of, select_words
+from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.probe import TopicCheck
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ModelSpec, Protocol, TokenTable
+from pcf_core.core.topics import Topic
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, has_right_text
+from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.work.jobs import JobContext, OpenScorer, job
+from pcf_core.work.requests import CHECK, PROBE, CheckRequest, ProbeRequest, Question, WordsRequest
+from pcf_core.work.scoring import require_every_group
+
+# One sentence: the topic's words at ``[Y]``, what they add up to, and how much they cover.
+
+
+def word_check(
+    model: str,
+    topic: Topic,
+    text: str,
+    protocol: Protocol = "exact",
+    dtype: str = "float32",
+    open_scorer: OpenScorer = open_real_scorer,
+) -> dict[str, Any]:
+    """Score the topic's words in ``text``, with the model's weights as ``dtype``.
+
+    Returns
+    -------
+    dict[str, Any]
+        ``words``: word, group, log_probability (nats) and tokens, in this text, of each word that counts;
+        ``left_out``: word and reason of the others; ``coverage``: probability of the words together, per
+        number of tokens (masked) or under ``all``, ``None`` where a causal model scores text right of ``[Y]``
+        with the word; ``preferences``: group to probability, sum 1; ``notes``: how words are written where
+        they begin a sentence (:mod:`pcf_core.audit.places`).  Plain JSON: a number that is not finite is
+        ``None``.
+
+    Raises
+    ------
+    TemplateError
+        A text without exactly one ``[Y]``, or with an ``[X]`` still open.
+    ModelError
+        An unknown model, or a group of which no word can be scored.
+    """
+    right_text = has_right_text(text)
+    if "[X]" in text:
+        raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
+    scorer = open_scorer(resolve(model).with_dtype(dtype), protocol)
+    table = check_at(scorer, topic.words, text)
+    words, left_out = require_every_group(topic, model, table, protocol)
+    place = Place.of(text)
+    nats = scorer.score([text], place.written(words))[0]
+    note = spelling_note(words) if place.begins else ""
+    tokens = [table.tokens[word] for word in words]
+    coverage = coverage_of(nats, tokens, scorer.key.family, right_text)
+    shares = preferences_of(nats, topic, words)
+    group_of = {word: group.name for group in topic.groups for word in group.words}
+    return {
+        "words": [
+            {"word": word, "group": group_of[word], "log_probability": _finite(value), "tokens": count}
+            for word, value, count in zip(words, nats.tolist(), tokens, strict=True)
+        ],
+        "left_out": [{"word": item.name, "reason": item.reason} for item in left_out],
+        "coverage": None if coverage is None else {k: _finite(float(share)) for k, share in coverage.items()},
+        "preferences": {
+            group: _finite(share) for group, share in zip(topic.group_names, shares.tolist(), strict=True)
+        },
+        "notes": [note] if note else [],
+    }
+
+
+def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
+    """Check the words at that place of the text, by their own names.
+
+    Raises
+    ------
+    TemplateError, ScoringError
+        As :meth:`~pcf_core.models.scoring.base.Scorer.check`.
+    """
+    place = Place.of(text)
+    forms = dict(zip(words, place.written(words), strict=True))
+    table = scorer.check(tuple(forms.values()), BEHIND_A_SPACE if place.before == "space" else text)
+    return TokenTable(
+        {word: table.tokens[form] for word, form in forms.items() if form in table.tokens},
+        {word: refusal(word, form, table) for word, form in forms.items() if form in table.refused},
+        {word: table.spelling[form] for word, form in forms.items() if form in table.spelling},
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+@job("words", WordsRequest)
+def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
+    """Return what :func:`word_check` gives."""
+    return _word_check_asked(request, context.open_scorer)
+
+
+@job(PROBE, ProbeRequest)
+def answer_probe(context: JobContext, request: ProbeRequest) -> dict[str, Any]:
+    """Make the same, for the very model that was at hand when the question was put."""
+    return _word_check_asked(request, opening_the_same(request, context.open_scorer))
+
+
+def _word_check_asked(request: WordsRequest, open_scorer: OpenScorer) -> dict[str, Any]:
+    return word_check(
+        request.model, request.topic, request.text, request.protocol, request.dtype, open_scorer
+    )
+
+
+@job(CHECK, CheckRequest)
+def answer_check(context: JobContext, request: CheckRequest) -> dict[str, Any]:
+    """Return the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
+    return check_asked(request, context.open_scorer)
+
+
+def opening_the_same(asked: Question, open_scorer: OpenScorer) -> OpenScorer:
+    """Return the opener of the model that was asked, which refuses files that have changed since."""
+
+    def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = open_scorer(spec, protocol)
+        if scorer.key.hash != asked.scoring:
+            raise ModelError(f"The files of the model {asked.model} have just changed: ask again.")
+        return scorer
+
+    return open_the_same
+
+
+# A topic's words looked over by one model: their tokens, those it cannot score, and what they cover.
+
+
+TOO_LONG = "too long for the model together with the probes"
+
+
+def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
+    """Answer a check: the document of a :class:`~pcf_core.core.probe.TopicCheck`.
+
+    A model that can score none of the words says so in it, and covers nothing.
+
+    Raises
+    ------
+    ModelError
+        The model is unknown, or its files have changed since it was asked.
+    TemplateError
+        A text without exactly one ``[Y]``, or too long for the model.
+    ScoringError
+        The model failed.
+    """
+    spec = resolve(request.model).with_dtype(request.dtype)
+    scorer = opening_the_same(request, open_scorer)(spec, "exact")
+    topic, texts = request.topic, request.texts
+    usual = scorer.check(topic.words)
+    there = [check_at(scorer, topic.words, text) for text in texts]
+    refused = {word: reason for table in (*there[::-1], usual) for word, reason in table.refused.items()}
+    counting = [select_words(topic, _without(table, refused), "exact")[0] for table in there]
+    words, nats = fitting_scores(scorer, texts, counting, usual)
+    long = {word for some in counting for word in some} - {word for some in words for word in some}
+    coverage = []
+    for text, table, some, row in zip(texts, there, words, nats, strict=True):
+        tokens = [table.tokens[word] for word in some]
+        shares = coverage_of(row, tokens, scorer.key.family, has_right_text(text)) if some else {}
+        coverage.append(None if shares is None else {key: float(share) for key, share in shares.items()})
+    refused |= {word: TOO_LONG for word in topic.words if word in long}
+    found = TopicCheck(
+        tokens={word: number for word, number in usual.tokens.items() if word not in refused},
+        refused=refused,
+        same=usual.same,
+        texts=texts,
+        coverage=tuple(coverage),
+    )
+    return found.model_dump(mode="json")
+
+
+def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
+    """Remove what is refused at one of the texts: in a run a word counts everywhere or nowhere."""
+    tokens = {word: number for word, number in table.tokens.items() if word not in refused}
+    spelling = {word: ids for word, ids in table.spelling.items() if word not in refused}
+    return TokenTable(tokens, refused, spelling)
+
+
+def fitting_scores(
+    scorer: Scorer, texts: Sequence[str], counting: Sequence[Sequence[str]], table: TokenTable
+) -> tuple[list[list[str]], list[FloatArray]]:
+    """Return [text] the words that count there and fit into the model's context, and their nats.
+
+    They must fit behind the texts.
+
+    A run with a word that does not fit would be refused, and the check is there to find it: the longest words
+    are left out of all texts until the others fit.
+
+    Raises
+    ------
+    TemplateError
+        Not even words of one token fit.
+    """
+    most = max(table.tokens.values(), default=0)
+    while True:
+        words = [[word for word in some if table.tokens[word] <= most] for some in counting]
+        try:
+            return words, [
+                scorer.score([text], Place.of(text).written(some))[0] if some else np.empty(0)
+                for text, some in zip(texts, words, strict=True)
+            ]
+        except TemplateError:
+            numbers = {table.tokens[word] for some in words for word in some}
+            if len(numbers) == 1:
+                raise
+            most = max(numbers - {max(numbers)})

@@ -1,0 +1,299 @@
+"""A criteria run from end to end: the one function for the foreground and for the worker.
+
+1. the texts that the store lacks are written, or the words scored      kept block by block
+2. the experiment reads them                                            kept once it is complete
+
+The embedding score over several models is learned here too, from texts that such runs have kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+import pcf_core
+from pcf_core.core.errors import StoreError
+from pcf_core.core.generation import End, Generated
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.embedding import embedding_report
+from pcf_core.texts.criteria.experiment import Experiment, ScoredAsk
+from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.independence import HobbiesMaterial
+from pcf_core.texts.criteria.records.runs import (
+    CriteriaAsked,
+    CriteriaResult,
+    EmbeddingAsked,
+    EmbeddingResult,
+    Report,
+)
+from pcf_core.work.blocks import environment, keep_words, noting, open_asked, score_blocks
+from pcf_core.work.criteria import (
+    CRITERIA,
+    CRITERIA_AUDIT,
+    EMBEDDING,
+    EMBEDDINGS,
+    CriteriaRequest,
+    EmbeddingRequest,
+    asks_of,
+    by_words,
+    load_asked_experiment,
+    missing_scores,
+    require_written,
+    texts_asked,
+)
+from pcf_core.work.generating import generate_missing
+from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, OpenScorer, Pause, job, no_pause
+from pcf_core.work.texts import TextsAsked, missing_texts
+
+Stage = Literal["writing", "scoring", "reading"]
+
+
+def run_criteria(
+    asked: CriteriaAsked,
+    store: Store,
+    open_generator: OpenGenerator = open_real_generator,
+    open_scorer: OpenScorer = open_real_scorer,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    on_stage: Callable[[Stage], None] = lambda stage: None,
+    pause: Pause = no_pause,
+) -> tuple[CriteriaResult, int]:
+    """Answer a request that ``CRITERIA_AUDIT.keep`` kept, or give the answer that is kept.
+
+    Parameters
+    ----------
+    asked
+        what is asked of which model.
+    store
+        where everything is and goes.
+    open_generator
+        from a model and how it draws to its generator; called only if a text is missing.
+    open_scorer
+        from a model and a protocol to its scorer; called only if a score is missing.
+    on_progress
+        called with texts written (prompts scored), those in all, those a second.
+    on_stage
+        called when a stage begins.
+    pause
+        called between two tokens or two batches, and before the texts are read; after what it raises
+        the same request goes on from there.
+
+    Returns
+    -------
+    tuple[CriteriaResult, int]
+        The result, and how many texts were written, or prompts scored, for it now.
+
+    Raises
+    ------
+    StoreError
+        the store is full or read-only, or what is asked for is gone.
+    AuditError
+        see :func:`pcf_core.work.generating.generate_missing` and :func:`score_missing`.
+    """
+    done = CRITERIA_AUDIT.load(store, asked.hash)
+    if done is not None:
+        return done, 0
+
+    experiment, began = load_asked_experiment(store, asked), time.perf_counter()
+    ends: Counter[End] = Counter()
+    left_out: tuple[LeftOut, ...] = ()
+    made_by: dict[str, Any] = {}
+    if asked.scoring is None:
+        on_stage("writing")
+        wanted = texts_asked(asked, experiment)
+        made = write_missing(wanted, store, noting(open_generator, made_by), on_progress, pause)
+    else:
+        on_stage("scoring")
+        asks = experiment.scored_asks()
+        made = score_missing(asks, asked.scoring, store, noting(open_scorer, made_by), on_progress, pause)
+    answered = time.perf_counter()
+    pause()
+    on_stage("reading")
+    report: Report
+    if asked.scoring is None:
+        texts = read_texts(store, asked, experiment)
+        ends.update(end for found in texts.values() for end in found.ends)
+        report = experiment.report({cell: found.texts for cell, found in texts.items()})
+    else:
+        nats, left_out = read_scores(store, asked.scoring, asks)
+        report = experiment.scored_report(nats)
+    seconds = {"answering": answered - began, "reading": time.perf_counter() - answered}
+    result = CriteriaResult(
+        asked=asked,
+        report=report,
+        ends={end: ends[end] for end in get_args(End) if ends},
+        left_out=left_out,
+        entries_left_out=experiment.material.questions.left_out if isinstance(experiment, Questions) else (),
+        provenance={
+            "pcf_core": pcf_core.__version__,
+            **made_by,
+            "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        },
+    )
+    CRITERIA_AUDIT.save(store, result)
+    return result, made
+
+
+def write_missing(
+    wanted: Sequence[TextsAsked],
+    store: Store,
+    open_generator: OpenGenerator,
+    on_progress: OnProgress,
+    pause: Pause,
+) -> int:
+    """Write what is missing of several requests with one model; progress counts them together."""
+    lacking = [missing_texts(store, part) for part in wanted]
+    written, before = 0, 0
+
+    def report(done: int, total: int, rate: float) -> None:
+        on_progress(before + done, max(sum(lacking), before + total), rate)
+
+    for part, texts in zip(wanted, lacking, strict=True):
+        written += generate_missing(part, store, open_generator, report, pause)
+        before += texts
+    return written
+
+
+def score_missing(
+    asks: Sequence[ScoredAsk],
+    key: ScoringKey,
+    store: Store,
+    open_scorer: OpenScorer,
+    on_progress: OnProgress,
+    pause: Pause,
+) -> int:
+    """Score the cells that the store lacks, block by block; open the model only if one is missing.
+
+    Returns
+    -------
+    int
+        The number of prompts that lacked a word and were scored.
+
+    Raises
+    ------
+    ModelError
+        The model is unknown, or has changed.
+    TemplateError
+        A prompt is longer than the model's context.
+    ScoringError
+        The model failed.
+    StoreError
+        The store is full or read-only.
+    """
+    if not missing_scores(store, key, asks):
+        return 0
+    _, scorer = open_asked(key, store, open_scorer)
+    words = tuple(dict.fromkeys(word for ask in asks for word in ask.words))
+    table = scorer.check(words)
+    keep_words(store, key, words, table, environment(scorer))
+    return score_blocks(missing_scores(store, key, asks), scorer, table, store, on_progress, pause)
+
+
+def read_texts(store: Store, asked: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
+    """Read cell -> its texts, [repeat], with how they ended.
+
+    Raises
+    ------
+    StoreError
+        Some are not there, or were removed since: the same request writes them again.
+    """
+    texts = {}
+    for ask, key in asks_of(asked, experiment):
+        found = store.texts(key, ask.prompt, asked.repeats)
+        if found is None:
+            raise StoreError(f"The texts of {ask.cell!r} are not all in the store: ask for them again.")
+        texts[ask.cell] = found
+    return texts
+
+
+def read_scores(
+    store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]
+) -> tuple[dict[str, tuple[float, ...]], tuple[LeftOut, ...]]:
+    """Read cell -> [word] nats, NaN for words that the model cannot express; list these with reasons."""
+    nats: dict[str, tuple[float, ...]] = {}
+    for words, alike in by_words(asks).items():
+        values = store.gather(key, [ask.text for ask in alike], words)
+        nats |= {ask.cell: tuple(row) for ask, row in zip(alike, values.tolist(), strict=True)}
+    refused = store.known_words(key).refused
+    candidates = dict.fromkeys(word for ask in asks for word in ask.words)
+    return nats, tuple(LeftOut(name=word, reason=refused[word]) for word in candidates if word in refused)
+
+
+def run_embedding(
+    asked: EmbeddingAsked, store: Store, on_seed: Callable[[int, int], None] = lambda done, total: None
+) -> EmbeddingResult:
+    """Answer a request, or give the answer that is kept: for the foreground and for the worker.
+
+    Parameters
+    ----------
+    asked
+        Whose texts.
+    store
+        Where they are, and where the result goes.
+    on_seed
+        Called before each embedding is learned, with those learned and those in all; what it raises ends the
+        work.
+
+    Raises
+    ------
+    StoreError
+        Texts or the material are missing, or the store is full or read-only.
+    CriteriaError
+        No text of a gender.
+    """
+    done = EMBEDDINGS.load(store, asked.hash)
+    if done is not None:
+        return done
+    require_written(store, asked)
+    began = time.perf_counter()
+    experiment = load_asked_experiment(store, asked.several[0])
+    material = experiment.material
+    assert isinstance(material, HobbiesMaterial)  # of hobbies, validated
+    texts = {
+        one.model: {cell: found.texts for cell, found in read_texts(store, one, experiment).items()}
+        for one in asked.several
+    }
+    result = EmbeddingResult(
+        asked=asked,
+        report=embedding_report(texts, material, on_seed=on_seed),
+        provenance={
+            "pcf_core": pcf_core.__version__,
+            "seconds": round(time.perf_counter() - began, 3),
+        },
+    )
+    EMBEDDINGS.save(store, result)
+    return result
+
+
+@job(CRITERIA, CriteriaRequest)
+def answer_criteria(context: JobContext, request: CriteriaRequest) -> dict[str, Any]:
+    """Answer what the store keeps of the request, and say at which stage that is."""
+    result, made = run_criteria(
+        CRITERIA_AUDIT.load_asked(context.store, request.asked),
+        context.store,
+        context.open_generator,
+        context.open_scorer,
+        context.progress,
+        lambda stage: context.note({"stage": stage}),
+        context.pause,
+    )
+    return {"asked": request.asked, "made": made, "ends": result.ends}
+
+
+@job(EMBEDDING, EmbeddingRequest)
+def answer_embedding(context: JobContext, request: EmbeddingRequest) -> dict[str, Any]:
+    """Learn the embeddings of several models' texts."""
+    asked = EMBEDDINGS.load_asked(context.store, request.asked)
+
+    def on_seed(done: int, total: int) -> None:
+        context.pause()
+        context.progress(done, total)
+
+    run_embedding(asked, context.store, on_seed)
+    context.progress(context.job.total, context.job.total)
+    return {"asked": asked.hash}

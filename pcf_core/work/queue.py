@@ -1,0 +1,617 @@
+"""The job queue: tables in the catalogue's database, shared by apps and workers.
+
+    submit → queued → claim → running → finish → done
+                 ↑                  ├→ fail → failed      ─┐
+                 │                  └→ cancel → cancelled ─┤ retry
+                 └── release (shutdown, dead owner) ───────┘
+
+What a person may do is asked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job
+whose workers die again and again without getting any further fails, so that it does not take down them all;
+deaths before the first word of progress, while a model is loaded, are counted apart from those at work.
+
+Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
+*another* host, whose process cannot be looked up, is called alive, so that no further one is started.  Claims
+go by priority and number, heartbeats on this host and rates by the monotonic clock; and whoever takes a job
+from a silent worker of another host has waited for its next beat by a monotonic clock of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pcf_core.core.errors import RunError
+from pcf_core.core.records import Record
+from pcf_core.core.run import Progress, Stage
+from pcf_core.core.settings import settings
+from pcf_core.store.database import Database, KeptTwice, opened
+from pcf_core.work.people import TERMINAL, Person, check_asked, check_may_ask, check_room
+from pcf_core.work.processes import is_here, is_running
+
+# The records of the queue.
+
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+class Job(Record):
+    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells a second; times are wall time.
+
+    Of a run that is being scored ``done`` cells are in the store; what it is ``at`` knows of the others.
+
+    ``submitter`` is the address of who asked, empty where nobody has to log in; ``fingerprint`` tells the
+    settings that they asked with, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
+    """
+
+    id: int
+    kind: str
+    key: str
+    priority: int
+    payload: dict[str, Any]
+    state: State
+    done: int
+    total: int
+    rate: float | None
+    error: str | None
+    result: dict[str, Any] | None
+    created: datetime
+    started: datetime | None
+    updated: datetime
+    owner: str | None
+    submitter: str
+    fingerprint: str
+
+    @property
+    def at(self) -> Progress | None:
+        """What a run, or a knowledge set, that is being scored is at, as far as its worker has said so."""
+        told = self.result or {}
+        if self.state != "running" or told.get("stage") not in get_args(Stage):
+            return None
+        if not Progress.model_fields.keys() <= told.keys():  # of a job that writes texts
+            return None
+        return Progress.model_validate({name: told[name] for name in Progress.model_fields})
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the present rate; ``None`` unless it is running and has one."""
+        return (self.total - self.done) / self.rate if self.state == "running" and self.rate else None
+
+
+class WorkerInfo(Record):
+    """A worker that is alive; ``fingerprint`` tells the settings of the app that started it, if one did."""
+
+    owner: str
+    started: datetime
+    seen: datetime
+    fingerprint: str
+
+
+def job_of(row: sqlite3.Row) -> Job:
+    """Make a job from a row of the table ``jobs``."""
+    fields = {name: row[name] for name in Job.model_fields}
+    fields["payload"] = json.loads(row["payload"])
+    fields["result"] = json.loads(row["result"]) if row["result"] else None
+    return Job(**fields)
+
+
+DEAD_SECONDS = 30.0
+MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
+DEADLY = (
+    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out. "
+    "Give the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the "
+    "cache folder, then retry."
+)
+DEADLY_TO_LOAD = (
+    f"{MOST_DEATHS} workers died before they could begin with it, while its model was loaded: often the "
+    "memory does not hold it. Give the worker more memory or take a smaller model or a narrower dtype, see "
+    "worker.log in the cache folder, then retry."
+)
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS jobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL,
+        priority INTEGER NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
+        stop INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL,
+        rate REAL, error TEXT, result TEXT,
+        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT)""",
+    """CREATE UNIQUE INDEX IF NOT EXISTS active_jobs ON jobs (kind, key)
+        WHERE state IN ('queued', 'running')""",
+    "CREATE INDEX IF NOT EXISTS waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
+    """CREATE TABLE IF NOT EXISTS workers (
+        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL)""",
+)
+# Who asked; how many workers died at it in a row, and how far it was when the first of them did.
+PEOPLE_AND_DEATHS = (
+    "ALTER TABLE jobs ADD COLUMN submitter TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE jobs ADD COLUMN reached INTEGER NOT NULL DEFAULT -1",
+)
+# What a job asks of which models, so that who takes it up again is held to the same limits.  What was queued
+# before is known by its payload, and by what was missing then.
+LIMITED = (
+    "ALTER TABLE jobs ADD COLUMN models TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE jobs ADD COLUMN cells INTEGER NOT NULL DEFAULT 0",
+    """UPDATE jobs SET cells = total, models = coalesce(json_extract(payload, '$.models'), (
+        SELECT json_group_array(name) FROM (SELECT coalesce(json_extract(payload, '$.model'),
+            json_extract(payload, '$.scoring.model'), json_extract(payload, '$.key.model')) AS name)
+        WHERE name IS NOT NULL)) WHERE kind NOT IN ('mine', 'read', 'embedding')""",
+)
+# Whether who has it has said how far it is, and how many workers died before they did; ``deaths`` are those
+# of the others.  ``reached`` is how far it was when it was last taken.
+LOADING = (
+    "ALTER TABLE jobs ADD COLUMN begun INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE jobs ADD COLUMN loading_deaths INTEGER NOT NULL DEFAULT 0",
+)
+# The settings of who asked, and of the app that started a worker (empty: somebody did by hand); and the
+# newest job there was when a worker came.
+FINGERPRINTS = (
+    "ALTER TABLE jobs ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE workers ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE workers ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
+)
+JOBS = KeptTwice(
+    "jobs",
+    (
+        "id", "kind", "key", "priority", "payload", "state", "stop", "done", "total", "rate", "error",
+        "result", "created", "started", "updated", "owner", "submitter", "deaths", "reached", "models",
+        "cells", "begun", "loading_deaths", "fingerprint",
+    ),
+)  # fmt: skip
+WORKERS = KeptTwice("workers", ("owner", "started", "seen", "beat", "fingerprint", "newest"))
+VERSIONS = (TABLES, PEOPLE_AND_DEATHS, LIMITED, LOADING, FINGERPRINTS, (*JOBS.steps, *WORKERS.steps))
+ROWS = f"SELECT *, {JOBS.whole} AS whole FROM jobs"
+ALIVE = f"SELECT *, {WORKERS.whole} AS whole FROM workers"
+GIVEN_UP = "state = CASE stop WHEN 1 THEN 'cancelled' ELSE 'queued' END, owner = NULL, updated = :now"
+# The waiting jobs that a worker takes: one that an app started leaves those of an app with other settings to
+# the worker that this one starts, unless they were there before it came: left behind, or their worker ended.
+TAKEN = """state = 'queued' AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.owner = :owner
+    AND workers.fingerprint NOT IN ('', jobs.fingerprint) AND jobs.fingerprint != ''
+    AND jobs.id > workers.newest)"""
+# Those of them that a worker of other settings, which came later and waits for this one to end, takes then:
+# those there were before it came, and those whose run another process is at, so that nobody waits for that.
+# What a job has found may hold NaN or Infinity, which Python writes and SQLite calls malformed.
+LEFT_TO_SUCCESSOR = """EXISTS (SELECT 1 FROM workers AS own JOIN workers AS other ON other.rowid > own.rowid
+    AND other.fingerprint NOT IN ('', own.fingerprint)
+    AND (jobs.id <= other.newest
+        OR CASE WHEN json_valid(jobs.result) THEN json_extract(jobs.result, '$.stage') = 'waiting' END)
+    WHERE own.owner = :owner AND own.fingerprint != '')"""
+HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
+
+
+class Queue:
+    """Every method is one atomic step; all raise StoreError where the cache cannot be used.
+
+    A job or a worker that is not as it was written is never told of: DamagedCatalogueError says so once, and
+    the queue, opened again, has those that are.
+
+    A job is held by the owner that claimed it.  The methods a worker reports with take the ``owner``, and do
+    nothing for one that has lost its job (it was silent, and the job was given to another).
+    """
+
+    def __init__(self, database: Database, person: Person = TERMINAL) -> None:
+        self._database = database
+        # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
+        self._heard: dict[str, tuple[tuple[float, float], float]] = {}
+        self._person = person
+        database.bring_up("jobs", VERSIONS)
+        if database.follows:
+            with database.transaction():
+                if database.take_over(JOBS):
+                    self._run(f"UPDATE jobs SET {GIVEN_UP} WHERE state = 'running'")
+
+    @classmethod
+    def open(cls, path: Path) -> Queue:
+        """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
+        return opened(path, cls)
+
+    def acting_for(self, person: Person) -> Queue:
+        """Return the same queue, as it is for a person."""
+        acting = copy(self)
+        acting._person = person
+        return acting
+
+    @property
+    def current(self) -> bool:
+        """Whether it is the queue that others use; if not, it should be opened again."""
+        return self._database.current
+
+    def close(self) -> None:
+        """Close the connection to the database."""
+        self._database.close()
+
+    # ------------------------------------------------------------------------- for who asks
+
+    def submit(
+        self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
+        models: Sequence[str] = (), cells: int = 0,
+    ) -> Job:  # fmt: skip
+        """Ask for work, or join an active job of the same kind and key; the higher priority counts.
+
+        ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
+
+        Raises
+        ------
+        RightsError
+            The person may not ask for work, or not for so much of it.
+        StoreError
+            The cache folder is read-only or full.
+        """
+        self._database.must_last()
+        with self._database.transaction():
+            self.check(kind, key, priority, models=models, cells=cells)
+            (row,) = self._run(
+                "INSERT INTO jobs "
+                "(kind, key, priority, payload, total, created, updated, submitter, models, cells, "
+                "fingerprint) VALUES (:kind, :key, :priority, :payload, :total, :now, :now, :submitter, "
+                ":models, :cells, :fingerprint) ON CONFLICT (kind, key) WHERE state IN ('queued', 'running') "
+                "DO UPDATE SET priority = max(priority, excluded.priority), stop = 0, "
+                "fingerprint = excluded.fingerprint RETURNING *",
+                kind=kind, key=key, priority=priority, payload=json.dumps(payload), total=total,
+                submitter=self._person.name, models=json.dumps(list(models)), cells=cells,
+                fingerprint=settings().fingerprint,
+            )  # fmt: skip
+            return job_of(row)
+
+    def check(
+        self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
+    ) -> None:
+        """Refuse what :meth:`submit` would, before anything of a request is kept.
+
+        Raises
+        ------
+        RightsError
+            The person may not ask for work, or not for so much of it.
+        ModelError
+            A model is not on the operator's list.
+        """
+        check_may_ask(self._person, settings())
+        check_asked(models, cells, settings())
+        if priority == 0 and not self._active(kind, key):
+            self._check_room()
+
+    def get(self, job_id: int) -> Job:
+        """Load the job of a number.
+
+        Raises
+        ------
+        RunError
+            There is none.
+        """
+        rows = self._rows("id = :id", id=job_id)
+        if not rows:
+            raise RunError(f"There is no job {job_id!r}: the page Score lists those there are.")
+        return job_of(rows[0])
+
+    def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
+        """List the newest jobs first, of one kind or of all."""
+        rows = self._rows(
+            "kind = coalesce(:kind, kind) ORDER BY id DESC LIMIT :limit", limit=limit, kind=kind
+        )
+        return tuple(job_of(row) for row in rows)
+
+    def newest(self, kind: str, key: str) -> Job | None:
+        """Find the newest job of a kind and key, whatever became of it."""
+        rows = self._rows("kind = :kind AND key = :key ORDER BY id DESC LIMIT 1", kind=kind, key=key)
+        return job_of(rows[0]) if rows else None
+
+    def forget(self, kind: str, keep: int) -> None:
+        """Drop all but the newest ``keep`` jobs of a kind, whoever asked for them; what is running stays.
+
+        Raises
+        ------
+        RightsError
+            The person only reads.
+        """
+        check_may_ask(self._person, settings())
+        self._run(
+            "DELETE FROM jobs WHERE kind = :kind AND state != 'running' AND id NOT IN "
+            "(SELECT id FROM jobs WHERE kind = :kind ORDER BY id DESC LIMIT :keep)",
+            kind=kind, keep=keep,
+        )  # fmt: skip
+
+    def cancel(self, job_id: int) -> Job:
+        """Cancel a job, whoever asked for it.
+
+        A waiting job ends now, a running one at its next batch; finished shards are kept.
+
+        Raises
+        ------
+        RightsError
+            The person only reads.
+        """
+        check_may_ask(self._person, settings())
+        self._run(
+            "UPDATE jobs SET stop = 1, updated = :now, "
+            "state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END "
+            "WHERE id = :id AND state IN ('queued', 'running')",
+            id=job_id,
+        )
+        return self.get(job_id)
+
+    def retry(self, job_id: int) -> Job:
+        """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
+
+        It is theirs then, and they are held to all that :meth:`submit` would hold them to.
+
+        Raises
+        ------
+        RightsError
+            The person may not ask for work, for so much of it, or has too much of it waiting.
+        ModelError
+            A model is not on the operator's list (any more).
+        """
+        check_may_ask(self._person, settings())
+        with self._database.transaction():
+            job = self.get(job_id)
+            active = self._active(job.kind, job.key)
+            if active:
+                return job_of(active[0])
+            if job.state in ("failed", "cancelled"):
+                limits = self._rows("id = :id", id=job_id)[0]
+                models = json.loads(limits["models"])
+                self.check(job.kind, job.key, job.priority, models=models, cells=limits["cells"])
+            self._run(
+                "UPDATE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, deaths = 0, "
+                "loading_deaths = 0, submitter = :submitter, fingerprint = :fingerprint, updated = :now "
+                "WHERE id = :id AND state IN ('failed', 'cancelled')",
+                id=job_id, submitter=self._person.name, fingerprint=settings().fingerprint,
+            )  # fmt: skip
+            return self.get(job_id)
+
+    def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
+        """Find the job that waits for a piece of work or is at it, if there is one."""
+        return self._rows(
+            "kind = :kind AND key = :key AND state IN ('queued', 'running')", kind=kind, key=key
+        )
+
+    def _check_room(self) -> None:
+        """Refuse a job beyond those a person may have; questions, which go ahead of runs, do not count."""
+        rows = self._run(
+            "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
+            "AND state IN ('queued', 'running')",
+            submitter=self._person.name,
+        )  # fmt: skip
+        check_room(rows[0]["jobs"], settings())
+
+    def waiting(self, owner: str = "") -> bool:
+        """Tell whether a job waits for a worker, or for one that it can be taken by."""
+        return bool(self._run(f"SELECT 1 FROM jobs WHERE {TAKEN} LIMIT 1", owner=owner))
+
+    # -------------------------------------------------------------------------- for workers
+
+    def claim(
+        self, owner: str, min_priority: int | None = None, passed_over: Collection[int] = ()
+    ) -> Job | None:
+        """Take the waiting job of the highest priority, the oldest first; no two owners get the same.
+
+        ``passed_over``: numbers of jobs that are left to wait.
+        """
+        waiting = (
+            f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
+            "AND id NOT IN (SELECT value FROM json_each(:passed_over)) ORDER BY priority DESC, id LIMIT 1"
+        )
+        asked = {"owner": owner, "least": min_priority, "passed_over": json.dumps(list(passed_over))}
+        if not self._run(waiting, **asked):  # look before taking the write lock
+            return None
+        with self._database.transaction():
+            rows = self._run(
+                "UPDATE jobs SET state = 'running', owner = :owner, started = coalesce(started, :now), "
+                "begun = 0, reached = max(reached, done), updated = :now "
+                f"WHERE id = ({waiting}) AND state = 'queued' RETURNING *",
+                **asked,
+            )  # fmt: skip
+            if rows:
+                self.heartbeat(owner)
+        return job_of(rows[0]) if rows else None
+
+    def progress(
+        self, job_id: int, done: int, total: int | None = None, rate: float | None = None,
+        owner: str | None = None, note: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Say how far a running job is: cells done, of how many, at how many a second.
+
+        In the same step say what :meth:`note` would.
+        """
+        self._run(
+            "UPDATE jobs SET done = :done, total = coalesce(:total, total), rate = coalesce(:rate, rate), "
+            f"result = coalesce(:note, result), begun = 1, updated = :now WHERE {HELD}",
+            id=job_id, done=done, total=total, rate=rate, owner=owner,
+            note=None if note is None else json.dumps(note),
+        )  # fmt: skip
+
+    def note(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
+        """Keep what a running job has found so far; its result takes the place of it."""
+        self._run(
+            f"UPDATE jobs SET result = :result, updated = :now WHERE {HELD}",
+            id=job_id, result=json.dumps(result), owner=owner,
+        )  # fmt: skip
+
+    def begin(self, job_id: int, owner: str | None = None) -> None:
+        """Say that what a running job needs is loaded: who dies at it from now on dies at work."""
+        self._run(
+            f"UPDATE jobs SET begun = 1, updated = :now WHERE {HELD} AND begun = 0", id=job_id, owner=owner
+        )
+
+    def cancelled(self, job_id: int, owner: str | None = None) -> bool:
+        """Tell whether work on it has to stop: it was cancelled, or is no longer this owner's."""
+        return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)
+
+    def finish(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
+        """Mark a running job as done."""
+        self._run(
+            "UPDATE jobs SET state = 'done', result = :result, error = NULL, owner = NULL, updated = :now "
+            f"WHERE {HELD}",
+            id=job_id, result=json.dumps(result), owner=owner,
+        )  # fmt: skip
+
+    def fail(self, job_id: int, sentence: str, owner: str | None = None) -> None:
+        """Mark a running job as failed, and say why."""
+        self._run(
+            f"UPDATE jobs SET state = 'failed', error = :error, owner = NULL, updated = :now WHERE {HELD}",
+            id=job_id, error=sentence, owner=owner,
+        )  # fmt: skip
+
+    def release(self, owner: str, job_id: int | None = None) -> None:
+        """Give up all that an owner holds, or one job: cancelled if that was asked for, else queued."""
+        self._run(
+            f"UPDATE jobs SET {GIVEN_UP} "
+            "WHERE state = 'running' AND owner = :owner AND id = coalesce(:id, id)",
+            owner=owner, id=job_id,
+        )  # fmt: skip
+
+    def heartbeat(self, owner: str, fingerprint: str = "") -> None:
+        """Say that a worker is alive; the first time registers it, with the settings of who started it."""
+        self._database.must_last()
+        self._run(
+            "INSERT INTO workers (owner, started, seen, beat, fingerprint, newest) VALUES (:owner, :now, "
+            ":now, :beat, :fingerprint, (SELECT coalesce(max(id), 0) FROM jobs)) ON CONFLICT DO UPDATE "
+            "SET seen = :now, beat = :beat, fingerprint = coalesce(nullif(:fingerprint, ''), fingerprint)",
+            owner=owner, beat=time.monotonic(), fingerprint=fingerprint,
+        )  # fmt: skip
+
+    def fingerprint_of(self, owner: str) -> str:
+        """Return the settings of the app that started a worker, empty where none did."""
+        rows = self._run("SELECT fingerprint FROM workers WHERE owner = :owner", owner=owner)
+        return str(rows[0]["fingerprint"]) if rows else ""
+
+    def predecessor(self, owner: str) -> bool:
+        """Tell whether a worker that an app with other settings started was there before, and still is."""
+        return self._rival(owner, before=True)
+
+    def successor(self, owner: str) -> bool:
+        """Tell whether an app with other settings has started a worker that waits for this one to end."""
+        return self._rival(owner, before=False)
+
+    def _rival(self, owner: str, *, before: bool) -> bool:
+        rows = self._run(
+            "SELECT other.* FROM workers AS other JOIN workers AS own ON own.owner = :owner WHERE "
+            "own.fingerprint != '' AND other.fingerprint NOT IN ('', own.fingerprint) "
+            "AND (other.rowid < own.rowid) = :before",
+            owner=owner, before=before,
+        )  # fmt: skip
+        return any(_is_alive(row, DEAD_SECONDS) for row in rows)
+
+    def leave(self, owner: str) -> None:
+        """Release what a worker holds and strike it off."""
+        with self._database.transaction():
+            self.release(owner)
+            self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
+
+    def sign_off(self, owner: str) -> bool:
+        """Release what a worker holds and strike it off, unless a job waits that it takes; tell if it did.
+
+        What a worker of other settings will take is left to that one: it waits for this one to end.
+
+        Who submits a job looks for a worker afterwards: the job is seen here, or no worker is seen there.
+        """
+        with self._database.transaction():
+            self.release(owner)
+            if self._run(
+                f"SELECT 1 FROM jobs WHERE {TAKEN} AND NOT {LEFT_TO_SUCCESSOR} LIMIT 1", owner=owner
+            ):
+                return False
+            self._run(
+                "UPDATE workers SET newest = max(newest, (SELECT coalesce(max(id), 0) FROM jobs)) "
+                f"WHERE EXISTS (SELECT 1 FROM jobs WHERE {TAKEN} AND {LEFT_TO_SUCCESSOR})",
+                owner=owner,
+            )
+            self.leave(owner)
+            return True
+
+    def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
+        """List the workers that are alive, the oldest first."""
+        rows = self._database.checked(f"{ALIVE} ORDER BY started, owner")
+        return tuple(
+            WorkerInfo(**{name: row[name] for name in WorkerInfo.model_fields})
+            for row in rows
+            if _is_alive(row, dead_after)
+        )
+
+    def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
+        """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
+
+        Silence of another host is what this queue has heard of it, from its first look on.
+        """
+        rows = (*self._database.checked(ALIVE), *self._rows("state = 'running'"))
+        # read later: nobody new is among the holders
+        beats = {row["owner"]: row for row in self._database.checked(ALIVE)}
+        for owner in self._heard.keys() - beats.keys():
+            del self._heard[owner]
+        for owner in {row["owner"] for row in rows}:
+            row = beats.get(owner)
+            lives = _is_alive if is_here(owner) else self._is_heard
+            if row is None or not lives(row, dead_after):
+                self._bury(owner)
+
+    def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
+        """Tell whether another host's worker has sent a heartbeat since the last look, or not long ago."""
+        beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
+        last, since = self._heard.get(row["owner"], (None, now))
+        if beat != last:
+            self._heard[row["owner"]] = beat, now
+            return True
+        return now - since < dead_after
+
+    def _bury(self, owner: str) -> None:
+        with self._database.transaction():
+            self.died(owner)
+            self.leave(owner)
+
+    def died(self, owner: str) -> None:
+        """Record that whoever worked under a name has died: count that, and release what was held.
+
+        A job fails at which ``MOST_DEATHS`` workers died, or as many before they could begin, since it last
+        got further.
+        """
+        with self._database.transaction():
+            self._run(
+                "UPDATE jobs SET deaths = CASE WHEN done > reached THEN 0 ELSE deaths + begun END, "
+                "loading_deaths = CASE WHEN done > reached THEN 0 ELSE loading_deaths + 1 - begun END "
+                "WHERE state = 'running' AND owner = :owner",
+                owner=owner,
+            )
+            self._run(
+                "UPDATE jobs SET state = 'failed', owner = NULL, updated = :now, "
+                "error = CASE WHEN deaths >= :most THEN :at_work ELSE :loading END "
+                "WHERE state = 'running' AND owner = :owner AND stop = 0 "
+                "AND max(deaths, loading_deaths) >= :most",
+                owner=owner, at_work=DEADLY, loading=DEADLY_TO_LOAD, most=MOST_DEATHS,
+            )  # fmt: skip
+            self.release(owner)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Lock the queue: nobody else changes it inside the block.
+
+        Raises
+        ------
+        StoreError
+            The cache folder is read-only or full.
+        """
+        self._database.must_last()
+        with self._database.transaction():
+            yield
+
+    def _run(self, sql: str, **parameters: Any) -> Sequence[sqlite3.Row]:
+        return self._database.execute(sql, {"now": time.time(), **parameters})
+
+    def _rows(self, which: str, **parameters: Any) -> Sequence[sqlite3.Row]:
+        """Load jobs, each as it was written."""
+        return self._database.checked(f"{ROWS} WHERE {which}", parameters)
+
+
+def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
+    """Tell whether a worker is alive: its process where it can be looked up, and always its heartbeat.
+
+    A beat in what is now the future, because a clock was set back, is as old as one of the past.
+    """
+    if is_here(row["owner"]):
+        return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after
+    return abs(time.time() - float(row["seen"])) < dead_after

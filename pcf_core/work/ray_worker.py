@@ -1,0 +1,154 @@
+"""What runs on the machines of a Ray cluster, and how much room it takes.  Nothing of Ray is imported."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pcf_core.core.errors import ModelError, PipelineError, ScoringError
+from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import Settings, adopt
+from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
+from pcf_core.mining.pool import Opened as OpenedParser
+from pcf_core.mining.pool import Recipe, opened_parser
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.work.blocks import Block, ScoredBlock, environment, score_block
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a scorer says of itself once its model is open."""
+
+    key: ScoringKey
+    traits: dict[str, str]
+    environment: dict[str, Any]
+
+
+class RayWorker:
+    """A scorer in a process of its own; Ray makes an actor of it.  Scores go back, nothing is written."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Take over the settings of who asks.
+
+        Ray has set OMP_NUM_THREADS before torch is imported; without it torch takes PCF_THREADS, or as many
+        threads as it would outside of Ray, so that scores are those of a worker here, bit for bit.
+        """
+        os.environ.pop("OMP_NUM_THREADS", None)
+        adopt(variables)
+
+    def open(self, spec: ModelSpec, protocol: str) -> Opened:
+        """Open the model, found anew on this machine.
+
+        Raises
+        ------
+        ModelError
+            It is not there, is not the same, or cannot be loaded.
+        """
+        own = resolve(spec.name).with_dtype(spec.dtype)
+        if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
+            raise ModelError(
+                f"The model {spec.name} on the machine {socket.gethostname()} is not the one that is asked "
+                f"for ({own.identity} there, {spec.identity} here): give all machines the same files and the "
+                "same version of PCF Audit."
+            )
+        self._scorer: Scorer = open_scorer(own, protocol)
+        return Opened(self._scorer.key, dict(self._scorer.traits), environment(self._scorer))
+
+    def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
+        """Return the tokens of words in a text, and the words that cannot be scored with the reason."""
+        return self._scorer.check(words, text)
+
+    def alone(self, prompt: str, word: str) -> float:
+        """Score one word in one prompt, in nats, with nothing batched or shared."""
+        return self._scorer.alone(prompt, word)
+
+    def score(self, block: Block) -> ScoredBlock:
+        """Score one block."""
+        return score_block(self._scorer, block)
+
+
+class RayMiner:
+    """A parser and a rule in a process of its own, as :class:`RayWorker` is a model."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Take over the settings of who asks."""
+        adopt(variables)
+
+    def open(self, recipe: Recipe, identity: str | None) -> OpenedParser:
+        """Open the parser, found anew on this machine; of the given identity, unless it is the first.
+
+        Raises
+        ------
+        PipelineError
+            It is not there, is not the same, or cannot be used.
+        """
+        self._counter: BlockCounter = recipe()
+        own = opened_parser(self._counter)
+        if identity is not None and own.identity != identity:
+            raise PipelineError(
+                f"The parser {own.name} on the machine {socket.gethostname()} is not the one that mining "
+                f"began with ({own.identity} there, {identity} elsewhere): give all machines the same files "
+                "and the same version of PCF Audit."
+            )
+        return own
+
+    def score(self, block: TextBlock) -> Counts:
+        """Count one block."""
+        return self._counter.count(block)
+
+
+# What a process that scores needs of a machine, and how many of them a cluster has room for.
+
+
+@dataclass(frozen=True)
+class Machine:
+    """CPUs and GPUs that a machine of the cluster offers."""
+
+    cpus: int
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What one process needs: CPUs and GPUs."""
+
+    cpus: int
+    gpus: int
+
+    def room(self, machines: Sequence[Machine]) -> int:
+        """Return how many such processes the machines hold together."""
+        return sum(
+            min(machine.cpus // self.cpus, machine.gpus // self.gpus if self.gpus else machine.cpus)
+            for machine in machines
+        )
+
+
+def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
+    """Return one GPU, or with PCF_DEVICE=split all of a machine, or as many CPUs as PCF_THREADS says.
+
+    Where machines differ, the smallest decides what a whole one is.
+
+    Raises
+    ------
+    ScoringError
+        No machine of the cluster has that much.
+    """
+    cards = [machine.gpus for machine in machines if machine.gpus]
+    cores = [machine.cpus for machine in machines if machine.cpus]
+    kind = settings.device.partition(":")[0]
+    if kind == "cuda" or (cards and kind in ("auto", "split")):
+        needs = Needs(cpus=1, gpus=min(cards, default=1) if kind == "split" else 1)
+    else:
+        needs = Needs(cpus=settings.threads or min(cores, default=1), gpus=0)
+    if not needs.room(machines):
+        offered = "; ".join(f"{machine.cpus} and {machine.gpus}" for machine in machines) or "no machine"
+        raise ScoringError(
+            f"No machine of the Ray cluster has room for a process (CPUs: {needs.cpus}, GPUs: {needs.gpus}; "
+            f"there are: {offered}): change PCF_DEVICE or PCF_THREADS, or add machines."
+        )
+    return needs

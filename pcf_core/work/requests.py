@@ -1,0 +1,407 @@
+"""What can be asked of a worker about scores: the payload of each kind of job, and what submits it.
+
+Written here and read by the worker, so that the app needs nothing of what carries it out.  The same of texts
+is in :mod:`pcf_core.work.texts`, :mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pcf_core.audit.knowledge import knowledge_key, missing_answers
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.places import Place
+from pcf_core.audit.preferences import missing_blocks
+from pcf_core.audit.sampling import furthest
+from pcf_core.audit.sensitivity import sensitivity_name
+from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.records import Record, digest
+from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
+from pcf_core.core.topics import Topic
+from pcf_core.material.own_sets import check_new_name
+from pcf_core.material.safety.text import check_text
+from pcf_core.models.hub import require_allowed_code
+from pcf_core.models.scoring.base import GAP, quoted
+from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Job, Queue
+
+SMALL = 1  # jobs of this priority or above are answered between two batches of a run
+SMALLEST = 2  # and of this one, between two parts of a reading too
+
+
+class ScoreRequest(Record):
+    """Score what the store lacks of a run: its key in the store, and the names by which people know it.
+
+    Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
+    ``within`` is the goal of the run's sampling plan, if it has one.  ``topic_name`` is not read here: an app
+    of before reads it, on the same queue, and refuses a job without it.
+    """
+
+    run: str
+    model: str
+    topic: str
+    topic_name: str
+    templates: str
+    evidence: str
+    protocol: str
+    within: float | None = None
+
+
+def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = None) -> Job:
+    """Queue a run of which ``missing`` cells are not in the store, or join the job that is at it.
+
+    The run itself is kept in the store, where the worker finds it.  Where ``missing`` is not known from an
+    estimate, the store is asked.
+
+    Raises
+    ------
+    StoreError
+        The cache folder is read-only or full.
+    """
+    most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
+    queue.check("score", run.key, models=[run.scoring.model], cells=most)
+    if missing is None:
+        missing = sum(len(block.prompts) for block in missing_blocks(store, run))
+    store.ask_for(furthest(store, run))
+    request = ScoreRequest(
+        run=run.key,
+        model=run.scoring.model,
+        topic=run.topic.title,
+        topic_name=run.topic.name,
+        templates=run.templates.name,
+        evidence=run.evidence.name,
+        protocol=run.scoring.protocol,
+        within=None if run.plan is None else run.plan.within,
+    )
+    return queue.submit(
+        "score",
+        run.key,
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[run.scoring.model],
+        cells=most,
+    )
+
+
+# ------------------------------------------------------------ finished runs, read in another way
+
+
+Reading = Literal["preferences", "sensitivity"]
+
+
+class ReadRequest(Record):
+    """Read a finished run: its key in the store, its options, and the names by which people know it.
+
+    ``what``: its ``preferences`` under a protocol, or its ``sensitivity`` to the analyst's choices.
+    """
+
+    run: str
+    what: Reading
+    options: ViewOptions
+    model: str
+    topic: str
+
+
+def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options: ViewOptions) -> Job:
+    """Queue a reading, or join the one that is asked for already; ``done`` and ``total`` count cells.
+
+    It is answered between two batches of a scoring, for somebody waits for it at an open page.
+
+    Raises
+    ------
+    StoreError
+        The cache folder is read-only or full.
+    AuditError
+        The options are none that this run can be read with.
+    """
+    request = ReadRequest(
+        run=run.key, what=what, options=options, model=run.scoring.model, topic=run.topic.title
+    )
+    return queue.submit(
+        "read",
+        reading_key(store, run, what, options),
+        request.model_dump(mode="json"),
+        priority=SMALL,
+        total=run.cells,
+    )
+
+
+def reading_key(store: Store, run: RunSpec, what: Reading, options: ViewOptions) -> str:
+    """Return the key that requests for the same have in common; raises as :func:`submit_read`."""
+    decides = sensitivity_name(store, run, options) if what == "sensitivity" else options.protocol
+    return digest([run.key, run.drawn.hash, what, decides])
+
+
+# ------------------------------------------------------------------------------ knowledge sets
+
+
+class KnowledgeRequest(Record):
+    """Score what the store lacks of a set: its name and title, and the key of the model."""
+
+    name: str
+    title: str
+    scoring: ScoringKey
+
+
+def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
+    """Queue a set, or join the job that is at it; ``done`` and ``total`` count prompts.
+
+    Raises
+    ------
+    StoreError
+        The cache folder is read-only or full.
+    """
+    request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
+    missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    return queue.submit(
+        "knowledge",
+        knowledge_key(asked, key),
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[key.model],
+        cells=missing,
+    )
+
+
+# ------------------------------------------------------------------------------------ corpora
+
+
+class MineRequest(Record):
+    """Mine a corpus for the words of topics of one position.
+
+    ``corpus`` is a file, a folder or ``hf:OWNER/NAME``; ``sample`` documents of it drawn by ``seed``, or all.
+    ``name``: of the set that it becomes; ``cut``: the lowest count kept.  An empty ``pipeline`` is that of
+    the settings.
+    """
+
+    corpus: str
+    topics: tuple[Topic, ...]
+    name: str
+    pipeline: str = ""
+    sample: int | None = None
+    seed: int = 0
+    cut: float = 1
+
+
+def submit_mining(queue: Queue, request: MineRequest) -> Job:
+    """Queue a mining, or join the one that is asked for already.  ``done`` and ``total`` are bytes.
+
+    The set is kept as the user's own under its name; ``result`` is what :func:`document_of` gives.
+
+    Raises
+    ------
+    TemplateError
+        The name is not safe in files and links, or taken.
+    StoreError
+        The cache folder is read-only or full.
+    """
+    check_new_name(request.name)
+    payload = request.model_dump(mode="json")
+    return queue.submit("mine", digest(payload), payload)
+
+
+# ------------------------------------------------------- one sentence, or a topic's words looked over
+#
+# The page asks, the worker answers between two batches of whatever it is at, the page looks the answer up
+# under the question's key: nothing but the queue's table stands between the two.  What was answered is kept.
+
+PROBE = "probe"
+CHECK = "check"
+WAITED_FOR = (PROBE, CHECK)
+LONGEST = 300  # characters of a sentence
+KEPT = 250  # of each kind, answered or not; of a topic of usual size one takes about 10 KB
+EXAMPLE = f"The nurse said that {GAP}"
+
+
+class WordsRequest(Record):
+    """Score the topic's words in one text with one ``[Y]``; ``model`` is a name, directory or hub id."""
+
+    model: str
+    topic: Topic
+    text: str
+    protocol: Protocol = "exact"
+    dtype: str = "float32"
+
+
+def submit_words(
+    queue: Queue,
+    model: str,
+    topic: Topic,
+    text: str,
+    protocol: Protocol = "exact",
+    dtype: str = "float32",
+) -> Job:
+    """Queue one sentence, ahead of all runs.
+
+    ``result`` is what :func:`pcf_core.work.probing.word_check` gives.
+
+    Raises
+    ------
+    StoreError
+        The cache folder is read-only or full.
+    """
+    request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
+    payload = request.model_dump(mode="json")
+    return queue.submit("words", digest(payload), payload, priority=SMALLEST, models=[model])
+
+
+class ProbeRequest(WordsRequest):
+    """What a probe asks; ``scoring`` is the hash of the scoring key that decides its numbers."""
+
+    kind: ClassVar[str] = PROBE
+    cells: ClassVar[int] = 1
+    scoring: str
+
+    @property
+    def key(self) -> str:
+        """What two probes have in common that have one answer: names and titles decide nothing."""
+        parts = [self.scoring, self.topic.hash, self.topic.aligned, self.text, self.protocol]
+        return digest([*parts, *_unusual([self.text])])
+
+
+class CheckRequest(Record):
+    """Look a topic's words over: their tokens, and what they get in ``texts``, each with one ``[Y]``.
+
+    ``scoring`` as in a probe; the protocol is ``exact``, of which ``single-token`` is a selection.
+    """
+
+    kind: ClassVar[str] = CHECK
+    model: str
+    topic: Topic
+    texts: tuple[str, ...]
+    dtype: str
+    scoring: str
+
+    @property
+    def key(self) -> str:
+        """What two checks have in common that have one answer."""
+        return digest([self.scoring, self.topic.hash, self.texts, *_unusual(self.texts)])
+
+    @property
+    def cells(self) -> int:
+        """What counts towards the operator's limit: its texts."""
+        return len(self.texts)
+
+
+def _unusual(texts: Sequence[str]) -> list[str]:
+    """Return a part of the key where words begin a sentence or a text.
+
+    It tells such answers from those of before that was looked at.
+    """
+    return [] if all(Place.of(text).usual for text in texts) else ["placed"]
+
+
+Question = ProbeRequest | CheckRequest
+
+
+def checked_sentence(text: str) -> str:
+    """Check a sentence to be probed; return it normalised (NFC, white space).
+
+    Raises
+    ------
+    TemplateError
+        Empty, over 300 characters, control characters, not exactly one ``[Y]``, an ``[X]``.
+    """
+    sentence = check_text(text, "its text", "The sentence", TemplateError)
+    if len(sentence) > LONGEST:
+        raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
+    if not sentence:
+        raise TemplateError(
+            f"There is no sentence: write one with {GAP} for the word, such as {quoted(EXAMPLE)}."
+        )
+    gaps = sentence.count(GAP)
+    if not gaps:
+        slip = " in a capital letter and square brackets" if "y]" in sentence.casefold() else ""
+        raise TemplateError(
+            f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} where the word goes, as in "
+            f"{quoted(EXAMPLE)}."
+        )
+    if gaps > 1:
+        raise TemplateError(
+            f"The sentence {quoted(sentence)} has {gaps} places {GAP}: leave one of them, and write words in "
+            "the others."
+        )
+    if "[X]" in sentence:
+        raise TemplateError(
+            f"The sentence {quoted(sentence)} still has an [X]: write who it is about in its place, such as "
+            "nurse."
+        )
+    return sentence
+
+
+def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> ProbeRequest:
+    """Make what to ask of a model at hand: a page that is opened from a link downloads nothing.
+
+    Raises
+    ------
+    ModelError
+        Its weights are not here, its own code may not run, or it has no such protocol.
+    """
+    require_at_hand(spec, protocol)
+    return ProbeRequest(
+        model=spec.name,
+        topic=topic,
+        text=text,
+        protocol=protocol,
+        dtype=spec.dtype,
+        scoring=ScoringKey.of(spec, protocol).hash,
+    )
+
+
+def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRequest:
+    """Make what to ask of a model at hand, as :func:`make_probe`.
+
+    Raises
+    ------
+    ModelError
+        Its weights are not here, or its own code may not run.
+    """
+    require_at_hand(spec, "exact")
+    return CheckRequest(
+        model=spec.name, topic=topic, texts=texts, dtype=spec.dtype, scoring=ScoringKey.of(spec).hash
+    )
+
+
+def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
+    """Refuse a model that would have to be downloaded, or cannot answer.
+
+    Raises
+    ------
+    ModelError
+        Its weights are not here, its own code may not run, or it has no such protocol.
+    """
+    require_allowed_code(spec)
+    check_protocol(spec.name, spec.family, protocol)
+    if not spec.path:
+        raise ModelError(
+            f"The weights of {spec.name} are not on this machine: score the model on the page Score, which "
+            "downloads them, or choose another."
+        )
+
+
+def newest_answer(queue: Queue, asked: Question) -> Job | None:
+    """Find the newest job that asks the same, whatever became of it."""
+    return queue.newest(asked.kind, asked.key)
+
+
+def submit_question(queue: Queue, asked: Question) -> Job:
+    """Queue a question ahead of all runs, or join the one that asks the same; the last 250 of a kind stay.
+
+    Raises
+    ------
+    RightsError
+        The person may not ask, or not for so many texts.
+    ModelError
+        The model is not on the operator's list.
+    StoreError
+        The cache folder is read-only or full.
+    """
+    job = queue.submit(
+        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST,
+        models=[asked.model], cells=asked.cells,
+    )  # fmt: skip
+    queue.forget(asked.kind, KEPT)
+    return job

@@ -1,0 +1,260 @@
+"""The self-audit of a run or a knowledge set: what its scorer does, and how far scores move.
+
+They move when they are made again alone.
+
+**Noise floor.**  Of 50 cells drawn at random (the same ones in every repetition), one random word a group, or
+a right and a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched,
+packed or shared; the floor is the largest |difference| to what the store has, in nats.  A run in bfloat16 or
+float16 is read again in float32 where a second copy of the weights fits into half of the free memory: its
+floor then also holds the rounding of the model's own arithmetic.
+
+**What it costs.**  At most a twentieth of the time that the scores took: a cell alone can take as long as a
+hundred in a batch.  Where it is dearer, the first of the drawn cells are read, and never fewer than five; how
+many is told by the time that those before took, a second copy of the model included.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pcf_core.audit.knowledge import answer_places, knowledge_key
+from pcf_core.audit.places import Place, check_places, places_of, table_at
+from pcf_core.audit.preferences import select_words
+from pcf_core.core.errors import AuditError
+from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
+from pcf_core.models.scoring.base import Scorer, quoted
+from pcf_core.store.store import Store
+
+CELLS = 50
+FEWEST_CELLS = 5
+PART_OF_TIME = 0.05  # of the scoring
+BYTES_OF_FLOAT32 = 4
+PART_OF_MEMORY = 0.5
+NARROW = ("bfloat16", "float16")
+Cell = tuple[tuple[str, str], ...]  # (prompt, word) of each score that is made again
+OnCheck = Callable[[int, int, float | None], None]  # cells read again, of how many, seconds left
+
+
+def audit_scores(
+    run: RunSpec,
+    store: Store,
+    scorer: Scorer,
+    spec: ModelSpec,
+    open_scorer: Callable[[ModelSpec, str], Scorer],
+    pause: Callable[[], None],
+    seconds: float = math.inf,
+    on_check: OnCheck = lambda done, total, seconds_left: None,
+) -> SelfAudit:
+    """Audit a run of which every cell is in the store.
+
+    A model that fails now costs the noise floor and not the run: ``note`` says why.
+
+    Parameters
+    ----------
+    run
+        What was scored.
+    store
+        Where its scores are.
+    scorer
+        What made them.
+    spec
+        Of the model.
+    open_scorer
+        Opens it a second time.
+    pause
+        Called between two forward passes; what it raises ends the audit.
+    seconds
+        That the scoring took, which decides how many cells are read again.
+    on_check
+        Called before each cell and after the last one.
+    """
+    facts = scorer_facts(run, scorer)
+    drawn = draw_scores(run, _table(run, scorer))
+    return _read_again(facts, drawn, run.scoring, store, scorer, spec, open_scorer, pause, seconds, on_check)
+
+
+def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
+    """Return what is known of a run's scorer without reading anything again."""
+    table = _table(run, scorer)
+    return _facts(scorer, run.topic.words, table, select_words(run.topic, table, "exact")[1])
+
+
+def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
+    """Return the topic's words as the scorer takes them where they stand in the run's prompts."""
+    places = places_of(run)
+    return table_at(check_places(scorer, run.topic.words, places), run.topic.words, places)
+
+
+def audit_answers(
+    asked: KnowledgeSet,
+    key: ScoringKey,
+    store: Store,
+    scorer: Scorer,
+    spec: ModelSpec,
+    open_scorer: Callable[[ModelSpec, str], Scorer],
+    pause: Callable[[], None],
+    seconds: float = math.inf,
+    on_check: OnCheck = lambda done, total, seconds_left: None,
+) -> SelfAudit:
+    """Audit a knowledge set of which every answer in every prompt is in the store."""
+    places = answer_places(asked)
+    table = table_at(check_places(scorer, asked.words, places), asked.words, places)
+    refused = [
+        LeftOut(name=word, reason=table.refused[word]) for word in asked.words if word in table.refused
+    ]
+    facts = _facts(scorer, asked.words, table, refused)
+    drawn = draw_answers(asked, key, table)
+    if not drawn:
+        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
+    return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+
+
+def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
+    """Return what is known without reading anything again."""
+    return SelfAudit(
+        traits=dict(scorer.traits),
+        tokens={word: table.tokens[word] for word in words if word in table.tokens},
+        left_out=tuple(left_out),
+    )
+
+
+def _read_again(
+    facts: SelfAudit,
+    drawn: Sequence[Cell],
+    key: ScoringKey,
+    store: Store,
+    scorer: Scorer,
+    spec: ModelSpec,
+    open_scorer: Callable[[ModelSpec, str], Scorer],
+    pause: Callable[[], None],
+    seconds: float,
+    on_check: OnCheck,
+) -> SelfAudit:
+    """Measure the noise floor of what was drawn, or of the first of it; add the other facts."""
+    stored = _stored(key, store, [score for cell in drawn for score in cell])
+    again: list[float] = []
+    try:
+        began = time.perf_counter()
+        reader = second_reader(scorer, spec, key.protocol, open_scorer)
+        affordable = PART_OF_TIME * seconds - (time.perf_counter() - began)
+        cells, wanted, spent = 0, min(FEWEST_CELLS, len(drawn)), 0.0
+        while cells < wanted:
+            on_check(cells, wanted, spent / cells * (wanted - cells) if cells else None)
+            for prompt, word in drawn[cells]:
+                pause()
+                began = time.perf_counter()
+                again.append(reader.alone(prompt, word))
+                spent += time.perf_counter() - began
+            cells += 1
+            wanted = _affordable(affordable, spent / cells, len(drawn))
+        on_check(cells, cells, 0.0)
+    except AuditError as error:
+        return facts.model_copy(update={"note": f"The scores were not read again: {error}"})
+    read = [score for cell in drawn[:cells] for score in cell]
+    differences = np.array([difference(*pair) for pair in zip(stored, again, strict=False)])
+    found = facts.model_copy(
+        update={"noise_scores": len(read), "noise_cells": cells, "noise_dtype": reader.key.dtype}
+    )
+    largest = int(differences.argmax())
+    if np.isfinite(differences[largest]):
+        return found.model_copy(update={"noise_floor": float(differences[largest])})
+    prompt, word = read[largest]
+    note = f"{word!r} in {quoted(prompt)} has a probability in one reading and none in the other."
+    return found.model_copy(update={"note": note})
+
+
+def _affordable(seconds: float, a_cell: float, drawn: int) -> int:
+    """Return how many drawn cells can be read in so many seconds at that time a cell; at least five."""
+    most = seconds / a_cell if a_cell else math.inf
+    return min(drawn, max(FEWEST_CELLS, int(min(most, drawn))))
+
+
+def draw_scores(run: RunSpec, table: TokenTable) -> list[Cell]:
+    """Draw one word a group, as it is written there, in each of ``CELLS`` cells, or in all if fewer.
+
+    The draw is by the run key.
+    """
+    generator = np.random.default_rng(int(run.key, 16))
+    prompts = run.prompts
+    cells = generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False)
+    choices = [[word for word in group.words if word in table.tokens] for group in run.topic.groups]
+    return [
+        tuple(_drawn(prompts[cell], words[generator.integers(len(words))]) for words in choices)
+        for cell in cells.tolist()
+    ]
+
+
+def _drawn(prompt: str, word: str) -> tuple[str, str]:
+    (written,) = Place.of(prompt).written([word])
+    return prompt, written
+
+
+def draw_answers(asked: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
+    """Draw a right and a wrong answer of the fact, where it has them, in each of ``CELLS`` prompts.
+
+    In all if fewer; drawn by what is asked and of whom.  Prompts of which the model knows no answer are left
+    out.
+    """
+    generator = np.random.default_rng(int(knowledge_key(asked, key), 16))
+    prompts, drawn = asked.prompts, list[Cell]()
+    for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():
+        fact = asked.facts[cell // len(asked.templates)]
+        known = [[word for word in answers if word in table.tokens] for answers in (fact.right, fact.wrong)]
+        scores = [_drawn(prompts[cell], some[generator.integers(len(some))]) for some in known if some]
+        drawn += [tuple(scores)] if scores else []
+    return drawn
+
+
+def difference(first: float, second: float) -> float:
+    """Return |first − second| in nats.
+
+    It is 0 where both are −∞, infinite where one is, or where one is not a number.
+    """
+    if np.isnan(first) or np.isnan(second):
+        return np.inf
+    return 0.0 if first == second else abs(first - second)
+
+
+def second_reader(
+    scorer: Scorer, spec: ModelSpec, protocol: str, open_scorer: Callable[[ModelSpec, str], Scorer]
+) -> Scorer:
+    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself.
+
+    Raises
+    ------
+    AuditError
+        The model cannot be loaded a second time.
+    """
+    needed = spec.parameters * BYTES_OF_FLOAT32
+    free = free_memory(getattr(scorer, "device", "cpu"))
+    if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:
+        return open_scorer(spec.with_dtype("float32"), protocol)
+    return scorer
+
+
+def free_memory(device: str) -> float:
+    """Return the bytes free on a CUDA device, or in the machine; 0 where the system does not say."""
+    torch = sys.modules.get("torch")
+    if torch is not None and device.startswith("cuda"):
+        return float(torch.cuda.mem_get_info(device)[0])
+    if "SC_AVPHYS_PAGES" not in os.sysconf_names:
+        return 0.0
+    return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _stored(key: ScoringKey, store: Store, drawn: Sequence[tuple[str, str]]) -> FloatArray:
+    """Load [score] nats of the drawn (prompt, word)."""
+    prompts = list(dict.fromkeys(prompt for prompt, _ in drawn))
+    words = list(dict.fromkeys(word for _, word in drawn))
+    nats = store.gather(key, prompts, words)
+    rows = {prompt: row for row, prompt in enumerate(prompts)}
+    columns = {word: column for column, word in enumerate(words)}
+    return np.array([nats[rows[prompt], columns[word]] for prompt, word in drawn], dtype=np.float64)

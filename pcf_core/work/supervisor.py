@@ -1,0 +1,231 @@
+"""The supervisor: a small process that keeps a worker at work, and ends one that does not hear any more.
+
+Models, their configurations and chat templates are somebody else's, and code of libraries that reads them can
+be busy for hours without coming back to the worker.  So the worker proper is a process of its own: it tells
+its supervisor which job it is at, again between any two batches.  Nothing is loaded here, and the model is
+loaded once, by the process that uses it.
+
+    no word for ``PCF_STALL_SECONDS``        the process is killed, the job fails with a sentence
+    a cancel, a stop not heard for 10 s      the process is killed, the job is cancelled, or waits again
+    the process dies                         a death of its job; another one takes its place
+    the supervisor dies                      the process ends with it
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from pcf_core.core.errors import AuditError, StoreError
+from pcf_core.core.settings import Settings, settings
+from pcf_core.mining.pool import end_with_parent, interrupts_held
+from pcf_core.work.attendance import attend, logging_to
+from pcf_core.work.processes import leave_signals_to_parent, name_of, signals_to
+from pcf_core.work.queue import Queue
+
+log = logging.getLogger(__name__)
+
+HEAR_SECONDS = 10.0  # a cancel or a stop is heard within it, or the process is killed
+POLL_SECONDS = 0.2
+TELL_SECONDS = 0.5  # between two words about the same job
+STALLED = (
+    "Nothing of it moved for {seconds:,.0f} seconds (PCF_STALL_SECONDS), so its worker was ended: the model, "
+    "or its chat template, may keep it busy without end, or a batch is too slow for this machine. Take "
+    "another model, a smaller PCF_BATCH_TOKENS or a longer PCF_STALL_SECONDS, then retry."
+)
+Serve = Callable[[str, Connection, bool], None]
+
+
+def serve(owner: str, line: Connection, until_idle: bool) -> None:
+    """Run the process that works: a worker under its supervisor's name."""
+    from pcf_core.work.worker import Worker
+
+    leave_signals_to_parent()
+    threading.Thread(target=end_with_parent, name="parent", daemon=True).start()
+    try:
+        Worker.open(settings(), owner, Line(line)).serve(until_idle)
+    except AuditError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+
+
+class Line:
+    """The line from the process that works to its supervisor.
+
+    It tells which job the process is at, ``None``: it waits for one; and hears whether it is to stop.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._last: tuple[int | None, float] = None, -TELL_SECONDS
+
+    def __call__(self, job_id: int | None) -> bool:
+        """Tell the job if it is news, or time has passed; return whether to stop."""
+        with self._lock:
+            at, when = self._last
+            if job_id != at or time.monotonic() - when >= TELL_SECONDS:
+                self._connection.send(job_id)
+                self._last = job_id, time.monotonic()
+            return self._connection.poll()  # all that a supervisor ever says is: stop
+
+
+class Supervisor:
+    """Keeps one process at work for the cache that the settings name, under the supervisor's own name."""
+
+    def __init__(self, settings: Settings, until_idle: bool = False, serve: Serve = serve) -> None:
+        self.settings = settings
+        self.queue = Queue.open(settings.catalogue)
+        self.owner = name_of(os.getpid())
+        self._until_idle = until_idle
+        self._serve = serve
+        self._stopping = False
+        self._code = 0
+        self._said = ""  # of a cache that does not answer, once
+
+    def stop(self) -> None:
+        """Have the process end after its present batch, or without it; its job goes back to the queue."""
+        self._stopping = True
+
+    def run(self) -> int:
+        """Serve the queue until it was empty for a while; the exit code.
+
+        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
+
+        Raises
+        ------
+        StoreError
+            The cache cannot be used.
+        """
+        with logging_to(self.settings), signals_to(self.stop):
+            self.queue.heartbeat(self.owner)  # after that of the app that has started us, if one has
+            attend(self.queue, self.owner, self._keep, self.queue.fingerprint_of(self.owner))
+        return self._code
+
+    def _keep(self) -> bool:
+        """Keep processes running one after another, until one has ended that needs no successor.
+
+        A worker whose app has other settings is waited for: it ends when it is idle.
+        """
+        while not self._is_over() and self.queue.predecessor(self.owner):
+            time.sleep(POLL_SECONDS)
+        while not self._is_over() and self._watch_one():
+            pass
+        return not self._stopping and self._code == 0
+
+    def _is_over(self) -> bool:
+        """Tell whether to stop: also where the catalogue was replaced, which a process may not have noticed.
+
+        One that was opened later works in the new catalogue, and the old one calls its jobs cancelled.
+        """
+        if not self._stopping and not self.queue.current:
+            log.warning("The catalogue was deleted or set aside: this worker ends, the next one begins anew.")
+            self.stop()
+        return self._stopping
+
+    def _watch_one(self) -> bool:
+        """Watch one process, from its start to its end; return whether another has to take its place."""
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe()
+        process = context.Process(
+            target=self._serve, args=(self.owner, there, self._until_idle), name="worker"
+        )
+        with here:
+            with there, interrupts_held():  # of a terminal, until the process has seen to that itself
+                process.start()
+            try:
+                return self._watch(process, here)
+            finally:
+                process.kill()
+                process.join()
+
+    def _watch(self, process: BaseProcess, line: Connection) -> bool:
+        at: int | None = None
+        moved = time.monotonic()
+        unheard: float | None = None  # since when the process should have heard that it is to stop
+        begun = told = False
+        while process.is_alive():
+            for job_id in _news(line):
+                begun, moved = True, time.monotonic()
+                if job_id != at:
+                    at, unheard = job_id, None
+            now = time.monotonic()
+            if self._is_over() and not told:
+                with suppress(OSError):  # it ends by itself just now
+                    line.send(None)
+                told = True
+            if not self._stopping and not self._cancelled(at):
+                unheard = None
+            elif unheard is None:
+                unheard = now
+            if unheard is not None and now - unheard > HEAR_SECONDS:
+                self._end(process, at, "")
+                return True
+            if at is not None and now - moved > self.settings.stall_seconds:
+                self._end(process, at, STALLED.format(seconds=self.settings.stall_seconds))
+                return True
+        for job_id in _news(line):  # what it said last
+            begun, at = True, job_id
+        return self._ended(process, at, begun)
+
+    def _cancelled(self, job_id: int | None) -> bool:
+        try:
+            cancelled = job_id is not None and self.queue.cancelled(job_id, self.owner)
+        except StoreError as error:
+            if str(error) != self._said:
+                log.warning("%s", error)
+            self._said = str(error)
+            return False
+        self._said = ""
+        return cancelled
+
+    def _end(self, process: BaseProcess, at: int | None, sentence: str) -> None:
+        """Kill it, and give back what it held; the job it was at has failed if there is a sentence."""
+        log.warning("job %s: its process %s was killed. %s", at, process.pid, sentence)
+        process.kill()
+        process.join()
+        try:
+            if at is not None and sentence:
+                self.queue.fail(at, sentence, self.owner)
+            self.queue.release(self.owner)
+        except StoreError as error:
+            log.warning("%s", error)
+
+    def _ended(self, process: BaseProcess, at: int | None, begun: bool) -> bool:
+        """Handle a process that ended by itself.
+
+        It is a death if a signal that we did not send ended it, or if it was at a job.
+        """
+        process.join()
+        code = process.exitcode or 0
+        if self._stopping or (code >= 0 and at is None):
+            self._code = 0 if self._stopping else code
+            return False
+        cause = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        log.warning("The worker's process %s died of %s.", process.pid, cause)
+        try:
+            self.queue.died(self.owner)
+        except StoreError as error:
+            log.warning("%s", error)
+        self._code = 0 if begun else 1  # what dies before it serves would do so again and again
+        return begun
+
+
+def _news(line: Connection) -> list[int | None]:
+    """Return what came within the time of a poll."""
+    found: list[int | None] = []
+    try:
+        while line.poll(0 if found else POLL_SECONDS):
+            found.append(line.recv())
+    except (EOFError, OSError):  # it ended
+        time.sleep(POLL_SECONDS)
+    return found

@@ -1,0 +1,178 @@
+"""Texts as they are asked for, apart from what writes them (:mod:`pcf_core.work.generating`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError, model_validator
+
+from pcf_core.core.errors import AuditError, GenerationError
+from pcf_core.core.generation import GenerationKey, in_one
+from pcf_core.core.records import Record, digest
+from pcf_core.models.generation.cost import rough_tokens
+from pcf_core.models.registry import resolve_writer
+from pcf_core.store.store import Store
+from pcf_core.work.estimate import expected_seconds, recent_rates
+from pcf_core.work.queue import Job, Queue
+
+Kept = TypeVar("Kept", bound=Record)
+
+
+class TextsAsked(Record):
+    """A request for texts.
+
+    ``count`` texts behind each of the prompts, by the model of a key as it was resolved.
+
+    Raises
+    ------
+    GenerationError
+        No prompt, or no text.
+    """
+
+    key: GenerationKey
+    prompts: tuple[str, ...]
+    count: int
+
+    @model_validator(mode="after")
+    def _is_something(self) -> TextsAsked:
+        if not self.prompts or self.count < 1:
+            raise GenerationError(
+                f"{self.count:,} texts behind each of {len(self.prompts):,} prompts were asked for; give at "
+                "least one prompt and ask for at least one text."
+            )
+        return self
+
+    @property
+    def hash(self) -> str:
+        """What two requests have in common that ask for the same."""
+        return digest([self.key.hash, self.prompts, self.count])
+
+
+class GenerateRequest(Record):
+    """The payload of a job of the kind ``generate``, small: ``prompts`` names what the store keeps.
+
+    ``title``: what the texts are for, as a person knows it.
+    """
+
+    model: str
+    title: str
+    key: GenerationKey
+    prompts: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TextsEstimate:
+    """What a request costs, less what the store has.
+
+    ``texts`` are missing, of ``tokens`` at most.  ``prompt_tokens``: what a server reads for them, a prompt
+    for each text; rough, from the number of characters.  ``seconds`` is None while nothing like it was
+    measured; ``basis`` says in a sentence where the time comes from.  ``blocks``: prompts, each with how many
+    texts it lacks.
+    """
+
+    texts: int
+    tokens: int
+    prompt_tokens: int
+    seconds: float | None
+    basis: str
+    blocks: tuple[tuple[str, int], ...]
+
+
+def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstimate:
+    """Estimate a request from what the store lacks and from finished jobs on this machine.
+
+    Time is that of all tokens at the rate of the last finished job of the same model; of another model, the
+    rate is scaled by the number of parameters, which is rough.
+
+    Raises
+    ------
+    ModelError
+        The model's files cannot be read.
+    """
+    blocks = store.missing_texts(asked.key, asked.prompts, asked.count)
+    texts = sum(block.count for block in blocks)
+    tokens = texts * asked.key.decoding.length
+    seconds, basis = expected_seconds(
+        tokens,
+        asked.key.model,
+        resolve_writer(asked.key.model).parameters,
+        {
+            **recent_rates(queue, "criteria", _tokens_of_a_text),
+            **recent_rates(queue, "fairpair", _tokens_of_a_text),
+            **recent_rates(queue, "generate", _tokens_of_a_text),
+        },
+        "tokens",
+        "written",
+    )
+    return TextsEstimate(
+        texts=texts,
+        tokens=tokens,
+        prompt_tokens=sum(
+            block.count * rough_tokens(in_one(asked.key.system, block.prompt)) for block in blocks
+        ),
+        seconds=seconds,
+        basis=basis,
+        blocks=tuple((block.prompt, block.count) for block in blocks),
+    )
+
+
+def _tokens_of_a_text(job: Job) -> float:
+    """Return the largest number of tokens in a text of what a job writes; 0 where it scores words."""
+    key = job.payload["key"]
+    return 0.0 if key is None else float(key["decoding"]["length"])
+
+
+def missing_texts(store: Store, asked: TextsAsked) -> int:
+    """How many texts of a request the store lacks."""
+    return sum(block.count for block in store.missing_texts(asked.key, asked.prompts, asked.count))
+
+
+def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "") -> Job:
+    """Queue a request, or join the job that is at it; ``done`` and ``total`` count texts.
+
+    Raises
+    ------
+    StoreError
+        The cache folder is read-only or full.
+    """
+    missing = missing_texts(store, asked)
+    request = GenerateRequest(
+        model=asked.key.model,
+        title=title,
+        key=asked.key,
+        prompts=store.save_prompts(asked.prompts),
+        count=asked.count,
+    )
+    return queue.submit(
+        "generate",
+        asked.hash,
+        request.model_dump(mode="json"),
+        total=missing,
+        models=[asked.key.model],
+        cells=missing,
+    )
+
+
+def texts_asked(store: Store, request: GenerateRequest) -> TextsAsked:
+    """Load what a job is asked for.
+
+    Raises
+    ------
+    StoreError
+        Its prompts are gone or damaged.
+    """
+    return TextsAsked(key=request.key, prompts=store.load_prompts(request.prompts), count=request.count)
+
+
+def kept_record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | None:
+    """Return what the store keeps of a request under a name.
+
+    One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
+    """
+    found = store.load_document(key, name)
+    try:
+        return None if found is None else kind.model_validate(found)
+    except (ValidationError, AuditError):
+        return None

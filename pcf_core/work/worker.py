@@ -1,0 +1,264 @@
+"""The worker: a process that takes jobs from the queue until there are none for a while."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import pcf_core.work.generating
+import pcf_core.work.knowledge
+import pcf_core.work.mining
+import pcf_core.work.pairing
+import pcf_core.work.probing
+import pcf_core.work.questioning
+import pcf_core.work.reading
+import pcf_core.work.scoring  # noqa: F401  each registers the handlers of its jobs
+from pcf_core.core.errors import AuditError, InputError, StoreError
+from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.store.store import Store
+from pcf_core.work.attendance import attend, logging_to
+from pcf_core.work.jobs import HANDLERS, Held, JobContext, OpenGenerator, OpenScorer, Stopped
+from pcf_core.work.people import check_may_ask, submitter_of
+from pcf_core.work.processes import name_of, signals_to
+from pcf_core.work.queue import Job, Queue
+from pcf_core.work.requests import SMALL
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.2
+AGAIN_SECONDS = 5.0  # after which a job is tried again whose run another process is at
+Opened = TypeVar("Opened")
+Tell = Callable[[int | None], bool]
+LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
+
+
+class Worker:
+    """Serves one cache.  A job that fails ends with its sentence; the worker goes on.
+
+    ``owner`` is the name it works under, its process' own unless somebody supervises it; ``tell`` is called
+    with the number of the job that it is at, or ``None``, again between two batches, and answers whether to
+    stop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queue: Queue,
+        settings: Settings,
+        open_scorer: OpenScorer = open_real_scorer,
+        open_generator: OpenGenerator = open_real_generator,
+        owner: str = "",
+        tell: Tell = lambda job_id: False,
+    ) -> None:
+        self.store = store
+        self.queue = queue
+        self.settings = settings
+        self.owner = owner or name_of(os.getpid())
+        self._tell = tell
+        self._at: list[int] = []  # the jobs it is at, each within the one before
+        self._open_scorer = open_scorer
+        self._open_generator = open_generator
+        self._models: OrderedDict[str, tuple[Any, int]] = OrderedDict()  # opened, with their parameters
+        self._stopping = False
+        self._passed_over: dict[int, float] = {}  # jobs whose run is another's, until when (monotonic)
+
+    @classmethod
+    def open(cls, settings: Settings, owner: str = "", tell: Tell = lambda job_id: False) -> Worker:
+        """Open a worker of the cache that the settings name.
+
+        Raises
+        ------
+        StoreError
+            The cache cannot be used.
+        """
+        store = Store.open(settings.cache, settings.results, settings.scores)
+        return cls(store, Queue.open(settings.catalogue), settings, owner=owner, tell=tell)
+
+    def stop(self) -> None:
+        """End after the present batch; the job goes back to the queue."""
+        self._stopping = True
+
+    def run(self, until_idle: bool = False) -> None:
+        """Serve the queue as :meth:`serve` does, in this process, known as alive under its name.
+
+        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
+        """
+
+        def serve() -> bool:
+            self.serve(until_idle)
+            return not self._stopping
+
+        with signals_to(self.stop):
+            attend(self.queue, self.owner, serve)
+
+    def serve(self, until_idle: bool = False) -> None:
+        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty.
+
+        Raises
+        ------
+        StoreError
+            The cache cannot be used (``until_idle``; else the worker waits until it can).
+        """
+        with logging_to(self.settings):
+            self._serve(until_idle)
+
+    def _serve(self, until_idle: bool) -> None:
+        idle_seconds = 0.0 if until_idle else self.settings.worker_idle_seconds
+        last_work = time.monotonic()
+        while not self._stopping:
+            if not self.queue.current:
+                log.warning(
+                    "The catalogue was deleted or set aside: this worker ends, the next one begins with the "
+                    "new one."
+                )
+                self.stop()
+                return
+            if self._say(None):
+                return
+            try:
+                self.queue.release(self.owner)  # a job whose end could not be recorded, on a full disk
+                self.queue.requeue_dead()
+                job = self._claim()
+                if job is not None:
+                    self._answer(job)
+                    last_work = time.monotonic()
+                    continue
+                if self.queue.successor(self.owner):
+                    return
+            except StoreError as error:
+                if until_idle:
+                    raise
+                log.warning("%s", error)
+            if self._passed_over:  # to be come back to: it is not idle
+                last_work = time.monotonic()
+            elif time.monotonic() - last_work >= idle_seconds:
+                return
+            time.sleep(POLL_SECONDS)
+
+    def _say(self, job_id: int | None) -> bool:
+        """Tell which job it is at, and hear whether to stop."""
+        if self._tell(job_id):
+            self.stop()
+        return self._stopping
+
+    def _claim(self, min_priority: int | None = None) -> Job | None:
+        """Claim the next job, but for those whose run another process was at a moment ago.
+
+        They keep their place: once that is over, the oldest of them comes first again.
+        """
+        now = time.monotonic()
+        self._passed_over = {job_id: until for job_id, until in self._passed_over.items() if until > now}
+        return self.queue.claim(self.owner, min_priority, self._passed_over)
+
+    def _answer(self, job: Job) -> None:
+        """Work on a job to its end, whatever that is."""
+        self._at.append(job.id)
+        self._say(job.id)
+        try:
+            if job.kind not in HANDLERS:
+                raise AuditError(
+                    f"This worker knows no jobs of the kind {job.kind!r}: start one of this version."
+                )
+            if self.settings.auditors or self.settings.read_only:  # else the app alone knows who may ask
+                check_may_ask(submitter_of(job.submitter), self.settings)
+            result = HANDLERS[job.kind](self._context(job))
+        except Stopped:
+            self.queue.release(self.owner, job.id)
+        except Held as held:
+            self.queue.note(job.id, {"stage": "waiting", "holder": held.holder}, self.owner)
+            self.queue.release(self.owner, job.id)
+            self._passed_over[job.id] = time.monotonic() + AGAIN_SECONDS
+        except InputError as error:
+            self.queue.fail(job.id, f"{error}{self._unlike(job)}", self.owner)
+        except AuditError as error:
+            self.queue.fail(job.id, str(error), self.owner)
+        except Exception as error:
+            log.exception("job %s (%s %s)", job.id, job.kind, job.key)
+            self.queue.fail(job.id, f"unexpected: {type(error).__name__}: {error}", self.owner)
+        else:
+            self.queue.finish(job.id, result, self.owner)
+        finally:
+            self._at.pop()
+            self._say(self._at[-1] if self._at else None)
+
+    def _unlike(self, job: Job) -> str:
+        """Say so where who asked has other settings; of devices each worker has its own."""
+        asked, own = (one.partition("@")[0] for one in (job.fingerprint, self.settings.fingerprint))
+        if asked in ("", own):
+            return ""
+        return (
+            f" The worker that took it ({self.owner}) was started with other settings than whoever asked: "
+            "give it the same (PCF_MODELS, PCF_ENDPOINT_URL and so on), or end it, then retry."
+        )
+
+    def _context(self, job: Job) -> JobContext:
+        """Return what the worker lends to whoever carries out a job."""
+        return JobContext(
+            job=job,
+            owner=self.owner,
+            queue=self.queue,
+            store=self.store,
+            settings=self.settings,
+            open_scorer=self._scorer,
+            open_generator=self._generator,
+            pause=partial(self._pause, job),
+        )
+
+    def _pause(self, job: Job) -> None:
+        """Between two batches of a job: answer what is small, and hear whether to stop.
+
+        Raises
+        ------
+        Stopped
+            the worker is told to, or the job was cancelled or is another worker's by now.
+        """
+        self._answer_small(job)
+        if self._say(job.id) or not self.queue.current or self.queue.cancelled(job.id, self.owner):
+            raise Stopped
+
+    def _answer_small(self, within: Job) -> None:
+        """Answer what is small and waits, if it is smaller than the job that would wait for it."""
+        least = max(SMALL, within.priority + 1)
+        # Who is to stop gives back what is at work: taken again, it would be given back again, without end.
+        while not self._stopping and self.queue.current and (job := self._claim(least)) is not None:
+            self._answer(job)
+
+    def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:
+        """Return the open scorer of a model."""
+        key = ScoringKey.of(spec, protocol).hash
+        return self._opened(key, spec, lambda: self._open_scorer(spec, protocol))
+
+    def _generator(self, spec: ModelSpec, decoding: Decoding) -> Generator:
+        """Return the open generator of a model."""
+        key = GenerationKey.of(spec, decoding).hash
+        return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
+
+    def _opened(self, key: str, spec: ModelSpec, open_model: Callable[[], Opened]) -> Opened:
+        """Return what is open under a key; close the longest unused for a new one.
+
+        Small models stay open beyond the setting, so that a sentence can be put to several of them at once.
+        """
+        if key not in self._models:
+            while len(self._models) >= self.settings.worker_models and not self._light_with(spec):
+                self._models.popitem(last=False)
+            self._models[key] = (open_model(), spec.parameters)
+        self._models.move_to_end(key)
+        if self._at:
+            self.queue.begin(self._at[-1], self.owner)
+        return cast(Opened, self._models[key][0])
+
+    def _light_with(self, spec: ModelSpec) -> bool:
+        """Tell whether this model and the open ones are small together; 0 parameters: unknown number."""
+        sizes = [spec.parameters, *(parameters for _, parameters in self._models.values())]
+        return all(sizes) and sum(sizes) <= LIGHT

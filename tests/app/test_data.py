@@ -1,0 +1,112 @@
+"""What decides that a page reads a run anew."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+
+from pcf_core.app import data
+from pcf_core.app.choice import Choice
+from pcf_core.app.stores import open_store
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.sampling import planned
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
+from tests.conftest import fake_scorer, fill
+
+
+@pytest.fixture
+def run(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+    """A run that is scored by the fake, in a store that pages open."""
+    st.cache_resource.clear()
+    store = Store.open(own_settings.cache)
+    monkeypatch.setattr(data, "open_store", lambda: store)
+    return fill(store, "mini-gpt")
+
+
+def with_templates(run: RunSpec, **change: float) -> RunSpec:
+    changed = tuple(template.model_copy(update=change) for template in run.templates.templates)
+    return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": changed})})
+
+
+def unit_of(item: data.LoadedRun) -> str:
+    interval = item.report.interval("overall_risk", "templates")
+    assert interval is not None
+    return interval.unit
+
+
+def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same texts and counts with documents have intervals over documents, not those read before."""
+    unknown, known = with_templates(run, documents=0), with_templates(run, documents=3)
+    assert unknown.key == known.key
+    first, second = (data.read_run(item, ViewOptions()) for item in (unknown, known))
+    assert (unit_of(first), unit_of(second)) == ("template", "document")
+    counted = data.read_run(with_templates(run, documents=3, count=3.0), ViewOptions())
+    assert len({first.view_key, second.view_key, counted.view_key}) == 3
+    assert data.read_run(known, ViewOptions()).view_key == second.view_key
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    monkeypatch.setattr(data, "read_run", lambda run, options: {"template": first}[options.unit])
+    over_whole = [
+        data.whole_template_intervals(data.Loaded(choice, {"mini-gpt": item}, {}, {}))
+        for item in (first, second)
+    ]
+    assert over_whole == [{}, {"mini-gpt": first.report.interval("overall_risk", "templates")}]
+
+
+@pytest.mark.slow
+def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
+    """The intervals of R are those of the whole report, whichever of the two was read first."""
+    other = fill(open_store(), "mini-bert")
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    loaded = data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {})
+    found, unread = data.all_reports(loaded)
+    assert (list(found), unread) == (["mini-gpt", "mini-bert"], 0)
+    assert found["mini-gpt"] is loaded.first.report
+    assert list(found["mini-bert"].intervals) == ["overall_risk"]
+    whole = data.read_run(other, ViewOptions()).report
+    assert list(whole.intervals) == list(RISKS)
+    for one, other in zip(
+        whole.intervals["overall_risk"], found["mini-bert"].intervals["overall_risk"], strict=True
+    ):
+        assert one.over == other.over
+        assert (one.low, one.high) == pytest.approx((other.low, other.high))
+
+
+@pytest.mark.slow
+def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
+    """What is shown, the topic's usual set, the other sets by name; the newest run is no longer the first."""
+    store = open_store()
+    for model, templates in (
+        ("mini-gpt", "gender-reporting"),
+        ("mini-gpt", run.topic.templates),
+        ("mini-bert", "gender-nineteen-stop"),
+        ("mini-bert", run.templates.name),
+        ("mini-bert", run.topic.templates),
+        ("mini-bert", "gender-reporting"),
+    ):
+        fill(store, model, templates)
+    assert [(found.templates.name, found.scoring.model) for found in data.finished_runs(run)] == [
+        ("gender-nineteen", "mini-bert"),
+        ("gender-nineteen", "mini-gpt"),
+        ("gender-wikipedia-100", "mini-bert"),
+        ("gender-wikipedia-100", "mini-gpt"),
+        ("gender-nineteen-stop", "mini-bert"),
+        ("gender-reporting", "mini-bert"),
+        ("gender-reporting", "mini-gpt"),
+    ]
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    found, _ = data.all_reports(data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {}))
+    assert list(found)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
+
+
+def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
+    drawn = planned(with_templates(run, documents=1), 0.1)
+    score_run(drawn, open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    now = with_templates(run, documents=7)
+    found = data.drawn_run(now)
+    assert found is not None
+    assert found.key == drawn.key
+    assert found.templates == now.templates

@@ -1,0 +1,152 @@
+"""View options: written once, found in links, commands and widgets under the names that they have had."""
+
+import re
+import shlex
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+import typer
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
+
+from pcf_core.audit.options import (
+    PageOptions,
+    Shown,
+    ViewOptions,
+    from_link,
+    in_words,
+    link_parameters,
+    shown_fields,
+)
+from pcf_core.cli.options import View, with_view
+from pcf_core.core.errors import InputError
+from pcf_core.report.reproducing import options_text
+
+IN_LINKS = (
+    "weights", "template_weights", "criterion", "scale", "reference", "protocol", "aggregation", "over",
+    "unit",
+)  # fmt: skip
+AS_STORED = (
+    "template_weighting", "occupation_weights", "criterion", "scale", "reference", "protocol", "aggregation",
+    "unit",
+)  # fmt: skip
+
+
+class WithCase(ViewOptions):
+    """View options with one more."""
+
+    letter_case: Annotated[
+        Literal["kept", "lower"],
+        Shown(
+            title="Letter case",
+            help="kept: as written. lower: as if in lower case.",
+            usage="kept or lower",
+            url="letter_case",
+            words={"kept": "as written"},
+        ),
+    ] = "kept"
+
+
+def command(kind: type[ViewOptions]) -> tuple[typer.Typer, list[View]]:
+    """A command line with one command, and what that was given."""
+    app, seen = typer.Typer(), list[View]()
+
+    def read(*, view: View) -> None:
+        seen.append(view)
+
+    app.command()(with_view(read, kind))
+    return app, seen
+
+
+def test_the_names_are_those_of_old_links_commands_and_files() -> None:
+    options = ViewOptions(occupation_weights="my file.csv", template_weighting="equal", unit="mention")
+    assert tuple(link_parameters(PageOptions())) == IN_LINKS
+    assert tuple(options.model_dump()) == AS_STORED
+    assert options_text(options) == (
+        "--weights 'my file.csv' --template-weights equal --criterion max --scale pcf --reference uniform "
+        "--protocol exact --aggregation sum --unit mention"
+    )
+
+
+def test_the_document_of_the_command_line_names_every_option_and_its_default() -> None:
+    document = Path("docs/cli.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(--[a-z-]+)` \|.*\| `([^`]+)` \|$", document, re.MULTILINE))
+    for one in shown_fields().values():
+        assert rows[one.flag] == one.default
+
+
+def test_every_field_is_shown_and_pages_offer_its_default() -> None:
+    assert shown_fields(PageOptions).keys() == PageOptions.model_fields.keys()
+    for name, one in shown_fields(PageOptions).items():
+        assert one.default in one.offered
+        for value in one.offered:
+            PageOptions.model_validate({name: value})
+        assert set(one.shown.words) <= set(one.offered)
+
+
+def test_a_link_says_what_was_chosen() -> None:
+    offered = [one.offered for one in shown_fields(PageOptions).values()]
+    for values in product(*(several[-2:] for several in offered)):
+        options = from_link(PageOptions, dict(zip(IN_LINKS, values, strict=True)))
+        assert tuple(link_parameters(options).values()) == values
+
+
+def test_a_command_takes_what_a_page_shows() -> None:
+    app, seen = command(ViewOptions)
+    options = ViewOptions(occupation_weights="my; file.csv", scale="bvf", protocol="single-token")
+    assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0
+    assert seen[0].options() == options
+    assert CliRunner().invoke(app, []).exit_code == 0
+    assert seen[1].options() == ViewOptions()
+    assert seen[1].protocol == ""  # each run's own
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--scale", "x"], "--scale must be one of pcf, bvf; got 'x'."),
+        (["--scale", ""], "--scale must be one of pcf, bvf; got ''."),
+        (["--template-weights", "3"], "--template-weights must be one of counts, equal; got '3'."),
+        (
+            ["--protocol", "half"],
+            "--protocol must be one of exact, exact-boundary, single-token; got 'half'.",
+        ),
+        (["--unit", "word", "--scale", "x"], "--scale must be one of pcf, bvf; got 'x'."),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_refused_by_its_name(given: list[str], said: str) -> None:
+    app, seen = command(ViewOptions)
+    CliRunner().invoke(app, given)
+    with pytest.raises(InputError) as refused:
+        seen[0].options()
+    assert str(refused.value) == said
+
+
+def test_another_option_is_one_field() -> None:
+    options = WithCase(letter_case="lower")
+    assert link_parameters(options)["letter_case"] == "lower"
+    assert from_link(WithCase, link_parameters(options)) == options
+    assert options_text(options).endswith("--unit usual --letter-case lower")
+    assert in_words(WithCase(), "letter_case") == "as written"
+    app, seen = command(WithCase)
+    assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0
+    assert seen[0].options() == options
+    assert "kept or lower" in CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+
+
+def sidebar() -> None:
+    from pcf_core.app.choice import draw_view_options
+    from tests.audit.test_options import WithCase
+
+    draw_view_options(WithCase)
+
+
+def test_another_option_is_drawn_and_read_from_the_link() -> None:
+    app = AppTest.from_function(sidebar)
+    app.query_params["letter_case"] = "lower"
+    app.run()
+    assert not app.exception
+    field = app.selectbox(key="letter_case")
+    assert (field.label, field.options, field.value) == ("Letter case", ["kept", "lower"], "lower")

@@ -1,0 +1,175 @@
+"""The command ``fairpair``: its documented schemas, refusals, and the same numbers as the library."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+
+from pcf_core.cli.fairpair import fairpair, lines_of
+from pcf_core.core.errors import InputError
+from pcf_core.core.settings import Settings
+from pcf_core.measure.regression import holm
+from pcf_core.models.registry import resolve
+from pcf_core.show.findings.fairpair import notes, words_finding
+from pcf_core.show.findings.fairpair_run import perturber_finding
+from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.matching import word_tokens
+from pcf_core.texts.fairpair.records import LABEL
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+
+
+@pytest.fixture
+def small(own_settings: Settings, tmp_path: Path) -> list[str]:
+    """Two prompts with four texts of eight tokens a side."""
+    (tmp_path / "few.csv").write_text(
+        "text,category\n{name} is a nurse.,work\n{name} met his friend.,friends\n"
+    )
+    return ["--prompts", str(tmp_path / "few.csv"), "--count", "4", "--length", "8"]
+
+
+def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
+    """The command's JSON; each object of a list has the documented shape."""
+    done = run("fairpair", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for document in found if isinstance(found, list) else [found]:
+        jsonschema.validate(document, SCHEMAS[schema])
+    return found
+
+
+@pytest.mark.slow
+def test_estimate_result_and_library_agree(small: list[str], own_settings: Settings) -> None:
+    asked = ("--model", "mini-gpt", *small)
+    before = answer("fairpair_estimate", *asked, "--estimate")
+    assert (before["texts"], before["tokens"], before["done"], before["rough"]) == (100, 800, False, True)
+    found = answer("fairpair", *asked)
+    assert (found["asked"], found["written"], found["label"]) == (before["asked"], 100, LABEL)
+    assert found["ends"]["original"]["length"] + found["ends"]["original"]["stop"] <= 8
+    assert all(sum(ends.values()) == 8 for ends in found["ends"].values())
+    kept = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
+    assert kept is not None
+    assert kept.counterparts == ("Jane is a nurse.", "Jane met her friend.")
+    report = kept.reports["jaccard"]
+    assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
+    assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
+    assert found["reports"]["jaccard"]["notes"] == list(notes(report))
+    assert "Intervals over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
+    assert found["errors"]["text_error"] == kept.errors.text_error
+    several = answer("fairpair", "--model", "mini-t5", *asked)
+    assert [one["written"] for one in several] == [100, 0]
+    # Holm over the two models that are read together.
+    p_values = [one["reports"]["jaccard"]["p_value"] for one in several]
+    assert p_values[1] == report.p_value
+    assert [one["reports"]["jaccard"]["adjusted"] for one in several] == pytest.approx(holm(p_values))
+    after = answer("fairpair_estimate", *asked, "--estimate")
+    assert (after["texts"], after["done"]) == (0, True)
+
+
+@HERE_AND_AS_A_PROCESS
+def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str], run: Run) -> None:
+    done = run("fairpair", "--model", "mini-gpt", *small)
+    assert "\r" not in done.stderr
+    assert 1 < len(done.stderr.splitlines()) < 20
+    assert "--chat" not in done.stderr
+    assert "mini-gpt: 0 of 100 texts" in done.stderr
+
+
+def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
+    small: list[str], own_settings: Settings
+) -> None:
+    asked = ("fairpair", "--model", "mini-gpt", *small)
+    found = json.loads(run_here(*asked, "--json").stdout)
+    result = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
+    assert result is not None
+    lines = lines_of(result, result.reports)
+    assert [line.split(",")[0] for line in lines[:3]] == ["mini-gpt"] * 3
+    assert lines[-2] == f"mini-gpt: {words_finding(result.words)}"
+    assert lines[-1] == f"mini-gpt: {perturber_finding(result.errors)}"
+    assert "The perturbation exchanged" in lines[-1]
+    assert sum("are rough" in line or "has no interval" in line for line in lines) == 1
+
+
+def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:
+    done = run_here("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
+    assert done.returncode == 0
+    assert "--chat is of an endpoint and changes nothing for mini-gpt" in done.stderr
+
+
+@pytest.mark.slow
+def test_words_are_sorted_into_categories_of_ones_own(small: list[str], tmp_path: Path) -> None:
+    (tmp_path / "rest.csv").write_text("category,word\nrest,sleep*\nrest,nap\n")
+    usual = answer("fairpair", "--model", "mini-gpt", *small)
+    found = answer("fairpair", "--model", "mini-gpt", *small, "--categories", str(tmp_path / "rest.csv"))
+    assert found["asked"] != usual["asked"]
+    assert found["written"] == 0
+    assert (found["words"]["lexicon"], usual["words"]["lexicon"]) == ("rest", None)
+    assert [row["name"] for row in found["words"]["categories"]] == ["rest"]
+
+
+@pytest.mark.slow
+def test_the_sentences_behind_phrases_and_categories(small: list[str]) -> None:
+    asked = ("--model", "mini-gpt", *small)
+    assert "original_texts" not in answer("fairpair", *asked)["words"]["strongest"][0]
+    words = answer("fairpair", *asked, "--sentences", "2")["words"]
+    for row in words["strongest"]:
+        for side in ("original", "prompt"):
+            texts = row[f"{side}_texts"]
+            assert len(texts) == min(2, row[side])
+            assert all(" ".join(word_tokens(text)).find(row["words"]) >= 0 for text in texts)
+    assert all(len(row["prompt_texts"]) == min(2, row["prompt"]) for row in words["categories"])
+
+
+@pytest.mark.slow
+def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
+    found = answer("fairpair", "--model", "mini-gpt", *small, "--dissimilarity", "embedding")
+    report = found["reports"]["embedding:mini-bert"]
+    assert report["dissimilarity"] == "embedding distance (mini-bert)"
+    assert 0 < report["between"] < 1
+    (encoder,) = found["encoders"]
+    assert encoder["identity"] == resolve("mini-bert").identity
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--model", "mini-bert"], "is masked: it fills a gap and cannot write a text"),
+        (["--count", "1"], "2 to 10,000 texts a side"),
+        (["--fold", "9"], "a fold has 2 to 4"),
+        (["--dissimilarity", "bleu"], "choose from jaccard, jaccard-others, sentiment, embedding"),
+        (["--dissimilarity", "embedding:mini-gpt"], "mini-gpt is causal: an encoder reads"),
+        (["--mode", "both"], "--mode must be one of entity, whole"),
+        (["--names", "John"], "--names takes two names with a comma between them, such as John,Jane; 'John'"),
+        (["--names", "A,B,C"], "such as John,Jane; 'A,B,C' was given"),
+        (["--names", "John,"], "'John,' was given"),
+        (
+            ["--model", "mini-gpt", "--model", "mini-gpt"],
+            "--model mini-gpt is given twice: give each model once",
+        ),
+        (
+            ["--names", "Jane,John"],
+            "'Jane' stands for the side male here, and is a name of female in the table",
+        ),
+        (["--names", "John,Jane", "--reverse"], "'Jane' stands for the side male here"),
+        (["--categories", "unknown"], "neither a shipped set of categories"),
+        (["--names", "john,jane"], "must begin with a capital letter"),
+        (["--table", "unknown"], "unknown"),
+        (["--prompts", "unknown"], "unknown"),
+        (["--temperature", "-1"], "temperature must lie between 0"),
+        (["--estimate", "--queue"], "give one of the two"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(
+    small: list[str], arguments: list[str], sentence: str
+) -> None:
+    application = typer.Typer()
+    application.command()(fairpair)
+    model = [] if "--model" in arguments else ["--model", "mini-gpt"]
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        application([*small, *model, *arguments], standalone_mode=False)

@@ -1,0 +1,197 @@
+"""Every kind of link in real Chromium, followed in a session that has chosen something else: links win."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, TimeoutError, expect
+
+from tests.browser import CHROMIUM, body_text, browser_page, own_cache, running_app, settle
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
+WHAT_ELSE = (["mini-gpt"], "race", "race-relative")
+WHAT_IS_USUAL = (["mini-bert", "mini-gpt"], "gender", "gender-wikipedia-100")
+ASKED_ELSE = "score_model=mini-gpt-s&score_topic=race&score_templates=race-relative"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("links")
+    with own_cache(folder) as environment, running_app(environment, folder / "app.log") as address:
+        yield address
+
+
+@pytest.fixture
+def page(app: str) -> Iterator[Page]:
+    with browser_page() as (page, errors):
+        yield page
+        # Going back in a hurry leaves a page before its icon is fetched, which the server then no longer has.
+        assert [error for error in errors if "/media/" not in error] == []
+
+
+def expect_names(page: Page, names: list[str], place: str = "stSidebar") -> None:
+    """The field *Models* holds these."""
+    field = page.get_by_test_id(place).get_by_test_id("stMultiSelect").filter(has_text="Models")
+    chosen = field.get_by_role("button", name="Remove ")
+    expect(chosen).to_have_count(len(names))
+    assert [str(one.get_attribute("aria-label")) for one in chosen.all()] == [
+        f"Remove {name}" for name in names
+    ]
+
+
+def expect_value(page: Page, label: str, value: str, place: str = "stSidebar") -> None:
+    """A field of one name holds this."""
+    field = page.get_by_test_id(place).get_by_role("combobox", name=label, exact=True)
+    expect(field).to_have_value(value)
+
+
+def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> None:
+    """The sidebar shows this choice, and the address, opened anew, says the same."""
+    expect_value(page, "Topic", topic)
+    expect_value(page, "Templates", templates)
+    expect_names(page, models)
+    expected = {"model": models, "topic": [topic]}
+    usual = {"model": ["mini-bert", "mini-gpt"], "topic": ["gender"]}
+
+    def says(address: str) -> bool:
+        said = usual | parse_qs(urlsplit(address).query)
+        return {name: said[name] for name in expected} == expected
+
+    page.wait_for_url(says)  # the server mends what the browser made of two addresses a moment later
+
+
+def arrive(page: Page, link: str, title: str) -> None:
+    follow(page, page.get_by_test_id("stMain").get_by_role("link", name=link, exact=True).first, title)
+
+
+def follow(page: Page, link: Locator, title: str) -> None:
+    """Click until the page is left: on a busy machine a link may be drawn anew just under the click."""
+    before = urlsplit(page.url).path
+    for _ in range(3):
+        link.click()
+        with suppress(TimeoutError):
+            page.wait_for_url(lambda url: urlsplit(url).path != before, timeout=20_000)
+            break
+    settle(page, title)
+
+
+def go(page: Page, title: str) -> None:
+    """By the menu."""
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+    settle(page, title)
+
+
+def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    go(page, "Models")
+    run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-nineteen")
+    run.get_by_text("gender · gender-nineteen").first.click()
+    follow(page, run.get_by_role("link", name="Open on the page Risk"), "Risk")
+    expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+    assert "mini-gpt" not in body_text(page).split("Published")[0]
+    assert parse_qs(urlsplit(page.url).query)["criterion"] == ["l2"], "what the link does not name stays"
+    expect(page.get_by_role("radio", name="occupations")).to_be_checked()
+    for _ in range(4):  # the browser keeps what it made of both addresses, and what was mended of it
+        page.go_back()
+        if urlsplit(page.url).path != "/risk":
+            break
+        settle(page, "Risk")
+        expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+    settle(page, "Models")
+    expect_choice(page, ["mini-gpt"], "race", "race-relative")
+    page.go_forward()
+    settle(page, "Risk")
+    expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+
+
+def test_the_calibration(app: str, page: Page) -> None:
+    page.goto(f"{app}/about?{ELSE}")
+    settle(page, "About")
+    arrive(page, "Open the calibration on the page Risk", "Risk")
+    expect_choice(page, ["planted-causal", "planted-masked"], "calibration", "calibration")
+    page.reload()
+    settle(page, "Risk")
+    expect_choice(page, ["planted-causal", "planted-masked"], "calibration", "calibration")
+
+
+def test_a_finished_run_of_the_queue(app: str, page: Page) -> None:
+    page.goto(f"{app}/score?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion")
+    settle(page, "Score")
+    page.get_by_role("button", name="Score", exact=True).click()
+    arrive(page, "Risk", "Risk")
+    expect_choice(page, ["mini-bert"], "religion", "race-relative")
+    assert "mini-gpt" not in body_text(page)
+
+
+def test_links_to_a_form(app: str, page: Page) -> None:
+    page.goto(f"{app}/score?{ASKED_ELSE}")
+    settle(page, "Score")
+    expect_names(page, ["mini-gpt-s"], "stMain")
+    go(page, "Models")
+    arrive(page, "Score mini-bert", "Score")
+    expect_names(page, ["mini-bert"], "stMain")
+    expect_value(page, "Topic", "gender", "stMain")
+    go(page, "Topics")
+    page.get_by_test_id("stMain").get_by_role("link", name="Score it").click()
+    settle(page, "Score")
+    expect_value(page, "Topic", "gender", "stMain")
+    expect_value(page, "Templates", "gender-wikipedia-100", "stMain")
+
+
+def test_a_ready_comparison(app: str, page: Page) -> None:
+    page.goto(f"{app}/compare?model=mini-t5&compare_view=as+in+the+papers")
+    settle(page, "Compare")
+    go(page, "Overview")
+    page.get_by_role("button", name="Size", exact=True).click()
+    settle(page, "Compare")
+    expect_choice(page, ["mini-gpt-s", "mini-gpt", "mini-gpt-l"], "gender", "gender-wikipedia-100")
+    expect(page.get_by_role("radio", name="along an axis")).to_be_checked()
+    expect(page.get_by_role("radio", name="size", exact=True)).to_be_checked()
+
+
+def test_the_menu_changes_no_choice(app: str, page: Page) -> None:
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    for title in ("Tilt", "Models", "Risk"):
+        go(page, title)
+        expect_choice(page, ["mini-gpt"], "race", "race-relative")
+    expect(page.get_by_role("radio", name="occupations")).to_be_checked()
+
+
+def test_a_form_is_as_it_was_after_a_reload_and_the_way_back(app: str, page: Page) -> None:
+    page.goto(f"{app}/score?{ASKED_ELSE}")
+    settle(page, "Score")
+    page.reload()
+    settle(page, "Score")
+    for back in (page.go_back, lambda: go(page, "Score")):
+        go(page, "Risk")
+        expect(page).not_to_have_url(re.compile("score_topic"))
+        back()
+        expect(page).to_have_url(re.compile("score_topic=race"))
+        settle(page, "Score")
+        expect_value(page, "Topic", "race", "stMain")
+        expect_value(page, "Templates", "race-relative", "stMain")
+        expect_names(page, ["mini-gpt-s"], "stMain")
+
+
+def test_an_address_typed_into_the_same_tab(app: str, page: Page) -> None:
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    page.goto(f"{app}/risk?model=mini-bert")
+    settle(page, "Risk")
+    expect_choice(page, ["mini-bert"], "gender", "gender-wikipedia-100")
+
+
+@pytest.mark.parametrize("query", ["", f"?{ELSE}"])
+def test_every_name_in_the_menu_is_an_address(app: str, page: Page, query: str) -> None:
+    page.goto(f"{app}/overview{query}")
+    settle(page, "Overview")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect_choice(page, *(WHAT_ELSE if query else WHAT_IS_USUAL))
+    assert urlsplit(page.url).path == "/"

@@ -1,0 +1,151 @@
+"""Every page as a person sees it: both themes, a wide and a narrow window, in real Chromium.
+
+Charts are drawn, their text has contrast and does not overlap or leave the picture, nothing scrolls sideways,
+and the console has no error.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from pcf_core.store.store import Store
+from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_app, settle
+from tests.journeys.test_accessibility import CRITERIA, addresses, fill_audits
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+# Probe has a chart once a worker has answered, FairPair, Criteria and Case file once something is written.
+WITHOUT_CHARTS = {
+    "Score",
+    "Probe",
+    "Topics",
+    "Models",
+    "Report",
+    "About",
+    "FairPair",
+    "Criteria",
+    "Case file",
+}
+WITH_CHARTS = (
+    "fp_view=models",
+    "fp_view=prompts",
+    "fp_view=words",
+    "fp_view=convergence",
+    "cf_model=mini-gpt",
+    *CRITERIA,
+)
+LEAST_CONTRAST = 4.5  # WCAG 2, 1.4.3
+
+# What is wrong with the texts of a page's charts, a sentence each.  Boxes of slanted ticks say nothing on
+# overlap; a line's box is up to 4 pixels higher than its letters.  An annotation may lie in the plot, an axis
+# title may not.
+CHECK = """least => {
+  const wrong = [];
+  const kinds = /^([xy]\\d*(tick|title)|legendtext|cb(axis|title)|annotation-text)/;
+  const title = /^[xy]\\d*title/;
+  const named = (text, pattern) => pattern.test(text.classList[0] || '')
+    || pattern.test(text.parentElement.getAttribute('class') || '');
+  const channels = color => color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const light = color => {
+    const [r, g, b] = channels(color).map(c => c / 255).map(
+      c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const page = getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor;
+  const slanted = text => {
+    const turned = /rotate\\((-?[\\d.]+)/.exec(text.getAttribute('transform') || '');
+    return turned !== null && Number(turned[1]) % 90 !== 0;
+  };
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+  for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+    const frame = plot.getBoundingClientRect();
+    if (frame.width === 0) continue;
+    const texts = [...plot.querySelectorAll('text')]
+      .filter(text => named(text, kinds) && text.textContent.trim() && getComputedStyle(text).opacity !== '0')
+      .map(text => (
+        {text, words: text.textContent.trim(), box: text.getBoundingClientRect(), slanted: slanted(text)}))
+      .filter(one => one.box.width > 0);
+    const areas = [...plot.querySelectorAll('.nsewdrag')].map(area => area.getBoundingClientRect());
+    texts.forEach((one, place) => {
+      const [low, high] = [light(getComputedStyle(one.text).fill), light(page)].sort((a, b) => a - b);
+      if ((high + 0.05) / (low + 0.05) < least) wrong.push(`“${one.words}” is too pale`);
+      const out = one.box.left < frame.left - 2 || one.box.right > frame.right + 2;
+      if (out) wrong.push(`“${one.words}” is cut off`);
+      const within = named(one.text, title) && areas.some(area => meet(one.box, area));
+      if (within) wrong.push(`“${one.words}” lies in the plot`);
+      for (const other of texts.slice(place + 1)) {
+        if (one.slanted || other.slanted || !meet(one.box, other.box)) continue;
+        wrong.push(`“${one.words}” and “${other.words}” overlap`);
+      }
+    });
+  }
+  return wrong;
+}"""
+
+
+def wrong_texts(page: Page) -> list[str]:
+    return [str(line) for line in page.evaluate(CHECK, LEAST_CONTRAST)]
+
+
+def faults(page: Page, title: str, path: str) -> list[str]:
+    """What is wrong with the page that is open, a sentence each."""
+    found = []
+    drawn = title not in WITHOUT_CHARTS and "words" not in path
+    if (drawn or path.endswith(WITH_CHARTS)) and drawn_traces(page) == 0:
+        found.append("no trace is drawn")
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    if wide > 0:
+        found.append(f"it scrolls sideways by {wide} pixels")
+    return found + wrong_texts(page)
+
+
+def test_the_check_sees_what_is_wrong() -> None:
+    """A made-up chart: pale text, two labels on each other, one beyond the edge."""
+    text = "<text class='xtitle' x='{x}' y='30' fill='{fill}'>{words}</text>"
+    labels = [
+        (20, "#000", "one two"),
+        (30, "#000", "over it"),
+        (180, "#000", "beyond the edge"),
+        (90, "#ccc", "pale"),
+    ]
+    drawn = "".join(text.format(x=x, fill=fill, words=words) for x, fill, words in labels)
+    with browser_page() as (page, _):
+        page.set_content(
+            "<body style='margin: 0'><div data-testid='stApp' style='background: #fff'>"
+            "<div class='js-plotly-plot' style='width: 200px'>"
+            f"<svg width='200' overflow='visible'>{drawn}</svg></div></div></body>"
+        )
+        assert sorted(wrong_texts(page)) == [
+            "“beyond the edge” is cut off",
+            "“one two” and “over it” overlap",
+            "“pale” is too pale",
+        ]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
+    environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
+    fill_audits(Store.open(tmp_path / "cache"))
+    found = {}
+    with (
+        running_app(environment, tmp_path / "app.log") as address,
+        browser_page(width, 844, scheme) as (page, errors),
+    ):
+        for title, path in addresses():
+            page.goto(f"{address}/{path}")
+            try:
+                settle(page, title)
+            except (AssertionError, Error):
+                found[f"{title} {path}"] = ["the page is not drawn"]
+                continue
+            page.wait_for_timeout(2000)  # charts are drawn after the script's end
+            if lines := [*faults(page, title, path), *errors]:
+                found[f"{title} {path}"] = lines
+            errors.clear()
+    assert found == {}

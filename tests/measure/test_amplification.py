@@ -1,0 +1,269 @@
+"""Leans of a model beside those of its text: worked examples, properties, second opinions, coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.factors import Amplification, ReadCount
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval
+from pcf_core.measure.amplification import amplification_of
+from pcf_core.measure.resampling import TemplateUnit
+
+
+def counted(he: int, she: int) -> ReadCount:
+    return ReadCount(occupation="x", he=he, she=she, neither=0, as_word=he + she)
+
+
+def compare(
+    counts: list[ReadCount],
+    says: FloatArray,
+    half: float = 0.05,
+    resamples: int = 200,
+    templates: int = 4,
+    seed: int = 0,
+) -> Amplification:
+    """A model that says the same in every template, with intervals of a given half-width."""
+    return amplification_of(
+        counts,
+        np.repeat(np.asarray(says, dtype=np.float64)[:, np.newaxis], templates, axis=1),
+        TemplateUnit.templates(np.ones(templates)),
+        [Interval(low=float(value) - half, high=float(value) + half) for value in says],
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def simulated(
+    generator: np.random.Generator, slope: float, occupations: int = 80, documents: int = 25
+) -> tuple[list[ReadCount], FloatArray]:
+    """Counts drawn around leans, and stereotypes around slope · lean + 0.1."""
+    leans = generator.uniform(-0.7, 0.7, occupations)
+    he = generator.binomial(documents, (leans + 1) / 2)
+    says = 0.1 + slope * leans + generator.normal(0, 0.1, occupations)
+    return [counted(int(k), documents - int(k)) for k in he], says
+
+
+def test_a_worked_example_by_hand() -> None:
+    """Two leans of ±0.6 from 20 documents each: variance 0.36, of which 4 · 0.8 · 0.2 / 19 is noise."""
+    counts = [counted(16, 4), counted(4, 16)] * 6
+    found = compare(counts, np.array([0.4, -0.2] * 6))
+    noise = 4 * 0.8 * 0.2 / 19 * (11 / 12)
+    assert found.line is not None
+    assert found.line.plain == pytest.approx(0.3 * 0.6 / 0.36)
+    assert found.line.slope == pytest.approx(0.18 / (0.36 - noise))
+    assert found.line.reliability == pytest.approx(1 - noise / 0.36)
+    assert found.line.intercept == pytest.approx(0.1)
+    assert found.shift == pytest.approx(0.1)
+    assert found.ranks is not None
+    assert found.ranks[0] == pytest.approx(1)
+
+
+@settings(max_examples=20)
+@given(st.floats(-2, 2), st.floats(-0.5, 0.5), st.integers(0, 9))
+def test_the_slope_follows_scale_and_shift_of_what_the_model_says(
+    scale: float, shift: float, seed: int
+) -> None:
+    counts, says = simulated(np.random.default_rng(seed), 0.5, 20)
+    one, other = compare(counts, says, resamples=20), compare(counts, scale * says + shift, resamples=20)
+    assert one.line is not None
+    assert other.line is not None
+    assert other.line.slope == pytest.approx(scale * one.line.slope, abs=1e-9)
+    assert other.line.plain == pytest.approx(scale * one.line.plain, abs=1e-9)
+    assert other.line.reliability == pytest.approx(one.line.reliability)
+    assert abs(other.line.slope) >= abs(other.line.plain)
+
+
+def test_the_correction_undoes_what_few_documents_flatten() -> None:
+    """Over many texts the corrected slope is the true one, and the plain slope is not."""
+    generator = np.random.default_rng(0)
+    lines = [compare(*simulated(generator, 0.8), resamples=2).line for _ in range(60)]
+    slopes = np.array([(line.slope, line.plain) for line in lines if line])
+    mean, error = slopes.mean(axis=0), slopes.std(axis=0) / np.sqrt(len(slopes))
+    assert abs(mean[0] - 0.8) < 3 * error[0]
+    assert mean[1] < 0.8 - 5 * error[1]
+
+
+def held_and_width(
+    generator: np.random.Generator,
+    weights: FloatArray,
+    differ: float,
+    *,
+    occupations: int = 60,
+    slope: float = 0.3,
+    texts: int = 100,
+    long_tails: bool = False,
+) -> tuple[float, float]:
+    """How often intervals hold the slope, and their width against that of a known standard error.
+
+    Each template has a slope of its own, around the true one with the s.d. ``differ``, and a level.
+    """
+    unit, slopes, held, widths = TemplateUnit.templates(weights), [], [], []
+    for text in range(texts):
+        leans = generator.uniform(-0.7, 0.7, occupations)
+        if long_tails:
+            leans = np.where(generator.random(occupations) < 0.1, -0.8, 0.4 + leans / 2)
+        he = generator.binomial(100, (leans + 1) / 2)
+        residuals = (
+            generator.standard_t(4, occupations) if long_tails else generator.normal(0, 1, occupations)
+        )
+        own = slope + differ * generator.normal(0, 1, weights.size)
+        level = generator.normal(0, 0.1, weights.size)
+        noise = generator.normal(0, 0.1, (occupations, weights.size))
+        line = amplification_of(
+            [counted(int(k), 100 - int(k)) for k in he],
+            leans[:, np.newaxis] * own + level + 0.1 * residuals[:, np.newaxis] + noise,
+            unit,
+            [Interval(low=-1, high=1)] * occupations,
+            resamples=400,
+            seed=text,
+        ).line
+        if line is not None:
+            slopes.append(line.slope)
+            held.append(line.interval.low <= slope <= line.interval.high)
+            widths.append(line.interval.high - line.interval.low)
+    return float(np.mean(held)), float(np.mean(widths) / (2 * 1.96 * np.std(slopes)))
+
+
+ALIKE = np.full(20, 1 / 20)
+UNLIKE = 1 / np.arange(1.0, 61) / (1 / np.arange(1.0, 61)).sum()  # the heaviest has 21 % of all, as mined
+
+
+@pytest.mark.parametrize(
+    ("weights", "differ"), [(ALIKE, 0.02), (ALIKE, 0.2), (UNLIKE, 0.02), (UNLIKE, 0.2), (UNLIKE, 0.8)]
+)
+def test_intervals_hold_the_slope_and_are_no_wider_than_need_be(weights: FloatArray, differ: float) -> None:
+    """However much templates differ and weigh; as if all weighed like the heaviest it was up to 1.8."""
+    held, width = held_and_width(np.random.default_rng(1), weights, differ)
+    assert held >= 0.9
+    assert width <= 1.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", [ALIKE, UNLIKE], ids=["alike", "unlike"])
+@pytest.mark.parametrize("differ", [0.0, 0.2, 0.8])
+@pytest.mark.parametrize("occupations", [20, 80])
+@pytest.mark.parametrize("long_tails", [False, True])
+def test_intervals_of_many_texts_hold_the_slope(
+    weights: FloatArray, differ: float, occupations: int, long_tails: bool
+) -> None:
+    """600 texts each; where leans have outliers and residuals long tails too: few of 20 tell the slope."""
+    held, width = held_and_width(
+        np.random.default_rng(2), weights, differ, occupations=occupations, texts=600, long_tails=long_tails
+    )
+    assert held >= 0.93
+    assert width <= (1.5 if occupations == 80 or not long_tails else 2.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [0.2, 1.0])
+def test_intervals_hold_the_truth_where_documents_are_few(slope: float) -> None:
+    """95 % intervals over occupations and documents in 600 simulated texts of 25 documents an occupation."""
+    generator = np.random.default_rng(1)
+    lines = [compare(*simulated(generator, slope, 60), resamples=500, seed=text).line for text in range(600)]
+    held = [line.interval.low <= slope <= line.interval.high for line in lines if line]
+    assert 0.93 <= np.mean(held) <= 0.985
+
+
+def test_as_many_units_as_the_sources_of_the_variance_tell() -> None:
+    """By hand: occupations at ±0.6, so that all count alike; templates 3 : 1 that say the same or not."""
+    counts = [counted(16, 4), counted(4, 16)] * 6
+    says = np.array([0.4, -0.2, 0.5, -0.3] * 3)
+    unit = TemplateUnit.templates([3, 1])
+
+    def half_width(shift: float) -> float:
+        stereotypes = says[:, np.newaxis] + shift * np.outer([1, -1] * 6, [1, -3])
+        line = amplification_of(
+            counts, stereotypes, unit, [Interval(low=-1, high=1)] * 12, resamples=4000
+        ).line
+        assert line is not None
+        return (line.plain_interval.high - line.plain_interval.low) / 2
+
+    # Residuals of ±0.05 around 0.1 + 0.5833 x: over occupations the slope has the variance 0.05² / 12 / 0.36.
+    alone = (0.05**2 / 12 / 0.36) ** 0.5 * 12 / 11 * 2.201
+    assert half_width(0.0) == pytest.approx(alone, rel=0.1)
+    assert half_width(0.02) > 1.5 * alone
+
+
+def test_the_slope_is_that_of_least_squares_and_its_interval_that_of_a_second_bootstrap() -> None:
+    generator = np.random.default_rng(2)
+    counts, says = simulated(generator, 0.6)
+    line = compare(counts, says, resamples=4000, templates=100).line
+    leans = np.array([count.lean for count in counts])
+    assert line is not None
+    assert line.plain == pytest.approx(np.polyfit(leans, says, 1)[0])
+    drawn = generator.integers(len(leans), size=(4000, len(leans)))
+    again = [np.polyfit(leans[rows], says[rows], 1)[0] for rows in drawn]
+    assert np.quantile(again, [0.025, 0.975]) == pytest.approx(
+        [line.plain_interval.low, line.plain_interval.high], abs=0.02
+    )
+
+
+@pytest.mark.parametrize(("slope", "said"), [(0.2, "flattens"), (1.6, "amplifies"), (-0.8, "reverses")])
+def test_verdicts_of_a_slope(slope: float, said: str) -> None:
+    counts, says = simulated(np.random.default_rng(4), slope, 120, 400)
+    line = compare(counts, says).line
+    assert line is not None
+    assert line.verdict == said
+
+
+def test_a_copy_is_told_as_one_only_where_the_interval_is_narrow() -> None:
+    many = compare(*simulated(np.random.default_rng(5), 1.0, 200, 4000)).line
+    few = compare(*simulated(np.random.default_rng(5), 1.0, 12, 25)).line
+    assert many is not None
+    assert few is not None
+    assert (many.verdict, few.verdict) == ("copies", "cannot tell")
+
+
+def test_why_there_is_no_slope() -> None:
+    few = compare([counted(12, 8)] * 9, np.zeros(9))
+    assert (few.line, few.no_line) == (None, "9 occupations, fewer than 10")
+    assert "leans alike" in compare([counted(12, 8)] * 12, np.linspace(0, 1, 12)).no_line
+    lone = [counted(60, 40)] * 11 + [counted(10, 90)]
+    assert "a single occupation decides" in compare(lone, np.linspace(0, 1, 12)).no_line
+    noisy = [counted(10 + shift, 10 - shift) for shift in (-1, 0, 1) * 4]
+    assert "too few" in compare(noisy, np.linspace(0, 1, 12)).no_line
+
+
+def test_draws_of_occupations_that_lean_alike_are_passed_over() -> None:
+    counts = [counted(60, 40)] * 9 + [counted(10, 90), counted(12, 88), counted(14, 86)]
+    line = compare(counts, np.linspace(0.3, 0.1, 12)).line
+    assert line is not None
+    assert np.isfinite([*line.ends, *line.low, *line.high]).all()
+
+
+def test_the_same_seed_gives_the_same_and_templates_widen() -> None:
+    generator = np.random.default_rng(6)
+    counts, says = simulated(generator, 0.5, 30)
+    noisy = says[:, np.newaxis] + generator.normal(0, 0.5, (1, 20))
+    unit = TemplateUnit.templates(np.ones(20))
+    ends = [Interval(low=-1, high=1)] * 30
+    one, other = (amplification_of(counts, noisy, unit, ends, resamples=300) for _ in range(2))
+    assert one.shift_interval == other.shift_interval
+    still = compare(counts, noisy.mean(axis=1), resamples=300, templates=20)
+    assert one.shift_interval.high - one.shift_interval.low > 1.5 * (
+        still.shift_interval.high - still.shift_interval.low
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "shape", "said"),
+    [
+        ([], (0, 4), "at least one"),
+        ([(1, 0)], (1, 4), "from 2 documents on"),
+        ([(5, 5)], (1, 3), "the shape [1, 3]"),
+    ],
+)
+def test_what_is_refused(counts: list[tuple[int, int]], shape: tuple[int, int], said: str) -> None:
+    with pytest.raises(CriterionError) as error:
+        amplification_of(
+            [counted(*pair) for pair in counts],
+            np.zeros(shape),
+            TemplateUnit.templates(np.ones(4)),
+            [Interval(low=-1, high=1)] * len(counts),
+        )
+    assert said in str(error.value)

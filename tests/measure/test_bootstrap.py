@@ -1,0 +1,396 @@
+"""Intervals of risk against loops, scipy and normal theory; what bias does to them, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.risk import Interval
+from pcf_core.measure import resampling
+from pcf_core.measure.bootstrap import RISKS, RiskIntervals, acceleration, influences, moments, risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import decompose, total
+from pcf_core.measure.resampling import TemplateUnit, percentiles, tail
+
+TEMPLATES = TemplateUnit.templates
+
+
+def grid(occupations: int = 3, templates: int = 12, groups: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Preferences and unequal template weights."""
+    generator = np.random.default_rng(5)
+    values = generator.dirichlet(np.arange(1, groups + 1), size=(occupations, templates))
+    return values, generator.pareto(1, templates) + 0.1
+
+
+def of_two(s: np.ndarray) -> np.ndarray:
+    """[..., 2] preferences with the stereotypes s and −s."""
+    return np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1)
+
+
+def over_templates(result: RiskIntervals, quantity: str) -> Interval:
+    return result.intervals[quantity][0]
+
+
+def bounds(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
+
+
+def loops(
+    values: np.ndarray, weights: np.ndarray, shares: np.ndarray, resamples: int, seed: int
+) -> dict[str, dict[str, np.ndarray]]:
+    """Replicates by quantity, over templates, over occupations and over both, one draw at a time."""
+    templates = np.random.default_rng(seed).integers(weights.size, size=(resamples, weights.size))
+    occupations = np.random.default_rng([seed, 1]).integers(shares.size, size=(resamples, shares.size))
+    ways: dict[str, list[tuple[float, ...]]] = {"templates": [], "occupations": [], "both": []}
+    for t, x in zip(templates, occupations, strict=True):
+        drawn = values[:, t], weights[t]
+        for over, (rows, share) in {
+            "templates": (drawn, shares),
+            "occupations": ((values[x], weights), shares[x]),
+            "both": ((values[x][:, t], weights[t]), shares[x]),
+        }.items():
+            found = total(decompose(rows[0], rows[1], Criterion()), share)
+            ways[over].append((found.overall_risk, found.prejudice_risk, found.caprice_risk))
+    return {over: dict(zip(RISKS, np.array(rows).T, strict=True)) for over, rows in ways.items()}
+
+
+def test_loops_over_the_same_draws_agree() -> None:
+    """Far from a kink nothing is corrected: bounds are percentiles of what the loops find."""
+    generator = np.random.default_rng(0)
+    values = of_two(generator.uniform(0.3, 0.6, size=(4, 15)) + np.where(np.arange(15) == 3, -0.5, 0))
+    weights, shares = generator.uniform(1, 2, 15), np.array([1.0, 2, 2, 3])
+    found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=120, level=0.8, seed=3)
+    replicates = loops(values, weights, shares, 120, 3)
+    parts = decompose(values, weights, Criterion())
+    plug_in = total(parts, shares)
+    moves = influences(Criterion().stereotypes(values), parts, Criterion())
+    rows = dict(zip(RISKS, (parts.overall, parts.prejudice, parts.caprice), strict=True))
+    for name in RISKS:
+        unit, drawn = TEMPLATES(weights), TEMPLATES(shares)
+        value = getattr(plug_in, name)
+        by_template = moments(drawn.weights @ moves[name], unit)
+        by_occupation = moments(rows[name] - value, drawn)
+        skew = {
+            "templates": (unit.fewest, acceleration(by_template)),
+            "occupations": (drawn.fewest, acceleration(by_occupation)),
+            "both": (drawn.fewest, acceleration(by_template, by_occupation)),
+        }
+        for interval in found.intervals[name]:
+            again = replicates[interval.over][name]
+            centred = name != "overall_risk" and interval.over != "occupations"
+            expected = percentiles(again, 0.8, *skew[interval.over]) + centred * (value - again.mean())
+            low, high = min(max(expected[0], 0), value), max(expected[1], value)
+            assert bounds(interval) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_where_bias_is_taken_from_prejudice_it_is_given_to_caprice() -> None:
+    """Near the kink: bounds around the loops' replicates, moved by the bias in closed form, which is taken
+    from R^p and given to R^c, and three times as far down for R^p and up for R^c."""
+    s = np.random.default_rng(1).uniform(-0.6, 0.6, size=(4, 15))
+    values, weights, shares = of_two(s), np.ones(15), np.array([0.1, 0.2, 0.3, 0.4])
+    found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=120, level=0.8, seed=3)
+    plug_in, errors = abs(s.mean(axis=1)), s.std(axis=1, ddof=1) / math.sqrt(15)
+    bias = scipy_stats.foldnorm.mean(plug_in / errors, scale=errors) - plug_in
+    taken = float(shares @ np.minimum(bias, plug_in))
+    assert taken > 0.015
+    replicates = loops(values, weights, shares, 120, 3)
+    parts = decompose(values, weights, Criterion())
+    moves = influences(Criterion().stereotypes(values), parts, Criterion())
+    rows = {"prejudice_risk": parts.prejudice, "caprice_risk": parts.caprice}
+    for name, sign in {"prejudice_risk": -1, "caprice_risk": 1}.items():
+        value = float(shares @ rows[name])
+        unit, drawn = TEMPLATES(weights), TEMPLATES(shares)
+        by_template = moments(shares @ moves[name], unit)
+        by_occupation = moments(rows[name] - value, drawn)
+        skew = {
+            "templates": (unit.fewest, acceleration(by_template)),
+            "both": (drawn.fewest, acceleration(by_template, by_occupation)),
+        }
+        for interval in (found.intervals[name][0], found.intervals[name][2]):
+            again = replicates[interval.over][name]
+            low, high = percentiles(again, 0.8, *skew[interval.over]) + value + sign * taken - again.mean()
+            low, high = (low - 3 * taken, high) if sign < 0 else (low, high + 3 * taken)
+            assert bounds(interval) == pytest.approx((min(max(low, 0), value), max(high, value)), abs=1e-3)
+
+
+def test_scipy_finds_the_same_interval_of_a_risk() -> None:
+    """R is a ratio of means over templates; scipy's BCa takes z0 from the replicates."""
+    values, weights = grid(templates=40)
+    risks = Criterion().J(values).mean(axis=0)
+
+    def risk(drawn: np.ndarray) -> float:
+        return float(np.average(risks[drawn], weights=weights[drawn]))
+
+    weights = np.sqrt(weights)
+    unit = TEMPLATES(weights)
+    other = scipy_stats.bootstrap(
+        (np.arange(40),), risk, n_resamples=4000, vectorized=False, method="BCa", rng=1
+    ).confidence_interval
+    low, high = bounds(
+        over_templates(risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=20_000), RISKS[0])
+    )
+    width = other.high - other.low
+    wider = scipy_stats.norm.ppf(tail(0.95, unit.fewest)) / scipy_stats.norm.ppf(0.025)
+    assert high - low == pytest.approx(wider * width, rel=0.06)
+    assert (low + high) / 2 == pytest.approx((other.low + other.high) / 2, abs=0.06 * width)
+
+
+def test_far_from_a_change_of_sign_the_interval_is_that_of_a_mean() -> None:
+    male = np.random.default_rng(2).uniform(0.7, 0.9, size=400)
+    values = np.stack([male, 1 - male], axis=-1)[np.newaxis]
+    found = risk_intervals(values, TEMPLATES(np.ones(400)), [1], Criterion())
+    s = 2 * male - 1
+    half = 1.96 * s.std() / math.sqrt(400)
+    expected = pytest.approx((s.mean() - half, s.mean() + half), abs=0.1 * half)
+    assert bounds(over_templates(found, "prejudice_risk")) == expected
+    assert tuple(found.occupations["prejudice_risk"][0]) == expected
+
+
+def test_a_mean_that_may_be_neutral_has_a_one_sided_interval() -> None:
+    """s = ±0.3 over ten templates, six against four: m = 0.06, and 0 is not rejected.
+
+    The upper end is m + c se, with se = 0.294/√10 and c the expanded quantile for ten units, 2.4 or so.
+    """
+    values = of_two(np.array([[0.3] * 6 + [-0.3] * 4]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion())
+    low, high = found.occupations["prejudice_risk"][0]
+    assert low == 0
+    assert high == pytest.approx(0.06 + 2.384 * 0.2939 / math.sqrt(10), abs=0.04)
+    # All risk may be caprice then: its upper end is that of r = 0.3 itself.
+    assert tuple(found.occupations["overall_risk"][0]) == pytest.approx((0.3, 0.3))
+    assert found.occupations["caprice_risk"][0, 1] == pytest.approx(0.3)
+
+
+def test_all_risk_may_be_caprice_where_resamples_disagree_on_the_group_that_leads() -> None:
+    """s = 1 in two of ten contexts and −0.1 in eight: m = 0.12, but a tenth of the resamples (0.8^10) have no
+    context with 1 and lean the other way.  So r^p may be 0, and r^c all of r, which may be half or more; the
+    contexts against the lean can bring no more than 2 × 0.1.
+    """
+    values = of_two(np.array([[1.0] * 2 + [-0.1] * 8]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion()).occupations
+    assert found["prejudice_risk"][0, 0] == 0
+    assert found["caprice_risk"][0, 1] == pytest.approx(found["overall_risk"][0, 1])
+    assert found["caprice_risk"][0, 1] > 0.5
+
+
+def test_caprice_reaches_as_far_as_the_tangent_of_j() -> None:
+    """Three groups and the Euclidean norm: J of a mean that turns is more than its tangent tells, so that the
+    replicates of r^c alone lie lower.  The loop takes the slope from differences.
+    """
+    generator = np.random.default_rng(4)
+    values = generator.dirichlet([5, 2, 2], size=(1, 14))
+    criterion, unit = Criterion.parse("l2"), TEMPLATES(np.ones(14))
+    stereotypes = criterion.stereotypes(values)[0]
+    middle, step = stereotypes.mean(axis=0), 1e-6
+    slope = [
+        (criterion.of_stereotypes(middle + move) - criterion.of_stereotypes(middle - move)) / (2 * step)
+        for move in step * np.eye(3)
+    ]
+    above, plain = [], []
+    for drawn in np.random.default_rng(0).integers(14, size=(2000, 14)):
+        mean = stereotypes[drawn].mean(axis=0)
+        risk = float(criterion.of_stereotypes(stereotypes[drawn]).mean())
+        above.append(risk - float(mean @ slope))
+        plain.append(risk - float(criterion.of_stereotypes(mean)))
+    parts = decompose(values, unit.weights, criterion)
+    moves = influences(stereotypes[np.newaxis], parts, criterion)["caprice_risk"]
+    skew = acceleration(moments(moves[0], unit))
+    found = risk_intervals(values, unit, [1], criterion).occupations["caprice_risk"][0, 1]
+    assert found == pytest.approx(percentiles(np.array(above), 0.95, 14, skew)[1], abs=1e-6)
+    assert found > percentiles(np.array(plain), 0.95, 14, skew)[1] + 0.005
+
+
+def test_prejudice_is_no_more_than_the_scale_allows() -> None:
+    """s = 1 in nine of ten contexts and 0.2 in one: m = 0.92, and 2.4 s.e. of 0.08 more are 1.1."""
+    values = of_two(np.array([[1.0] * 9 + [0.2]]))
+    found = risk_intervals(values, TEMPLATES(np.ones(10)), [1], Criterion()).occupations
+    assert found["prejudice_risk"][0, 1] == 1
+    assert found["prejudice_risk"][0, 0] < 0.8
+
+
+def test_the_prejudice_of_ten_templates_without_any() -> None:
+    """The issue's example: s = ±0.3 with even chances shows r^p = 0.074 on average where the truth is 0.
+
+    |mean of ten signs| × 0.3, by the binomial; the correction takes a quarter of it or so, and expects as
+    much from sampling alone.
+    """
+    heads = np.arange(11)
+    chances = scipy_stats.binom.pmf(heads, 10, 0.5)
+    rows = of_two(np.where(np.arange(10) < heads[:, np.newaxis], 0.3, -0.3))
+    parts = decompose(rows, np.ones(10), Criterion())
+    assert chances @ parts.prejudice == pytest.approx(0.0738, abs=1e-4)
+    found = risk_intervals(rows, TEMPLATES(np.ones(10)), np.ones(11), Criterion(), resamples=50)
+    assert found.correction is not None
+    assert 0.05 < chances @ found.correction.prejudice < 0.062
+    assert chances @ found.correction.sampling == pytest.approx(0.0738, rel=0.06)
+    assert found.correction.prejudice[5] == 0
+    assert found.correction.prejudice[10] == pytest.approx(0.3)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, math.inf]), st.sampled_from(["pcf", "bvf"]))
+def test_every_interval_holds_the_plug_in_estimate(seed: int, norm: float, scale: Any) -> None:
+    generator = np.random.default_rng(seed)
+    occupations, templates, groups = (
+        generator.integers(1, 5),
+        generator.integers(1, 8),
+        generator.integers(2, 5),
+    )
+    values = generator.dirichlet(np.full(groups, 0.7), size=(occupations, templates))
+    unit, shares = TEMPLATES(generator.pareto(1, templates) + 0.1), generator.random(occupations) + 0.1
+    criterion = Criterion(norm, scale)
+    found = risk_intervals(values, unit, shares, criterion, resamples=30, seed=seed)
+    parts = decompose(values, unit.weights, criterion)
+    whole = total(parts, shares)
+    for name, each in zip(RISKS, (parts.overall, parts.prejudice, parts.caprice), strict=True):
+        low, high = found.occupations[name].T
+        assert ((low >= 0) & (low <= each) & (each <= high)).all()
+        for interval in found.intervals[name]:
+            assert 0 <= interval.low <= getattr(whole, name) <= interval.high
+    assert found.correction is not None
+    assert (found.correction.prejudice <= parts.prejudice + 1e-12).all()
+    assert (found.correction.prejudice >= 0).all()
+
+
+@given(st.integers(0, 2**32), st.floats(0.01, 100))
+def test_neither_the_order_of_groups_nor_the_scale_of_weights_matters(seed: int, factor: float) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([1, 1, 2], size=(3, 6))
+    weights, shares = generator.random(6) + 0.1, generator.random(3) + 0.1
+    found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=40)
+    other = risk_intervals(
+        values[:, :, [2, 0, 1]], TEMPLATES(factor * weights), factor * shares, Criterion(), resamples=40
+    )
+    assert found.correction is not None
+    assert other.correction is not None
+    for name in RISKS:
+        np.testing.assert_allclose(other.occupations[name], found.occupations[name], atol=1e-9)
+        for one, two in zip(found.intervals[name], other.intervals[name], strict=True):
+            # The correction of three groups draws its normal vectors along axes in the order of the groups.
+            assert bounds(two) == pytest.approx(bounds(one), abs=0.02)
+    np.testing.assert_allclose(other.correction.prejudice, found.correction.prejudice, atol=0.01)
+
+
+@given(st.integers(0, 2**32))
+def test_two_groups_may_change_places(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([1, 1], size=(3, 6))
+    unit, shares = TEMPLATES(generator.random(6) + 0.1), generator.random(3) + 0.1
+    found = risk_intervals(values, unit, shares, Criterion(), resamples=40)
+    other = risk_intervals(values[:, :, ::-1], unit, shares, Criterion(), resamples=40)
+    for name in RISKS:
+        for one, two in zip(found.intervals[name], other.intervals[name], strict=True):
+            assert bounds(two) == pytest.approx(bounds(one), abs=1e-9)
+
+
+def test_intervals_are_described_by_what_was_drawn() -> None:
+    values, _ = grid()
+    unit = TemplateUnit.mentions(np.arange(1, 13))
+    found = risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=200, level=0.9)
+    assert set(found.intervals) == set(found.occupations) == set(RISKS)
+    for name in RISKS:
+        assert [(one.over, one.unit, one.level) for one in found.intervals[name]] == [
+            ("templates", "mention", 0.9),
+            ("occupations", "occupation", 0.9),
+            ("both", "mention", 0.9),
+        ]
+        assert found.occupations[name].shape == (3, 2)
+
+
+def test_more_units_mean_narrower_intervals() -> None:
+    values, _ = grid()
+    counts = np.arange(1, 13)
+    widths = [
+        np.ptp(bounds(over_templates(risk_intervals(values, unit, [1, 1, 1], Criterion()), "overall_risk")))
+        for unit in (
+            TEMPLATES(counts),
+            TemplateUnit.documents(counts, counts // 2 + 1),
+            TemplateUnit.mentions(counts),
+        )
+    ]
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_over_both_is_at_least_as_wide_as_over_either() -> None:
+    values, _ = grid(occupations=30, templates=30)
+    found = risk_intervals(values, TEMPLATES(np.ones(30)), np.ones(30), Criterion())
+    for name in RISKS:
+        templates, occupations, both = (np.ptp(bounds(one)) for one in found.intervals[name])
+        assert both > 0.95 * max(templates, occupations)
+
+
+def test_occupations_that_are_alike_leave_nothing_open_over_occupations() -> None:
+    values, weights = grid(occupations=1)
+    found = risk_intervals(np.repeat(values, 5, axis=0), TEMPLATES(weights), np.ones(5), Criterion())
+    for name in RISKS:
+        templates, occupations, both = found.intervals[name]
+        assert occupations.low == pytest.approx(occupations.high, abs=1e-12)
+        assert np.ptp(bounds(both)) > 0.9 * np.ptp(bounds(templates))
+
+
+def test_caprice_has_no_interval_where_no_stereotype_changes_its_sign() -> None:
+    male = np.random.default_rng(0).uniform(0.5, 1, size=(4, 30))
+    values = np.stack([male, 1 - male], axis=-1)
+    found = risk_intervals(values, TEMPLATES(np.ones(30)), np.ones(4), Criterion(), resamples=300)
+    for interval in found.intervals["caprice_risk"]:
+        assert bounds(interval) == (0, 0)
+    assert (found.occupations["caprice_risk"] == 0).all()
+
+
+def test_a_single_weighted_template_gives_its_own_value() -> None:
+    values, _ = grid()
+    only = np.eye(12)[4]
+    found = risk_intervals(values, TEMPLATES(only), [1, 1, 1], Criterion(), resamples=20)
+    risk = total(decompose(values, only, Criterion()), [1, 1, 1]).overall_risk
+    assert bounds(over_templates(found, "overall_risk")) == pytest.approx((risk, risk), abs=1e-12)
+
+
+def test_blocks_do_not_change_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, weights = grid()
+    whole = risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=101)
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 12 * 7)
+    cut = risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=101)
+    for name in RISKS:
+        for one, two in zip(whole.intervals[name], cut.intervals[name], strict=True):
+            assert bounds(two) == pytest.approx(bounds(one), abs=1e-14)
+
+
+def test_the_seed_decides() -> None:
+    values, weights = grid()
+    first, again, other = (
+        risk_intervals(values, TEMPLATES(weights), [1, 1, 1], Criterion(), resamples=50, seed=seed)
+        for seed in (0, 0, 1)
+    )
+    assert first.intervals == again.intervals
+    assert first.intervals != other.intervals
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"resamples": 0}, "at least 1 resample; got 0"),
+        ({"level": 1.0}, "between 0 and 1; got 1"),
+        ({"level": 95.0}, "between 0 and 1; got 95"),
+        ({"unit": TEMPLATES(np.ones(11))}, "`template_weights` must be a list of 12"),
+        ({"occupation_weights": [1, 1]}, "`occupation_weights` must be a list of 3"),
+        ({"values": np.ones((3, 12, 3))}, r"preferences\[0\]\[0\]"),
+        ({"criterion": Criterion(reference=np.array([0.5, 0.5]))}, "2 groups"),
+    ],
+)
+def test_what_the_bootstrap_refuses(change: dict[str, Any], sentence: str) -> None:
+    values, weights = grid()
+    allowed: dict[str, Any] = {
+        "values": values,
+        "unit": TEMPLATES(weights),
+        "occupation_weights": [1, 1, 1],
+        "criterion": Criterion(),
+        "resamples": 10,
+    }
+    with pytest.raises(CriterionError, match=sentence):
+        risk_intervals(**(allowed | change))

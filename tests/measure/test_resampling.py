@@ -1,0 +1,192 @@
+"""What is drawn again: which units, how often, with what weight, and that runs can share the draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.core.errors import CriterionError
+from pcf_core.measure import resampling
+from pcf_core.measure.resampling import (
+    TemplateUnit,
+    effective_number,
+    resampled_occupation_weights,
+    resampled_template_weights,
+    rough,
+)
+
+COUNTS = np.array([6.0, 3.0, 0.0, 1.0])
+DOCUMENTS = [2, 3, 0, 1]
+
+
+def drawn(unit: TemplateUnit, resamples: int = 20_000, seed: int = 0) -> np.ndarray:
+    return np.concatenate(list(resampled_template_weights(unit, resamples, seed)))
+
+
+def test_templates_are_drawn_alike_and_carry_their_weight() -> None:
+    weights = np.array([1.0, 2.0, 5.0])
+    rows = drawn(TemplateUnit.templates(weights))
+    np.testing.assert_allclose(rows.sum(axis=1), 1)
+    relative = rows / weights
+    counts = 3 * relative / relative.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
+    # Each count is binomial(3, 1/3): mean 1, variance 2/3, and any two have the covariance -1/3.
+    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=4 * math.sqrt(2 / 3 / 20_000))
+    np.testing.assert_allclose(np.cov(counts.T), np.eye(3) - 1 / 3, atol=0.03)
+
+
+def test_mentions_are_drawn_alike() -> None:
+    """Ten mentions, 6 : 3 : 1: shares of ten draws have the variance q(1 − q)/10."""
+    rows = drawn(TemplateUnit.mentions(COUNTS))
+    np.testing.assert_allclose(10 * rows, np.round(10 * rows), atol=1e-9)
+    shares = COUNTS / 10
+    np.testing.assert_allclose(rows.mean(axis=0), shares, atol=0.005)
+    np.testing.assert_allclose(rows.var(axis=0), shares * (1 - shares) / 10, atol=0.001)
+
+
+def test_documents_carry_the_mentions_of_an_average_one() -> None:
+    """Two documents with three mentions each, three with one, one with one: a loop over single documents."""
+    carried = [3.0, 3.0, 1.0, 1.0, 1.0, 1.0]
+    of = [0, 0, 1, 1, 1, 3]
+    generator, expected = np.random.default_rng(3), []
+    for _ in range(20_000):
+        weights = np.zeros(4)
+        for document in generator.integers(6, size=6):
+            weights[of[document]] += carried[document]
+        expected.append(weights / weights.sum())
+    rows = drawn(TemplateUnit.documents(COUNTS, DOCUMENTS))
+    np.testing.assert_allclose(rows.mean(axis=0), np.mean(expected, axis=0), atol=0.005)
+    np.testing.assert_allclose(np.cov(rows.T), np.cov(np.array(expected).T), atol=0.002)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=15),
+    st.integers(1, 9),
+)
+def test_effective_number_is_that_of_the_single_units(pairs: list[tuple[int, int]], factor: int) -> None:
+    counts, documents = (np.array(column) for column in zip(*pairs, strict=True))
+    singles = np.repeat(counts / documents, documents)
+    assert TemplateUnit.documents(counts, documents).effective == pytest.approx(effective_number(singles))
+    assert TemplateUnit.documents(factor * counts, documents).effective == pytest.approx(
+        effective_number(singles)
+    )
+    assert TemplateUnit.mentions(counts).effective == pytest.approx(counts.sum())
+    assert TemplateUnit.templates(counts).effective == pytest.approx(effective_number(counts))
+
+
+def test_variance_weights_of_equal_units_are_those_of_a_mean() -> None:
+    """Σ v (s − m)² = Σ (s − m)² / (n (n − 1)), the squared standard error."""
+    s = np.random.default_rng(0).normal(size=12)
+    unit = TemplateUnit.templates(np.ones(12))
+    assert unit.variance_weights @ (s - s.mean()) ** 2 == pytest.approx(s.var(ddof=1) / 12)
+    assert TemplateUnit.templates([0, 3]).variance_weights.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        TemplateUnit.templates(COUNTS),
+        TemplateUnit.documents(COUNTS, DOCUMENTS),
+        TemplateUnit.mentions(COUNTS),
+    ],
+    ids=lambda unit: unit.name,
+)
+def test_the_replicates_spread_as_the_variance_weights_say(unit: TemplateUnit) -> None:
+    """Linear in the draws up to their number, so the two variances agree to the order of 1/n."""
+    many = np.tile([0.3, -0.2, 0.9, 0.5], 40)
+    wide = TemplateUnit(unit.name, np.tile(unit.weights, 40) / 40, np.tile(unit.sizes, 40))
+    mean = wide.weights @ many
+    found = (drawn(wide, 4000) @ many).var()
+    assert found == pytest.approx(float(wide.variance_weights @ (many - mean) ** 2), rel=0.1)
+
+
+def test_a_template_without_weight_is_not_drawn_and_changes_no_draw() -> None:
+    without = drawn(TemplateUnit.templates([6, 3, 1]), 50)
+    rows = drawn(TemplateUnit.templates(COUNTS), 50)
+    np.testing.assert_array_equal(rows[:, [0, 1, 3]], without)
+    assert (rows[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize("unit", [TemplateUnit.templates(COUNTS), TemplateUnit.mentions(COUNTS)])
+def test_blocks_do_not_change_the_draws(unit: TemplateUnit, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = drawn(unit, 101)
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 4 * 7)
+    assert len(list(resampled_template_weights(unit, 101))) == 15
+    np.testing.assert_array_equal(drawn(unit, 101), whole)
+
+
+def test_a_seed_decides_the_draws_of_templates_and_of_occupations_apart() -> None:
+    unit = TemplateUnit.templates(np.ones(4))
+    np.testing.assert_array_equal(drawn(unit, 50), drawn(unit, 50))
+    assert (drawn(unit, 50) != drawn(unit, 50, seed=1)).any()
+    (occupations,) = resampled_occupation_weights(np.ones(4), 2000, 0)
+    both = np.corrcoef(drawn(unit, 2000)[:, 0], occupations[:, 0])[0, 1]
+    assert abs(both) < 0.1
+    np.testing.assert_allclose(occupations.mean(axis=0), 0.25, atol=0.02)
+
+
+def test_occupations_carry_their_weight() -> None:
+    (rows,) = resampled_occupation_weights([1, 2, 0], 1000, 0)
+    assert set(np.round(rows[:, 0], 6)) == {0, round(1 / 3, 6), 1}
+    assert (rows[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: TemplateUnit.mentions([1.5, 2]), "whole number of them.*template 1 has 1.5. Draw templates"),
+        (lambda: TemplateUnit.mentions([1e19, 2]), "not over 4.6e\\+18 together"),
+        (lambda: TemplateUnit.documents([2, 3], [1, 0]), "template 2 has 0. Draw templates"),
+        (lambda: TemplateUnit.documents([2, 3], [1]), "`documents` must be a list of 2"),
+        (lambda: TemplateUnit.templates([0, 0]), "`template_weights` are all 0"),
+        (lambda: drawn(TemplateUnit.templates([1]), 0), "at least 1 resample; got 0"),
+        (lambda: list(resampled_occupation_weights([-1, 1], 5)), "`occupation_weights` must be finite"),
+    ],
+)
+def test_what_cannot_be_drawn(make: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises(CriterionError, match=sentence):
+        make()
+
+
+def test_effective_number_of_the_papers_ten_templates() -> None:
+    # Shares of the ten gender templates: the first two carry most of the mass.
+    shares = [0.420, 0.168, 0.126, 0.086, 0.048, 0.035, 0.035, 0.034, 0.028, 0.021]
+    assert effective_number(shares) == pytest.approx(4.2, abs=0.1)
+
+
+@given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=20), st.floats(0.01, 100))
+def test_effective_number_is_between_one_and_all(weights: list[float], factor: float) -> None:
+    number = effective_number(weights)
+    by_loop = sum(weights) ** 2 / sum(weight**2 for weight in weights)
+    assert number == pytest.approx(by_loop)
+    assert 1 - 1e-9 <= number <= len(weights) + 1e-9
+    assert effective_number([factor * weight for weight in weights]) == pytest.approx(number)
+
+
+def test_effective_number_of_equal_and_of_no_weights() -> None:
+    assert effective_number(np.ones(7)) == pytest.approx(7)
+    assert effective_number([3, 3, 0]) == pytest.approx(2)
+    with pytest.raises(CriterionError, match="all 0"):
+        effective_number([0, 0])
+    with pytest.raises(CriterionError, match="all 0"):
+        effective_number([])
+
+
+def test_as_many_units_as_weigh_like_the_heaviest() -> None:
+    assert TemplateUnit.templates([3, 3, 3]).fewest == pytest.approx(3)
+    assert TemplateUnit.templates([4, 2, 1, 1, 0]).fewest == pytest.approx(2)
+    assert TemplateUnit.mentions([4, 2, 2]).fewest == pytest.approx(8)
+    # Six units of weight 1/10, two of 2/10: the heaviest weigh a fifth.
+    assert TemplateUnit.documents([6, 4], [6, 2]).fewest == pytest.approx(5)
+
+
+def test_fewer_than_ten_effective_templates_are_rough() -> None:
+    assert rough(9.99)
+    assert not rough(10)
+    assert not rough(effective_number(np.ones(10)))

@@ -1,0 +1,473 @@
+"""Texts from an endpoint on loopback: one request a text, resumable, and a sentence where there are none."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pcf_core.core.errors import AuditError, GenerationError, ModelError, ScoringError
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models import connection as pauses
+from pcf_core.models import endpoint as endpoints
+from pcf_core.models.connection import LIMIT_PAUSE, PAUSES
+from pcf_core.models.endpoint import offers_chat
+from pcf_core.models.generation.endpoint import EndpointGenerator
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.registry import resolve_writer
+from pcf_core.store.store import Store
+from pcf_core.work.generating import count_ends, generate_missing
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.queue import Queue
+from pcf_core.work.texts import TextsAsked, submit_texts
+from pcf_core.work.worker import Worker
+from tests.models.generation.conftest import nothing
+from tests.models.generation.text_server import TextServer, from_seed, prompt_of, serving_texts, system_of
+from tests.models.scoring.completions_server import always, cutting, failing, saying, slowly
+
+KEY = "sk-a-secret-of-the-operator"
+NAME = "endpoint:tiny"
+PROMPT = "John is a nurse."
+DECODING = Decoding(length=12)
+
+
+@pytest.fixture
+def texts(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+    """A server that the settings point at; all threads end with the test."""
+    before = threading.active_count()
+    monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
+    with serving_texts() as server:
+        use(
+            monkeypatch,
+            PCF_ENDPOINT_URL=server.url,
+            PCF_ENDPOINT_KEY=KEY,
+            PCF_ENDPOINT_TIMEOUT="5",
+        )
+        yield server
+    deadline = time.monotonic() + 10  # a server's last threads end after its last answer was read
+    while threading.active_count() > before:
+        assert time.monotonic() < deadline, [thread.name for thread in threading.enumerate()]
+        time.sleep(0.01)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
+
+
+def opened(chat: bool = False, decoding: Decoding = DECODING) -> EndpointGenerator:
+    generator = open_generator(resolve_writer(NAME, chat), decoding)
+    assert isinstance(generator, EndpointGenerator)
+    return generator
+
+
+# ------------------------------------------------------------------------------------- what a key holds
+
+
+def test_a_key_holds_address_name_and_the_way_of_asking(texts: TextServer) -> None:
+    plain = GenerationKey.of(resolve_writer(NAME), DECODING)
+    chat = GenerationKey.of(resolve_writer(NAME, chat=True), DECODING)
+    assert (plain.model, plain.identity, plain.chat_template) == (NAME, f"unpinned:{texts.url}", "")
+    assert (plain.family, plain.dtype, plain.tokenizer) == ("endpoint", "server", "unpinned")
+    assert chat == plain.model_copy(update={"chat_template": "server"})
+    assert KEY not in plain.model_dump_json()
+    assert not texts.requests, "a key is known while the server is down"
+
+
+@pytest.mark.parametrize("name", ["endpoint:", "endpoint:a\nb", "endpoint:" + "a" * 301])
+def test_no_name_of_a_model(texts: TextServer, name: str) -> None:
+    with pytest.raises(ModelError, match="names no served model"):
+        resolve_writer(name)
+
+
+def test_no_endpoint_is_set(own_settings: Settings) -> None:
+    for ask in (resolve_writer, offers_chat):
+        with pytest.raises(ModelError, match="none is set: set PCF_ENDPOINT_URL"):
+            ask(NAME)
+
+
+def test_local_models_write_as_they_are_scored(own_settings: Settings) -> None:
+    assert resolve_writer("mini-gpt-s", chat=True).family == "causal"
+
+
+def test_whether_a_chat_is_offered(texts: TextServer) -> None:
+    assert offers_chat(NAME)
+    texts.paths = {"/v1/completions"}
+    assert not offers_chat(NAME)
+    texts.fault = always(401, {"error": {"message": KEY}})
+    with pytest.raises(ScoringError, match=r"\(401: …; set PCF_ENDPOINT_KEY"):
+        offers_chat(NAME)
+    texts.fault = failing(503)
+    with pytest.raises(ScoringError, match="does not answer"):
+        offers_chat(NAME)
+
+
+# ------------------------------------------------------------------------------------- texts
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_texts_come_in_the_order_of_their_indices(texts: TextServer, chat: bool) -> None:
+    generator = opened(chat)
+
+    def hesitate(server: Any, handler: Any, body: Any) -> bool:
+        time.sleep(random.random() / 50)
+        return False
+
+    texts.fault = hesitate
+    found = generator.generate(PROMPT, 25, 50, nothing)
+    assert (found.prompt, found.first) == (PROMPT, 25)
+    assert list(found.texts) == [from_seed(PROMPT, generator.seed(PROMPT, index)) for index in range(25, 75)]
+    assert set(found.ends) == {"stop"}
+    assert set(found.tokens) == {5}
+    assert {path for path, _ in texts.requests} == {f"/v1/{'chat/' if chat else ''}completions"}
+    assert {(body["temperature"], body["top_p"], body["max_tokens"]) for body in texts.asked} == {
+        (1, 0.9, 12)
+    }
+    assert texts.keys == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize(
+    ("chat", "refuses", "prompt", "system"),
+    [
+        (True, set(), PROMPT, "Be brief."),
+        (True, {"system"}, f"Be brief.\n\n{PROMPT}", ""),
+        (False, set(), f"Be brief.\n\n{PROMPT}", ""),
+    ],
+    ids=["chat", "chat that refuses it", "completions"],
+)
+def test_what_is_told_first_reaches_the_server(
+    texts: TextServer, chat: bool, refuses: set[str], prompt: str, system: str
+) -> None:
+    texts.refuses = refuses
+    generator = opened(chat).with_system("Be brief.")
+    generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert {(prompt_of(body), system_of(body)) for body in texts.asked} == {(prompt, system)}
+    assert len(texts.asked) == BLOCK
+    assert generator.key.hash != opened(chat).key.hash
+
+
+@pytest.mark.slow
+def test_a_text_does_not_depend_on_what_was_asked_before(texts: TextServer) -> None:
+    generator = opened()
+    whole = generator.generate(PROMPT, 0, 50, nothing)
+    assert opened().generate(PROMPT, 25, 25, nothing).texts == whole.texts[25:]
+    assert generator.generate("Jane is a nurse.", 0, 25, nothing).texts != whole.texts[:25]
+    assert opened(decoding=Decoding(length=12, seed=1)).generate(PROMPT, 0, 25, nothing).texts != whole.texts
+
+
+def test_seeds_are_spread(texts: TextServer) -> None:
+    generator = opened()
+    seeds = [generator.seed(PROMPT, index) for index in range(1000)]
+    assert len(set(seeds)) == 1000
+    assert min(seeds) < 2**31 / 100 < 2**31 * 0.99 < max(seeds) < 2**31
+
+
+@pytest.mark.slow
+def test_texts_of_a_known_distribution(texts: TextServer) -> None:
+    """Nothing is lost, doubled or preferred on the way: χ² with 2 degrees exceeds 18.4 once in 10,000."""
+    expected = {" he": 0.5, " she": 0.3, "": 0.2}
+    texts.says = lambda prompt, seed: random.Random(seed).choices(
+        list(expected), weights=list(expected.values())
+    )[0]
+    count = 16 * BLOCK
+    counts = Counter(opened().generate(PROMPT, 0, count, nothing).texts)
+    assert (
+        sum((counts[text] - count * share) ** 2 / (count * share) for text, share in expected.items()) < 18.4
+    )
+
+
+def test_a_server_without_seeds_is_asked_without(texts: TextServer) -> None:
+    texts.refuses = {"seed"}
+    found = opened().generate(PROMPT, 0, BLOCK, nothing)
+    assert len(set(found.texts)) > 5
+    assert not any("seed" in body for body in texts.asked)
+
+
+def test_an_empty_prompt_is_refused(texts: TextServer) -> None:
+    with pytest.raises(GenerationError, match="A prompt is empty"):
+        opened().generate(" \n", 0, BLOCK, nothing)
+
+
+def test_blocks_are_whole(texts: TextServer) -> None:
+    with pytest.raises(ValueError, match="whole blocks"):
+        opened().generate(PROMPT, 0, 3, nothing)
+
+
+@pytest.mark.slow
+def test_refusals_are_counted_and_kept(texts: TextServer, own_settings: Settings) -> None:
+    """Filtered before and behind, said, and empty: each is an answer."""
+    key = GenerationKey.of(resolve_writer(NAME, chat=True), DECODING)
+    refused = {"Jane is a nurse.": "content_filter", "Jo is a nurse.": ""}
+
+    def answer(server: TextServer, handler: Any, body: Any) -> bool:
+        prompt = body["messages"][0]["content"]
+        if prompt == "Jim is a nurse.":
+            handler.answer(400, {"error": {"code": "content_filter", "message": "no"}})
+            return True
+        if prompt not in refused:
+            return False
+        message = {"content": None, "refusal": None if refused[prompt] else "I cannot."}
+        handler.answer(200, {"choices": [{"message": message, "finish_reason": refused[prompt] or "stop"}]})
+        return True
+
+    texts.fault = answer
+    asked = TextsAsked(key=key, prompts=(PROMPT, "Jim is a nurse.", *refused), count=BLOCK)
+    store = Store.open(own_settings.cache)
+    assert generate_missing(asked, store) == 4 * BLOCK
+    assert count_ends(asked, store) == {"stop": 25, "length": 0, "refused": 75, "empty": 0}
+    found = store.texts(key, "Jo is a nurse.", BLOCK)
+    assert found is not None
+    assert set(found.texts) == {"I cannot."}
+
+
+# ------------------------------------------------------------------------------------- faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fault",
+    [slowly(0.02), failing(429, 2, Retry_After="0.02"), failing(500, 1), failing(503, 2), cutting(2)],
+    ids=["slow", "429 with a wait", "500", "503", "cut"],
+)
+def test_what_passes_is_waited_for(texts: TextServer, fault: Any) -> None:
+    generator = opened()
+    expected = generator.generate(PROMPT, 0, BLOCK, nothing)
+    texts.fault = fault
+    assert generator.generate(PROMPT, 0, BLOCK, nothing) == expected
+
+
+def once(status: int, document: Any) -> Any:
+    """Answer the seventh request for a text so, and no other."""
+    count = iter(range(1, 1000))
+
+    def fault(server: TextServer, handler: Any, body: Any) -> bool:
+        odd = next(count) == 7
+        if odd:
+            handler.answer(status, document)
+        return odd
+
+    return fault
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("status", "document"),
+    [
+        *((status, {"error": {"message": "busy"}}) for status in (409, 425, 520, 524, 529)),
+        (200, {"choices": []}),
+        (200, {"error": {"message": "upstream timed out", "code": 502}}),
+        (200, {"error": "upstream timed out"}),
+        (200, {"choices": [{"text": "a b"}], "usage": {"completion_tokens": 14}}),
+        (200, []),
+    ],
+)
+def test_one_odd_answer_is_asked_for_again(texts: TextServer, status: int, document: Any) -> None:
+    generator = opened()
+    expected = generator.generate(PROMPT, 0, BLOCK, nothing)
+    texts.requests.clear()
+    texts.fault = once(status, document)
+    assert generator.generate(PROMPT, 0, BLOCK, nothing) == expected
+    assert len(texts.asked) == BLOCK + 1
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"message": "flagged by the content filter", "type": "content_filter", "code": None}),
+        (400, {"code": "Bad", "innererror": {"code": "ResponsibleAIPolicyViolation"}}),
+        (403, {"code": 403, "message": "Input flagged", "metadata": {"reasons": ["violence"]}}),
+        (200, {"code": 403, "message": "Input flagged", "metadata": {"reasons": ["violence"]}}),
+        (200, {"code": "content_filter"}),
+    ],
+)
+def test_refusals_are_recognised_wherever_servers_say_so(texts: TextServer, status: int, error: Any) -> None:
+    generator = opened()
+    texts.fault = once(status, {"error": error})
+    texts.requests.clear()
+    ends = generator.generate(PROMPT, 0, BLOCK, nothing).ends
+    assert (ends.count("refused"), ends.count("stop"), len(texts.asked)) == (1, BLOCK - 1, BLOCK)
+
+
+def test_a_character_that_was_cut_in_two_is_a_text(texts: TextServer) -> None:
+    generator = opened()
+    texts.fault = saying(b'{"choices":[{"text":" caf\\u00e9 \\ud83d","finish_reason":"length"}]}')
+    found = generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert set(found.texts) == {" café \ufffd"}
+    assert set(found.ends) == {"length"}
+
+
+def test_a_limit_a_minute_is_waited_for(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A 429 that asks for no pause of its own; the pauses together are longer than most limits count."""
+    assert len(PAUSES) * LIMIT_PAUSE > 60
+    monkeypatch.setattr(pauses, "LIMIT_PAUSE", 0.3)
+    generator = opened()
+    texts.fault = failing(429, 1)
+    began = time.monotonic()
+    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"stop"}
+    assert time.monotonic() - began > 0.3
+
+
+def test_half_an_answer_is_asked_for_again(texts: TextServer) -> None:
+    generator = opened()
+    left = iter([b'{"choices": [', b"\xff\xfe"])
+
+    def halve(server: TextServer, handler: Any, body: Any) -> bool:
+        data = next(left, None)
+        if data is not None:
+            handler.send(200, data)
+        return data is not None
+
+    texts.fault = halve
+    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"stop"}
+    assert next(left, None) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "says", "attempts"),
+    [
+        (failing(500), r"does not answer \(500: not now\): check that it runs, then ask again", 3),
+        (failing(429, Retry_After="0"), r"does not answer \(429: not now\)", 3),
+        (failing(400), r"refuses a request \(400: not now\)", 1),
+        (always(401, {"error": {"message": f"no {KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
+        (cutting(), r"does not answer \(.+\): check that it runs", 3),
+        (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 3),
+        (saying(b'{"choices": ['), "answered with what is not JSON", 3),
+        (saying(b"[]"), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 3),
+        (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "where 12 tokens at most were asked", 3),
+        (saying(b'{"error": {"message": "upstream", "code": 502}}'), r"not answer \(502: upstream\)", 3),
+        (saying(b'{"error": "upstream"}'), r"does not answer \(502: upstream\)", 3),
+        (saying(b'{"error": {"message": "pay", "code": 402}}'), r"refuses a request \(402: pay\)", 1),
+        (saying(b" " * 2**21), "with more than 1,048,576 bytes", 1),
+    ],
+)
+def test_what_does_not_pass_is_one_sentence(
+    texts: TextServer, monkeypatch: pytest.MonkeyPatch, fault: Any, says: str, attempts: int
+) -> None:
+    generator = opened()
+    use(monkeypatch, PCF_ENDPOINT_TIMEOUT="0.2", PCF_ENDPOINT_CONCURRENCY="1")
+    texts.requests.clear()
+    texts.fault = fault
+    with pytest.raises(ScoringError, match=says) as caught:
+        generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert "\n" not in str(caught.value)
+    assert KEY not in str(caught.value)
+    first = texts.asked[0]["seed"]
+    assert sum(body["seed"] == first for body in texts.asked) == attempts
+
+
+def test_a_model_that_is_not_served_is_a_sentence(texts: TextServer) -> None:
+    with pytest.raises(ScoringError, match="404: The model `other` does not exist"):
+        open_generator(resolve_writer("endpoint:other"), DECODING)
+
+
+def test_a_server_that_is_down_is_a_sentence(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, PCF_ENDPOINT_URL="http://127.0.0.1:9/v1")
+    with pytest.raises(ScoringError, match="does not answer"):
+        opened()
+
+
+def test_the_greedy_choice_needs_no_draw(texts: TextServer) -> None:
+    texts.says = lambda prompt, seed: " the likeliest"
+    with pytest.raises(ModelError, match="does not draw its tokens"):
+        opened()
+    found = opened(decoding=Decoding(temperature=0, length=12)).generate(PROMPT, 0, BLOCK, nothing)
+    assert set(found.texts) == {" the likeliest"}
+    assert len(texts.asked) == BLOCK
+
+
+# ------------------------------------------------------------------------------------- pace and interruption
+
+
+@pytest.mark.slow
+def test_no_more_at_once_than_is_allowed(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, PCF_ENDPOINT_CONCURRENCY="3")
+    texts.fault = slowly(0.02)
+    opened().generate(PROMPT, 0, BLOCK, nothing)
+    assert texts.most_at_once == 3
+
+
+@pytest.mark.slow
+def test_no_more_a_minute_than_is_allowed(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pace for all connections of a process: 3 + 25 requests at 1,200 a minute take 27/20 s."""
+    use(monkeypatch, PCF_ENDPOINT_PER_MINUTE="1200")
+    begin = time.monotonic()
+    opened().generate(PROMPT, 0, BLOCK, nothing)
+    assert time.monotonic() - begin >= 27 / 20
+
+
+def test_a_stop_while_waiting_is_soon(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the next turn is minutes away, and the server asks for patience."""
+    use(monkeypatch, PCF_ENDPOINT_PER_MINUTE="600")
+    generator = opened()
+    monkeypatch.setattr(endpoints, "PAUSES", (30.0,))
+    texts.fault = failing(429, Retry_After="30")
+    begin = time.monotonic()
+
+    def stop() -> None:
+        if time.monotonic() - begin > 0.3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        generator.generate(PROMPT, 0, BLOCK, stop)
+    assert time.monotonic() - begin < 3
+
+
+@pytest.mark.slow
+def test_what_was_interrupted_goes_on_with_the_blocks_that_are_missing(
+    texts: TextServer, own_settings: Settings
+) -> None:
+    asked = TextsAsked(
+        key=GenerationKey.of(resolve_writer(NAME), DECODING), prompts=(PROMPT, "Jane is"), count=2 * BLOCK
+    )
+    store = Store.open(own_settings.cache)
+
+    def cut_off(server: TextServer, handler: Any, body: Any) -> bool:
+        return len(server.asked) > 60 and failing(400)(server, handler, body)
+
+    texts.fault = cut_off
+    with pytest.raises(ScoringError, match="refuses"):
+        generate_missing(asked, store)
+    assert len(store.missing_texts(asked.key, asked.prompts, asked.count)) == 2
+    texts.fault = lambda server, handler, body: False
+    texts.requests.clear()
+    assert generate_missing(asked, store) == 2 * BLOCK
+    assert len(texts.asked) == 2 * BLOCK
+    assert {body["prompt"] for body in texts.asked} == {"Jane is"}
+
+
+def test_a_whole_job_leaves_the_key_nowhere(
+    texts: TextServer, own_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Written by the worker, then refused by a server that says the key back."""
+    key = GenerationKey.of(resolve_writer(NAME, chat=True), DECODING)
+    store = Store.open(own_settings.cache)
+    queue = Queue.open(own_settings.catalogue)
+    worker = Worker(store, queue, settings())
+    done = submit_texts(store, queue, TextsAsked(key=key, prompts=(PROMPT,), count=30))
+    worker.run(until_idle=True)
+    assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 50)
+    texts.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
+    failed = submit_texts(store, queue, TextsAsked(key=key, prompts=("Jane is",), count=30))
+    worker.run(until_idle=True)
+    assert "401: wrong key …" in str(queue.get(failed.id).error)
+    queue.close()
+    kept = [path for path in own_settings.cache.rglob("*") if path.is_file()]
+    assert {".parquet", ".sqlite"} <= {path.suffix for path in kept}
+    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
+    assert KEY not in caplog.text
+
+
+def test_errors_are_those_that_pages_show(texts: TextServer) -> None:
+    texts.fault = failing(418)
+    with pytest.raises(AuditError, match="418"):
+        opened()

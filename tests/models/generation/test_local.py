@@ -1,0 +1,386 @@
+"""Causal models: the same texts however they are asked for, and as written down token by token."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from pcf_core.core.errors import GenerationError, ScoringError
+from pcf_core.core.generation import BLOCK, Generated
+from pcf_core.models.generation.local import DATE, CausalGenerator
+from pcf_core.models.loading import Loaded
+from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
+from tests.models.generation.conftest import key_of, nothing
+from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
+
+PROMPT = "The nurse said that he was"
+OPEN = Callable[..., CausalGenerator]
+DECODINGS = [{"temperature": 1.0, "top_p": 0.9}, {"temperature": 0.7, "top_p": 1.0}, {"temperature": 0.0}]
+
+
+def stops_of(loaded: Loaded) -> set[int]:
+    return {loaded.tokenizer.eos_token_id}
+
+
+def check_against_brute_force(
+    generator: CausalGenerator, loaded: Loaded, start: list[int], indices: range, continues: bool = True
+) -> None:
+    """Tokens, texts and ends of some texts of the first block."""
+    found = generator.generate(PROMPT, 0, BLOCK, nothing)
+    decode = loaded.tokenizer.decode
+    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+    before = start if continues else []
+    for index in indices:
+        written, stopped = brute_text(
+            generator.key, PROMPT, index, start, causal_forward(loaded), stops_of(loaded)
+        )
+        assert found.tokens[index] == len(written)
+        assert decode(before, **options) + found.texts[index] == decode(before + written, **options)
+        if found.texts[index].strip():
+            assert found.ends[index] == ("stop" if stopped else "length")
+
+
+@pytest.mark.parametrize("name", sorted(CAUSAL))
+def test_without_a_cache_token_by_token_the_texts_are_the_same(name: str, open_causal: OPEN) -> None:
+    loaded = load_tiny(name)
+    generator = open_causal(loaded)
+    check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(4))
+
+
+def test_where_a_memory_cannot_be_repeated_whole_texts_run_again(open_causal: OPEN) -> None:
+    """Mamba's states stand in the place of keys and values; the twins above all have a cache."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8}
+    loaded = build("MambaForCausalLM", gpt2_tokenizer, **sizes)
+    generator = open_causal(loaded)
+    assert not generator.caches
+    check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(4))
+    assert all(open_causal(load_tiny(name)).caches for name in CAUSAL)
+
+
+@pytest.mark.parametrize("decoding", DECODINGS, ids=str)
+@pytest.mark.parametrize("name", ["gpt2", "mistral"])
+def test_with_other_settings_too(name: str, decoding: dict[str, float], open_causal: OPEN) -> None:
+    loaded = load_tiny(name)
+    generator = open_causal(loaded, length=14, **decoding)
+    check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(0, BLOCK, 4))
+
+
+@pytest.mark.parametrize("name", sorted(FIRST_CAUSAL))
+def test_order_interruption_and_other_prompts_change_nothing(name: str, open_causal: OPEN) -> None:
+    loaded = load_tiny(name)
+    whole = open_causal(loaded).generate(PROMPT, 0, 4 * BLOCK, nothing)
+    assert len(set(whole.texts)) > 4
+
+    backwards = open_causal(loaded)
+    parts: dict[int, Generated] = {}
+    for first in (75, 50, 25, 0):
+        parts[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
+        backwards.generate("The engineer told us", first, BLOCK, nothing)
+    assert joined(parts[first] for first in (0, 25, 50, 75)) == whole
+
+    interrupted = open_causal(loaded)
+    calls = 0
+
+    def stop_at_the_tenth() -> None:
+        nonlocal calls
+        calls += 1
+        interrupted.generate("The captain", 0, BLOCK, nothing)  # answered between two tokens
+        if calls == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.generate(PROMPT, 0, 4 * BLOCK, stop_at_the_tenth)
+    assert joined(interrupted.generate(PROMPT, first, BLOCK, nothing) for first in (0, 25, 50, 75)) == whole
+
+
+def joined(parts: Iterator[Generated]) -> Generated:
+    blocks = list(parts)
+    texts, ends, tokens = (
+        tuple(value for block in blocks for value in getattr(block, name))
+        for name in ("texts", "ends", "tokens")
+    )
+    return Generated(blocks[0].prompt, blocks[0].first, texts, ends, tokens)
+
+
+def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
+    """A model that is opened in a pause must not be made of tensors that torch keeps from changing."""
+    modes = []
+    generator = open_causal(load_tiny("gpt2"))
+    generator.generate(PROMPT, 0, BLOCK, lambda: modes.append(torch.is_inference_mode_enabled()))
+    assert modes == [False] * 7
+
+
+def test_a_small_model_takes_one_thread_and_gives_the_others_back(
+    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pauses and afterwards other work has as many as before; the texts are the same either way."""
+    generator = open_causal(load_tiny("gpt2"))
+    alone = generator.generate(PROMPT, 0, BLOCK, nothing)
+    used, between = [], []
+    forward = generator._next
+
+    def watched(*given: object) -> torch.Tensor:
+        used.append(torch.get_num_threads())
+        return forward(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(generator, "_next", watched)
+    torch.set_num_threads(2)
+    try:
+        found = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
+        assert torch.get_num_threads() == 2
+        monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
+        assert open_causal(load_tiny("gpt2")).threads == 2
+    finally:
+        torch.set_num_threads(1)
+    assert (set(used), set(between), generator.threads) == ({1}, {2}, 1)
+    assert found == alone
+
+
+def test_another_seed_and_another_index_give_other_texts(open_causal: OPEN) -> None:
+    loaded = load_tiny("gpt2")
+    first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)
+    other = open_causal(loaded, seed=1).generate(PROMPT, 0, 2 * BLOCK, nothing)
+    assert first.texts[:BLOCK] != first.texts[BLOCK:]
+    assert len(set(first.texts) & set(other.texts)) < BLOCK
+
+
+@pytest.mark.parametrize(
+    "decoding", [{"temperature": 1.0, "top_p": 1.0}, {"temperature": 0.7, "top_p": 0.8}], ids=str
+)
+def test_the_law_of_the_next_token(decoding: dict[str, float], open_causal: OPEN) -> None:
+    """Chi-square of 4,000 texts of one token against the softmax of a plain forward pass."""
+    loaded = load_tiny("gpt2")
+    generator = open_causal(loaded, length=1, **decoding)
+    ids = loaded.tokenizer(PROMPT)["input_ids"]
+    exact = exact_distribution(causal_forward(loaded)(ids), generator.key.decoding)
+    wanted: Counter[str] = Counter()
+    for token, probability in enumerate(exact):
+        stopped = token in stops_of(loaded)
+        text = "" if stopped else loaded.tokenizer.decode([token], clean_up_tokenization_spaces=False)
+        wanted[text] += probability
+    found = Counter(generator.generate(PROMPT, 0, 4000, nothing).texts)
+    assert set(found) <= {text for text, probability in wanted.items() if probability > 0}
+    common = [text for text, probability in wanted.items() if probability * 4000 >= 5]
+    observed = np.array([*(found[text] for text in common), 0.0])
+    expected = np.array([*(wanted[text] * 4000 for text in common), 0.0])
+    observed[-1], expected[-1] = 4000 - observed.sum(), 4000 - expected.sum()
+    if expected[-1] < 1e-6:
+        observed, expected = observed[:-1], expected[:-1]
+    assert len(observed) > 3
+    assert stats.chisquare(observed, expected).pvalue > 1e-3
+
+
+def test_greedy_is_one_text(open_causal: OPEN) -> None:
+    loaded = load_tiny("gpt2")
+    greedy = open_causal(loaded, temperature=0, length=6).generate(PROMPT, 0, BLOCK, nothing)
+    assert len(set(greedy.texts)) == 1
+    ids = loaded.tokenizer(PROMPT)["input_ids"]
+    theirs = loaded.model.generate(torch.tensor([ids]), max_new_tokens=6, do_sample=False, pad_token_id=0)[
+        0, len(ids) :
+    ]
+    assert greedy.texts[0] == loaded.tokenizer.decode(theirs, skip_special_tokens=True)
+
+
+# ------------------------------------------------------------------------------------ where texts end
+
+
+def ending_with(loaded: Loaded, tokens: list[int]) -> Loaded:
+    """The same model, whose configuration names these end-of-text tokens."""
+    model = copy.copy(loaded.model)
+    model.generation_config = copy.deepcopy(loaded.model.generation_config)
+    model.generation_config.eos_token_id = tokens
+    return Loaded(model, loaded.tokenizer, loaded.device)
+
+
+@pytest.mark.slow
+def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it(open_causal: OPEN) -> None:
+    loaded = load_tiny("gpt2")
+    free = open_causal(loaded, length=12).generate(PROMPT, 0, BLOCK, nothing)
+    ids = loaded.tokenizer(PROMPT)["input_ids"]
+    common = Counter(
+        token
+        for index in range(BLOCK)
+        for token in brute_text(
+            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), stops_of(loaded)
+        )[0][1:]
+    )
+    ending = [token for token, _ in common.most_common(3)]
+    cut = open_causal(ending_with(loaded, ending), length=12).generate(PROMPT, 0, BLOCK, nothing)
+    for index in range(BLOCK):
+        written, stopped = brute_text(
+            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), {*ending, *stops_of(loaded)}
+        )
+        assert cut.tokens[index] == len(written) <= free.tokens[index]
+        assert free.texts[index].startswith(cut.texts[index])
+        assert cut.ends[index] == "empty" or (cut.ends[index] == "stop") == stopped
+    assert {"stop", "length"} <= set(cut.ends)
+
+
+def test_a_model_that_writes_nothing_is_counted(open_causal: OPEN) -> None:
+    """Greedy, the first token ends the text: 25 empty texts, and no second pass."""
+    loaded = load_tiny("gpt2")
+    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    silent = open_causal(ending_with(loaded, [logits.index(max(logits))]), temperature=0)
+    passes = 0
+
+    def count() -> None:
+        nonlocal passes
+        passes += 1
+
+    found = silent.generate(PROMPT, 0, BLOCK, count)
+    assert (set(found.texts), set(found.ends), set(found.tokens)) == ({""}, {"empty"}, {0})
+    assert len(found.texts) == BLOCK
+    assert passes == 0
+
+
+def test_white_space_alone_is_nothing(open_causal: OPEN, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = open_causal(load_tiny("gpt2"))
+    monkeypatch.setattr(generator, "_text", lambda ids, written: " \n")
+    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"empty"}
+
+
+# -------------------------------------------------------------------------------------- refusals
+
+
+def test_too_long_for_the_context_is_one_sentence(open_causal: OPEN) -> None:
+    loaded = load_tiny("gpt2")
+    needed = len(loaded.tokenizer(PROMPT)["input_ids"]) + 8
+    assert len(open_causal(loaded, context=needed).generate(PROMPT, 0, BLOCK, nothing).texts) == BLOCK
+    open_causal(loaded, context=needed).check(PROMPT)
+    with pytest.raises(GenerationError) as before:
+        open_causal(loaded, context=needed - 1).check(PROMPT)
+    with pytest.raises(GenerationError) as refusal:
+        open_causal(loaded, context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
+    assert str(before.value) == str(refusal.value)
+    assert str(refusal.value) == (
+        f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
+        f"holds {needed - 1}; shorten one of them."
+    )
+
+
+@pytest.mark.parametrize("prompt", ["", " \n"])
+def test_an_empty_prompt_is_refused(prompt: str, open_causal: OPEN) -> None:
+    with pytest.raises(GenerationError, match="A prompt is empty"):
+        open_causal(load_tiny("gpt2")).generate(prompt, 0, BLOCK, nothing)
+
+
+def test_a_special_token_in_a_prompt_is_refused(open_causal: OPEN) -> None:
+    with pytest.raises(GenerationError, match="holds </s>, a special token of tiny; take it out"):
+        open_causal(load_tiny("llama")).generate("He was</s>old", 0, BLOCK, nothing)
+
+
+def test_parts_of_blocks_are_refused(open_causal: OPEN) -> None:
+    with pytest.raises(ValueError, match="no whole blocks"):
+        open_causal(load_tiny("gpt2")).generate(PROMPT, 0, 10, nothing)
+
+
+def test_nan_is_one_sentence(open_causal: OPEN) -> None:
+    loaded = load_tiny("gpt2")
+    broken = Loaded(copy.deepcopy(loaded.model), loaded.tokenizer, "cpu")
+    with torch.no_grad():
+        broken.model.transformer.ln_f.weight[0] = torch.nan
+    with pytest.raises(ScoringError, match="The model tiny gave NaN behind 'The nurse said that he was'"):
+        open_causal(broken).generate(PROMPT, 0, BLOCK, nothing)
+
+
+def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = open_causal(load_tiny("gpt2"))
+
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(generator, "_next", full)
+    with pytest.raises(ScoringError, match="ran out of memory with 25 texts at once"):
+        generator.generate(PROMPT, 0, BLOCK, nothing)
+
+
+# ----------------------------------------------------------------------------------------- chats
+
+TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}{{ message['role'] }} said {{ message['content'] }}."
+    "{% endfor %}{% if add_generation_prompt %} He told us{% endif %}"
+)
+
+
+def chatting(name: str, template: str) -> Loaded:
+    loaded = load_tiny(name)
+    tokenizer = copy.deepcopy(loaded.tokenizer)
+    tokenizer.chat_template = template
+    return Loaded(loaded.model, tokenizer, loaded.device)
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen2"])
+def test_a_chat_is_asked_as_a_users_message(name: str, open_causal: OPEN) -> None:
+    loaded = chatting(name, TEMPLATE)
+    generator = open_causal(loaded, chat_template="hash")
+    asked = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
+    start = loaded.tokenizer(asked, add_special_tokens=False)["input_ids"]
+    check_against_brute_force(generator, loaded, start, range(6), continues=False)
+
+
+def test_without_the_key_of_a_template_the_prompt_is_gone_on_from(open_causal: OPEN) -> None:
+    """A key decides all: what the tokenizer happens to hold does not."""
+    plain = open_causal(load_tiny("llama")).generate(PROMPT, 0, BLOCK, nothing)
+    assert open_causal(chatting("llama", TEMPLATE)).generate(PROMPT, 0, BLOCK, nothing) == plain
+
+
+def test_a_template_that_asks_for_the_date_is_told_a_fixed_one(open_causal: OPEN) -> None:
+    """In Llama 3's manner, and as those that ask without looking."""
+    llama = (
+        "{%- if strftime_now is defined %}{%- set day = strftime_now('%d %b %Y') %}"
+        "{%- else %}{%- set day = 'none' %}{%- endif %}{{ day }}: {{ messages[0]['content'] }}"
+    )
+    for template in (llama, "{{ strftime_now('%d') }}: {{ messages[0]['content'] }}"):
+        loaded = chatting("qwen2", template)
+        generator = open_causal(loaded, chat_template="hash")
+        assert loaded.tokenizer.decode(generator._prompt_ids("he was")) == f"{DATE}: he was"
+
+
+SYSTEM = "You are brief."
+NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
+DROPS_SYSTEM = (
+    "{{ bos_token }}{% for message in messages if message['role'] == 'user' %}"
+    "user said {{ message['content'] }}.{% endfor %} He told us"
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "whole"),
+    [
+        (TEMPLATE, f"system said {SYSTEM}.user said {PROMPT}. He told us"),
+        (NO_SYSTEM, f"user said {SYSTEM}\n\n{PROMPT}. He told us"),
+        (DROPS_SYSTEM, f"user said {SYSTEM}\n\n{PROMPT}. He told us"),
+    ],
+    ids=["takes", "refuses", "drops"],
+)
+def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_causal: OPEN) -> None:
+    """A message of the system; in front of the user's where a template refuses it, or leaves it out."""
+    loaded = chatting("llama", template)
+    generator = open_causal(loaded, chat_template="hash").with_system(SYSTEM)
+    start = loaded.tokenizer(loaded.tokenizer.bos_token + whole, add_special_tokens=False)["input_ids"]
+    check_against_brute_force(generator, loaded, start, range(2), continues=False)
+
+
+def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None:
+    plain = open_causal(load_tiny("gpt2"))
+    told = plain.with_system(SYSTEM)
+    assert told._prompt_ids(PROMPT) == plain._prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert (plain.key.system, told.key.system) == ("", SYSTEM)
+    assert told.model is plain.model
+    assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
+        PROMPT, 0, BLOCK, nothing
+    )
+
+
+def test_what_is_told_first_holds_no_special_token(open_causal: OPEN) -> None:
+    loaded = load_tiny("llama")
+    generator = open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
+    with pytest.raises(GenerationError, match="a special token of tiny; take it out"):
+        generator.generate(PROMPT, 0, BLOCK, nothing)

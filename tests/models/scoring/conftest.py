@@ -1,0 +1,233 @@
+"""Twins: tiny models with random weights from the config of each architecture, and a brute force."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from transformers import PreTrainedTokenizerFast
+
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.causal import CausalScorer
+from pcf_core.models.scoring.masked import MaskedScorer
+from tests.models.scoring import seq2seq_models
+from tests.models.scoring.tiny_tokenizers import (
+    PROMPTS,
+    WORDS,
+    bert_tokenizer,
+    gpt2_tokenizer,
+    llama_tokenizer,
+    opt_tokenizer,
+    roberta_tokenizer,
+)
+
+CONTEXT = 400
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A tiny model: its class in transformers, and what makes it (with other options of its config)."""
+
+    model: str
+    load: Callable[..., Loaded]
+
+
+def build(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Loaded:
+    """Weights are drawn wide enough that texts and words differ by nats."""
+    kind, own = getattr(transformers, model), tokenizer()
+    config = kind.config_class(
+        vocab_size=len(own),
+        pad_token_id=own.pad_token_id,
+        bos_token_id=own.bos_token_id,
+        eos_token_id=own.eos_token_id,
+        **{"max_position_embeddings": CONTEXT, "initializer_range": 0.4, **options},
+    )
+    torch.manual_seed(7)
+    return Loaded(kind(config).eval(), own, "cpu")
+
+
+def twin(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Tiny:
+    return Tiny(model, functools.partial(build, model, tokenizer, **options))
+
+
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+GROUPED = SMALL | {"num_key_value_heads": 1}
+HEADS = GROUPED | {"head_dim": 16}
+GEMMA = HEADS | {"query_pre_attn_scalar": 16, "sliding_window": 8}
+HYBRID = GEMMA | {"layer_types": ["sliding_attention", "full_attention"]}
+GPT2 = {"n_embd": 32, "n_layer": 2, "n_head": 2}
+GPT_NEO: dict[str, Any] = {"hidden_size": 32, "num_layers": 2, "num_heads": 2, "intermediate_size": 64} | {
+    "attention_types": [[["global", "local"], 1]]
+}
+FALCON = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+MODERN = SMALL | {"local_attention": 8, "global_attn_every_n_layers": 2, "cls_token_id": 0, "sep_token_id": 2}
+RELATIVE = SMALL | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 16}
+
+# Those that every test of the family takes; windows are shorter than the prompts unless they are "wide".
+FIRST_CAUSAL = {
+    "bloom": twin("BloomForCausalLM", gpt2_tokenizer, hidden_size=32, n_layer=2, n_head=2),
+    "gpt-neox": twin("GPTNeoXForCausalLM", gpt2_tokenizer, **SMALL),
+    "gpt2": twin("GPT2LMHeadModel", gpt2_tokenizer, **GPT2),
+    "llama": twin("LlamaForCausalLM", llama_tokenizer, **GROUPED),
+    "mistral": twin("MistralForCausalLM", llama_tokenizer, **GROUPED, sliding_window=6),
+    "opt": twin("OPTForCausalLM", opt_tokenizer, **SMALL, ffn_dim=64, word_embed_proj_dim=32),
+}
+FIRST_MASKED = {
+    "albert": twin("AlbertForMaskedLM", bert_tokenizer, **SMALL, embedding_size=16),
+    "bert": twin("BertForMaskedLM", bert_tokenizer, **SMALL),
+    "distilbert": twin("DistilBertForMaskedLM", bert_tokenizer, dim=32, n_layers=2, n_heads=2, hidden_dim=64),
+    # A mask token that leaves the space before it alone.
+    "mini-bert": twin("BertForMaskedLM", functools.partial(roberta_tokenizer, lstrip=False), **SMALL),
+    "roberta": twin("RobertaForMaskedLM", roberta_tokenizer, **SMALL),
+}
+CAUSAL = FIRST_CAUSAL | {
+    "falcon": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON),
+    "falcon-alibi": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON, alibi=True),
+    "gemma2": twin("Gemma2ForCausalLM", llama_tokenizer, **GEMMA),
+    "gemma3": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID),
+    "gemma3-wide": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID | {"sliding_window": 300}),
+    "glm": twin("GlmForCausalLM", gpt2_tokenizer, **HEADS),
+    "gpt-j": twin("GPTJForCausalLM", gpt2_tokenizer, **GPT2, rotary_dim=8),
+    "gpt-neo": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=8),
+    "gpt-neo-wide": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=256),
+    "granite": twin("GraniteForCausalLM", gpt2_tokenizer, **GROUPED),
+    "mistral-wide": twin("MistralForCausalLM", llama_tokenizer, **GROUPED, sliding_window=300),
+    "olmo2": twin("Olmo2ForCausalLM", gpt2_tokenizer, **GROUPED),
+    "phi": twin("PhiForCausalLM", gpt2_tokenizer, **SMALL),
+    "phi3": twin("Phi3ForCausalLM", llama_tokenizer, **GROUPED),
+    "qwen2": twin("Qwen2ForCausalLM", gpt2_tokenizer, **GROUPED),
+    "qwen3": twin("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS),
+    "smollm3": twin("SmolLM3ForCausalLM", gpt2_tokenizer, **GROUPED),
+}
+MASKED = FIRST_MASKED | {
+    "deberta-v2": twin("DebertaV2ForMaskedLM", bert_tokenizer, **RELATIVE),
+    "electra": twin("ElectraForMaskedLM", bert_tokenizer, **SMALL, embedding_size=16),
+    "modernbert": twin("ModernBertForMaskedLM", roberta_tokenizer, **MODERN),
+    "xlm-roberta": twin("XLMRobertaForMaskedLM", roberta_tokenizer, **SMALL),
+}
+SEQ2SEQ = {
+    "t5": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5),
+    "t5-gated": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5_gated),
+    "mt5": Tiny("MT5ForConditionalGeneration", seq2seq_models.tiny_mt5),
+    "umt5": Tiny("UMT5ForConditionalGeneration", seq2seq_models.tiny_umt5),
+    "bart": Tiny("BartForConditionalGeneration", seq2seq_models.tiny_bart),
+    "mbart": Tiny("MBartForConditionalGeneration", seq2seq_models.tiny_mbart),
+    "led": Tiny("LEDForConditionalGeneration", seq2seq_models.tiny_led),
+}
+PERMUTATION = {"xlnet": Tiny("XLNetLMHeadModel", seq2seq_models.tiny_xlnet)}
+
+
+@functools.cache
+def load_tiny(name: str) -> Loaded:
+    return (CAUSAL | MASKED)[name].load()
+
+
+def key_of(name: str, protocol: str = "exact") -> ScoringKey:
+    family = "causal" if name in CAUSAL else "masked"
+    return ScoringKey(model=name, identity=name, tokenizer=name, family=family, rules="1", protocol=protocol)
+
+
+def open_loaded(loaded: Loaded, name: str, protocol: str = "exact", **options: Any) -> Scorer:
+    kind = CausalScorer if name in CAUSAL else MaskedScorer
+    return kind(loaded, key_of(name, protocol), **options)
+
+
+def brute_force(loaded: Loaded, name: str, prompt: str, word: str) -> float:
+    """Nats of one word in one prompt: no batch, full softmax, tokens counted by the tokenizer's own call."""
+    left, right = prompt.split("[Y]")
+    closing = 0 if name in CAUSAL else 1
+    texts = (left.rstrip(), left + word, left + word + right)
+    count = [len(loaded.tokenizer(text)["input_ids"]) - closing for text in texts]
+    ids = loaded.tokenizer(left + word + right)["input_ids"]
+    if name in CAUSAL:
+        logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
+        targets = range(count[0], count[2])
+        return float(sum(torch.softmax(logits[i - 1], -1)[ids[i]].log() for i in targets))
+    total = 0.0
+    for position in range(count[0], count[1]):
+        masked = list(ids)
+        masked[position : count[1]] = [loaded.tokenizer.mask_token_id] * (count[1] - position)
+        logits = loaded.model(input_ids=torch.tensor([masked])).logits[0, position].double()
+        total += float(torch.softmax(logits, -1)[ids[position]].log())
+    return total
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(params=sorted(FIRST_CAUSAL))
+def causal_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=sorted(FIRST_MASKED))
+def masked_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=sorted(FIRST_CAUSAL | FIRST_MASKED))
+def any_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Callable[[str], Loaded]:
+    return load_tiny
+
+
+@pytest.fixture(scope="session")
+def open_tiny() -> Callable[..., Scorer]:
+    def opened(name: str, protocol: str = "exact", **options: Any) -> Scorer:
+        return open_loaded(load_tiny(name), name, protocol, **options)
+
+    return opened
+
+
+@pytest.fixture(scope="session")
+def open_with() -> Callable[..., Scorer]:
+    return open_loaded
+
+
+@pytest.fixture(scope="session")
+def brute() -> Callable[[str, str, str], float]:
+    def scored(name: str, prompt: str, word: str) -> float:
+        with torch.inference_mode():
+            return brute_force(load_tiny(name), name, prompt, word)
+
+    return scored
+
+
+@pytest.fixture(scope="session")
+def brute_table(brute: Callable[[str, str, str], float]) -> Callable[..., np.ndarray]:
+    def table(name: str, prompts: Any = PROMPTS, words: Any = WORDS) -> np.ndarray:
+        return np.array([[brute(name, prompt, word) for word in words] for prompt in prompts])
+
+    return table
+
+
+@pytest.fixture(scope="session")
+def prompts() -> tuple[str, ...]:
+    return PROMPTS
+
+
+@pytest.fixture(scope="session")
+def words() -> tuple[str, ...]:
+    return WORDS
+
+
+@pytest.fixture
+def _own_folders() -> None:
+    """The shipped models, where the tests of what finds models have an empty folder of them."""

@@ -1,0 +1,182 @@
+"""The seam: prompts, plans, refusals; and that torch stays outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+from pcf_core.core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import (
+    LOGITS,
+    Batch,
+    Scorer,
+    check_context,
+    has_right_text,
+    log_normaliser,
+    out_of_memory,
+    plan,
+    quoted,
+    refused_words,
+    row_cost,
+    split_prompt,
+)
+
+KEY = ScoringKey(model="m", identity="i", tokenizer="t", family="fake", rules="1")
+
+
+def test_split_prompt_keeps_the_space_left_and_drops_the_one_at_the_end() -> None:
+    assert split_prompt("The nurse said that [Y]") == ("The nurse said that ", "")
+    assert split_prompt("Then [Y] was old. ") == ("Then ", " was old.")
+    assert has_right_text("He met a [Y].")
+    assert not has_right_text("He met a [Y] ")
+
+
+@pytest.mark.parametrize("prompt", ["no place", "[Y] and [Y]", "[X] said"])
+def test_prompt_without_exactly_one_place_is_refused_by_its_text(prompt: str) -> None:
+    with pytest.raises(TemplateError, match="exactly one") as caught:
+        split_prompt(prompt)
+    assert prompt in str(caught.value)
+
+
+lengths = st.lists(st.integers(1, 30), max_size=60)
+
+
+@given(lengths, st.integers(1, 200))
+def test_plan_takes_every_row_once_in_blocks_of_one_length_within_the_budget(
+    lengths: list[int], budget: int
+) -> None:
+    blocks = plan(lengths, lengths, budget)
+    assert sorted(row for block in blocks for row in block) == list(range(len(lengths)))
+    for block in blocks:
+        assert len({lengths[row] for row in block}) == 1
+        assert len(block) == 1 or sum(lengths[row] for row in block) <= budget
+    heads = [lengths[block[0]] for block in blocks]
+    assert heads == sorted(heads, reverse=True)
+
+
+def test_plan_fills_blocks() -> None:
+    assert plan([3, 5, 3, 3, 5], [3, 5, 3, 3, 5], 6) == [[1], [4], [0, 2], [3]]
+
+
+@given(st.integers(1, 500), st.integers(1, 20), st.integers(100, 300_000), st.integers(128, 20_000))
+def test_row_cost_keeps_tokens_and_logits_in_bounds(
+    tokens: int, positions: int, vocabulary: int, budget: int
+) -> None:
+    rows = budget // row_cost(tokens, positions, vocabulary, budget)
+    assert rows * tokens <= budget
+    assert rows * positions * vocabulary <= LOGITS
+
+
+class Halves(Scorer):
+    """Yields two batches, the second first; NaN where the word is "bad"."""
+
+    def check(self, words: Sequence[str]) -> TokenTable:
+        refused = {word: "unk" for word in words if word == "жена"}
+        return TokenTable({word: 1 for word in words if word not in refused}, refused)
+
+    def _score_batches(
+        self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        middle = len(prompts) // 2
+        for rows in (np.arange(middle, len(prompts)), np.arange(middle)):
+            values = [[np.nan if word == "bad" else -float(row) for word in words] for row in rows]
+            yield rows, np.array(values)
+
+
+def test_score_puts_rows_back_in_order() -> None:
+    values = Halves(KEY).score(["a [Y]", "b [Y]", "c [Y]"], ["he", "she"])
+    assert values.dtype == np.float32
+    assert values.tolist() == [[0, 0], [-1, -1], [-2, -2]]
+
+
+def test_refusals_name_the_word_and_come_before_the_first_batch() -> None:
+    with pytest.raises(ModelError, match=r"'жена': unk.*leave them out"):
+        Halves(KEY).batches(["a [Y]"], ["he", "жена"])
+    with pytest.raises(ModelError, match="at least one"):
+        Halves(KEY).batches(["a [Y]"], [])
+    with pytest.raises(TemplateError):
+        Halves(KEY).batches(["a [Y]", "b"], ["he"])
+
+
+def test_a_refusal_names_a_handful_of_words() -> None:
+    assert refused_words({"she": "unk", "queen": "empty"}) == "'she': unk; 'queen': empty"
+    assert refused_words({"a": "unk", "b": "empty", "c": "unk"}) == "'a' and 'c': unk; 'b': empty"
+    assert refused_words(dict.fromkeys("abcdefg", "unk")) == "'a', 'b', 'c', 'd' and 'e': unk; and 2 more"
+    assert "more" not in refused_words(dict.fromkeys("abcde", "unk"))
+
+
+def test_nan_is_an_error_that_names_word_and_prompt() -> None:
+    with pytest.raises(ScoringError, match=r"NaN for 'bad' in 'b \[Y\]'"):
+        Halves(KEY).score(["a [Y]", "b [Y]"], ["he", "bad"])
+
+
+def test_too_long_a_prompt_is_named() -> None:
+    check_context(KEY, 0, [10**6], ["any"])
+    check_context(KEY, 8, [8], ["fits"])
+    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*holds 8"):
+        check_context(KEY, 8, [3, 9], ["short [Y]", "long [Y]"])
+
+
+def test_long_prompts_are_quoted_without_their_middle() -> None:
+    """In every message that names a prompt."""
+    prompt = f"The nurse {'very ' * 10_000}said that [Y]"
+    assert quoted("The nurse said that [Y]") == "'The nurse said that [Y]'"
+    assert quoted(prompt).startswith("'The nurse very")
+    assert quoted(prompt).endswith("said that [Y]'")
+    with pytest.raises(TemplateError) as too_long:
+        check_context(KEY, 8, [10_003], [prompt])
+    with pytest.raises(TemplateError) as two_places:
+        split_prompt(prompt * 2)
+    with pytest.raises(ScoringError) as damaged:
+        Halves(KEY).score([prompt], ["bad"])
+    assert all(len(str(caught.value)) < 400 for caught in (too_long, two_places, damaged))
+
+
+@given(st.lists(st.floats(-60, 60, width=32), min_size=1, max_size=50), st.sampled_from([0, 100, 10_000]))
+def test_normaliser_is_that_of_float64(logits: list[float], offset: float) -> None:
+    given = torch.tensor([logits, logits[::-1]]) + offset
+    expected = logsumexp(given.double().numpy(), axis=-1)
+    np.testing.assert_allclose(log_normaliser(given).numpy(), expected, atol=1e-6, rtol=0)
+
+
+def test_an_offset_of_all_logits_cancels(
+    any_name: str, tiny: Callable[[str], Loaded], open_tiny: Callable[..., Scorer], prompts: tuple[str, ...]
+) -> None:
+    """Nothing is rounded at the size of the logits: 5e-4 nats a token would be lost here."""
+    scorer = open_tiny(any_name)
+    values = []
+    for offset in (0, 2**13):
+
+        def shift(module: Any, inputs: Any, output: Any, offset: int = offset) -> Any:
+            output.logits = (output.logits * 2**8).round() / 2**8 + offset  # exact in float32
+            return output
+
+        hook = tiny(any_name).model.register_forward_hook(shift)
+        values.append(scorer.score(prompts, ["he", "stepmother"]))
+        hook.remove()
+    np.testing.assert_allclose(*values, atol=1e-5, rtol=0)
+
+
+def test_out_of_memory_names_the_remedy() -> None:
+    assert "PCF_BATCH_TOKENS" in str(out_of_memory(KEY, 8192))
+
+
+def test_the_torch_free_files_import_no_torch() -> None:
+    code = (
+        "import sys, pcf_core.models.registry, pcf_core.models.hub, "
+        "pcf_core.models.scoring.base, pcf_core.models.scoring.seam, "
+        "pcf_core.models.scoring.fake, pcf_core.models.scoring.opening; "
+        "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

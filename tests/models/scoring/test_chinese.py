@@ -1,0 +1,170 @@
+"""The Chinese topic from prompts to preferences, with models that read a script without spaces."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import TemplateError
+from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.causal import CausalScorer
+from pcf_core.models.scoring.masked import MaskedScorer
+from pcf_core.store.store import Store
+from pcf_core.work.scoring import score_run
+from tests.models.scoring.tiny_chinese import chinese
+
+TOPIC = load_topic("gender-zh")
+TEMPLATES = load_templates(TOPIC.templates)
+FAMILIES = ("causal", "masked")
+TERMS = ("护士", "首席运营官", "地球物理学家", "会计")
+# Text on the right, with and without a space anywhere, and the word at the very beginning or after Latin.
+OTHERS = ("这位护士说[Y]累了。", "[Y]告诉这位护士", "这位 CEO[Y]说", "这位护士说 [Y]", "“[Y]”")
+
+
+def spec_of(family: str) -> ModelSpec:
+    return ModelSpec(name=family, family=family, path="", identity=family, tokenizer=family)
+
+
+def open_chinese(spec: ModelSpec, protocol: str = "exact") -> Scorer:
+    kind = CausalScorer if spec.family == "causal" else MaskedScorer
+    return kind(chinese(spec.family), ScoringKey.of(spec, protocol))
+
+
+def ids_of(loaded: Loaded, text: str) -> list[int]:
+    return list(loaded.tokenizer(text, add_special_tokens=False)["input_ids"]) if text else []
+
+
+def parts(loaded: Loaded, left: str, word: str, right: str) -> tuple[list[int], list[int], list[int]]:
+    """Tokens of the left text alone, of the word, of the right text; those of the whole where it has them."""
+    head = ids_of(loaded, left.removesuffix(" "))
+    gap = " " if left.endswith(" ") else ""
+    whole = ids_of(loaded, left + word)
+    body = whole[len(head) :] if whole[: len(head)] == head else ids_of(loaded, gap + word)
+    longer = ids_of(loaded, left + word + right)
+    begins = longer[: len(head + body)] == head + body
+    return head, body, longer[len(head + body) :] if begins else ids_of(loaded, right)
+
+
+def brute_force(family: str, prompt: str, word: str) -> float:
+    """Nats of one word in one prompt: no batch, softmax over the whole vocabulary in float64."""
+    loaded = chinese(family)
+    head, body, rest = parts(loaded, *_around(prompt, word))
+    tokenizer = loaded.tokenizer
+    total = 0.0
+    with torch.inference_mode():
+        if family == "causal":
+            opening = [] if head else [tokenizer.bos_token_id]
+            row = opening + head + body + rest
+            logits = loaded.model(input_ids=torch.tensor([row])).logits[0].double()
+            for place in range(len(opening + head), len(row)):
+                total += float(torch.log_softmax(logits[place - 1], -1)[row[place]])
+            return total
+        for filled, token in enumerate(body):
+            masks = [tokenizer.mask_token_id] * (len(body) - filled)
+            before = [tokenizer.cls_token_id, *head, *body[:filled]]
+            row = [*before, *masks, *rest, tokenizer.sep_token_id]
+            logits = loaded.model(input_ids=torch.tensor([row])).logits[0, len(before)].double()
+            total += float(torch.log_softmax(logits, -1)[token])
+    return total
+
+
+def _around(prompt: str, word: str) -> tuple[str, str, str]:
+    left, right = prompt.split("[Y]")
+    return left, word, right
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_cell_equals_the_brute_force(family: str) -> None:
+    prompts = [template.prompt(term) for template in TEMPLATES.templates for term in TERMS[:2]] + [*OTHERS]
+    scorer = open_chinese(spec_of(family))
+    assert not scorer.check(TOPIC.words).refused
+    expected = [[brute_force(family, prompt, word) for word in TOPIC.words] for prompt in prompts]
+    np.testing.assert_allclose(scorer.score(prompts, TOPIC.words), expected, atol=1e-4, rtol=0)
+
+
+def test_words_have_several_tokens_and_no_space_is_put_before_them() -> None:
+    characters, joined = chinese("masked"), chinese("causal")
+    table = open_chinese(spec_of("masked")).check(TOPIC.words)
+    assert table.tokens == {word: len(word) for word in TOPIC.words}
+    assert table.same == ()
+    assert table.unspaced == set(TOPIC.words)
+    assert open_chinese(spec_of("causal")).check(TOPIC.words).unspaced == set()
+    scorer = open_chinese(spec_of("masked"))
+    (pieces,) = scorer.seam.cut(["这位护士说[Y]"], ["父亲"])  # type: ignore[attr-defined]
+    assert characters.tokenizer.convert_ids_to_tokens(pieces.left + pieces.words[0]) == [*"这位护士说父亲"]
+    # Where a piece would reach over the seam, the text keeps its own tokens and the word its own.
+    crossing = [
+        (text, word)
+        for text, word in itertools.product(("这位护士说", "这位护士认为"), TOPIC.words)
+        if (head := ids_of(joined, text)) != ids_of(joined, text + word)[: len(head)]
+    ]
+    assert crossing
+    for text, word in crossing:
+        (pieces,) = open_chinese(spec_of("causal")).seam.cut([text + "[Y]"], [word])  # type: ignore[attr-defined]
+        assert joined.tokenizer.decode(list(pieces.left)) == text
+        assert joined.tokenizer.decode(list(pieces.words[0])) == word
+
+
+def test_prompts_have_no_stray_spaces() -> None:
+    run = run_of("masked", load_evidence(TOPIC.evidence).terms)
+    assert len(run.prompts) == 115 * 10
+    assert run.prompts[0] == "这位会计说[Y]"
+    assert not any(" " in prompt or "\u3000" in prompt for prompt in run.prompts)
+
+
+def run_of(family: str, terms: Sequence[str] = TERMS) -> RunSpec:
+    evidence = load_evidence(TOPIC.evidence).model_copy(update={"terms": tuple(terms)})
+    return RunSpec(
+        scoring=ScoringKey.of(spec_of(family)), topic=TOPIC, evidence=evidence, templates=TEMPLATES
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_topic_from_prompts_to_a_report(
+    family: str, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.work.scoring.resolve", spec_of)
+    store, run = Store.open(own_settings.cache), run_of(family)
+    assert score_run(run, store, open_chinese) == len(TERMS) * 10
+    result = load_result(store, run)
+    assert result.left_out == ()
+    sums = np.array(
+        [
+            [sum(np.exp(brute_force(family, prompt, word)) for word in group.words) for group in TOPIC.groups]
+            for prompt in run.prompts
+        ]
+    )
+    expected = (sums / sums.sum(axis=1, keepdims=True)).reshape(len(TERMS), 10, 2)
+    np.testing.assert_allclose(result.preferences.values, expected, atol=1e-5)
+    found = report(result, run, ViewOptions(), resamples=20)
+    stereotypes = 2 * expected[..., 0] - 1
+    risk, prejudice = np.abs(stereotypes).mean(), np.abs(stereotypes.mean(axis=1)).mean()
+    assert (found.overall_risk, found.prejudice_risk) == pytest.approx((risk, prejudice), abs=1e-5)
+    assert [row.occupation for row in found.occupations] == [*TERMS]
+    if family == "causal":
+        assert result.preferences.coverage == pytest.approx(sums.sum(axis=1).reshape(4, 10), rel=1e-3)
+        with pytest.raises(TemplateError, match=r"none before \[Y\]"):
+            load_result(store, run, "single-token")
+        return
+    assert result.coverage is not None
+    assert set(result.coverage.by_tokens) == {"1", "2"}
+    single = load_result(store, run, "single-token")
+    assert single.words == ("他", "她")
+    assert single.preferences.coverage is not None
+    by_hand = sum(np.exp(brute_force(family, run.prompts[0], word)) for word in single.words)
+    assert single.preferences.coverage[0, 0] == pytest.approx(by_hand, rel=1e-3)

@@ -1,0 +1,415 @@
+"""Models behind an endpoint, on loopback: the local scorer's numbers, and a sentence where there are none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pcf_core.audit.preferences import coverage_of
+from pcf_core.core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.models import endpoint as endpoints
+from pcf_core.models.completions import Reading
+from pcf_core.models.endpoint import TEXT, Endpoint, Findings
+from pcf_core.models.loading import Loaded
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.store import Store
+from tests.models.scoring.completions_server import (
+    CompletionsServer,
+    always,
+    cutting,
+    failing,
+    saying,
+    serving,
+    slowly,
+)
+
+KEY = "sk-a-secret-of-the-operator"
+NAME = "endpoint:tiny"
+SHAPES = ("prompt_logprobs", "echo")
+Serve = Callable[..., CompletionsServer]
+
+
+@pytest.fixture
+def serve(
+    tiny: Callable[[str], Loaded], own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Serve]:
+    """Start a server of a tiny model and point the settings at it; all threads end with the test."""
+    before = threading.active_count()
+    monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
+    with ExitStack() as stack:
+
+        def start(model: str = "llama", shape: str = "prompt_logprobs") -> CompletionsServer:
+            server = stack.enter_context(serving(tiny(model), shape))
+            monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
+            monkeypatch.setenv("PCF_ENDPOINT_KEY", KEY)
+            monkeypatch.setenv("PCF_ENDPOINT_TIMEOUT", "5")
+            settings.cache_clear()
+            return server
+
+        yield start
+    deadline = time.monotonic() + 10  # a server's last threads end after its last answer was read
+    while threading.active_count() > before:
+        assert time.monotonic() < deadline, [thread.name for thread in threading.enumerate()]
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("model", ["gpt2", "llama", "opt"])
+def test_scores_are_those_of_the_local_scorer(
+    model: str,
+    shape: str,
+    serve: Serve,
+    open_tiny: Callable[..., Scorer],
+    prompts: tuple[str, ...],
+    words: tuple[str, ...],
+) -> None:
+    """Words of one to four tokens, and text right of the word."""
+    serve(model, shape)
+    local, remote = open_tiny(model), open_scorer(resolve(NAME))
+    assert type(remote) is EndpointScorer
+    assert remote.check(words) == local.check(words)
+    assert len({*local.check(words).tokens.values()}) > 2
+    np.testing.assert_allclose(remote.score(prompts, words), local.score(prompts, words), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_words_of_the_same_tokens_are_told_as_far_as_the_server_tells_tokens(
+    shape: str, serve: Serve
+) -> None:
+    serve("llama", shape)
+    table = open_scorer(resolve(NAME)).check(["he", "she", "woman"])
+    assert set(table.spelling) == {"he", "she", "woman"}
+    assert table.same == ()
+
+
+def test_texts_of_tokens_are_told_apart_by_ids_else_with_care() -> None:
+    assert spelling_of((7, 12), "He") == spelling_of((7, 12), "he") == "7 12"
+    assert spelling_of(("he",), "He") == spelling_of(("he",), "he")
+    assert spelling_of(("he",), "he") != spelling_of(("she",), "she")
+    assert spelling_of(("a", "b"), "ab") != spelling_of(("a", "b"), "a b")  # a server that drops spaces
+    assert spelling_of(("\ufffd",), "他") == ""
+
+
+def test_a_worked_example() -> None:
+    """That of the file's docstring, without a server."""
+    nats = (float("nan"), -5.2, -3.1, -0.7, -1.609, -0.693)
+    texts = ("The", " nurse", " said", " that", " sh", "e")
+    whole, head = Reading(texts, texts, nats, nats), Reading(texts[:4], texts[:4], nats[:4], nats[:4])
+    found = Findings("echo", (), False, 0, "tiny", whole, 0.0)
+    spec = ModelSpec(name=NAME, family="endpoint", path="http://x/v1", identity="unpinned", tokenizer="")
+    scorer = EndpointScorer(Endpoint(spec, found), ScoringKey.of(spec))
+    cell = Cell("The nurse said that [Y]", "she")
+    score = scorer._score(cell, {cell.head: head, cell.text: whole})
+    assert score is not None
+    assert score.texts == (" sh", "e")
+    assert score.nats == pytest.approx(np.log(0.1), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["[Y] was here.", " [Y]", "un[Y]", "The nurse said that h[Y]", "It is un[Y]ly so."]
+)
+@pytest.mark.parametrize("model", ["llama", "opt"])
+def test_seams_that_do_not_show_are_cut_as_for_a_local_model(
+    model: str, prompt: str, serve: Serve, open_tiny: Callable[..., Scorer]
+) -> None:
+    serve(model)
+    words = ("he", "e", "man", "stepmother")
+    expected = open_tiny(model).score([prompt], words)
+    np.testing.assert_allclose(open_scorer(resolve(NAME)).score([prompt], words), expected, atol=1e-4, rtol=0)
+
+
+def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> None:
+    serve("llama", "echo")
+    scorer = open_scorer(resolve(NAME))
+    with pytest.raises(
+        ScoringError, match=r"do not show where 'e' begins and ends, and endpoint:tiny takes no"
+    ):
+        scorer.score(["The nurse said that h[Y]"], ["e"])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_text_that_begins_with_the_word_needs_a_bos_token(shape: str, serve: Serve) -> None:
+    serve("gpt2", shape)
+    with pytest.raises(ScoringError, match=r"begins with \[Y\], and endpoint:tiny puts no BOS"):
+        open_scorer(resolve(NAME)).score(["[Y] was here."], ["he"])
+
+
+def test_words_that_cannot_be_scored_are_named(serve: Serve) -> None:
+    serve("llama")
+    scorer = open_scorer(resolve(NAME))
+    refused = scorer.check(["", " he", "x[Y]", "<s>", "h\N{SNOWMAN}", "he"]).refused
+    assert set(refused) == {"", " he", "x[Y]", "<s>", "h\N{SNOWMAN}"}
+    assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
+    with pytest.raises(ModelError, match="cannot score these words"):
+        scorer.score(["The nurse said that [Y]"], ["h\N{SNOWMAN}"])
+
+
+def test_prompts_with_what_may_be_a_special_token_are_refused(serve: Serve) -> None:
+    serve("llama")
+    scorer = open_scorer(resolve(NAME))
+    with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
+        scorer.score(["The nurse said that [Y]", "The </s> nurse said that [Y]"], ["he"])
+    assert scorer.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_text_is_asked_for_once(
+    shape: str, serve: Serve, prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    server = serve("llama", shape)
+    scorer = open_scorer(resolve(NAME))
+    scorer.check(words)
+    server.requests.clear()
+    scorer.score([*prompts, *prompts], words)
+    texts = [prompt.replace("[Y]", word) for prompt in prompts for word in words]
+    heads = [prompt.partition("[Y]")[0].rstrip() for prompt in prompts]
+    asked = sorted(server.prompts)
+    assert asked == sorted([*texts, *heads, TEXT])
+    per_request = [len(body["prompt"]) for _, body in server.requests if isinstance(body["prompt"], list)]
+    assert max(per_request, default=1) == (32 if shape == "prompt_logprobs" else 1)
+
+
+@pytest.mark.slow
+def test_the_order_of_answers_does_not_depend_on_their_speed(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    server = serve("llama", "echo")
+    monkeypatch.setenv("PCF_ENDPOINT_CONCURRENCY", "4")
+    settings.cache_clear()
+    scorer = open_scorer(resolve(NAME))
+    expected = scorer.score(prompts, words)
+    assert 2 <= server.most_at_once <= 4
+    first = [True]
+
+    def slow_first(server: Any, handler: Any, body: Any) -> bool:
+        if first and first.pop():
+            return slowly(0.3)(server, handler, body)
+        return False
+
+    server.fault = slow_first
+    np.testing.assert_array_equal(scorer.score(prompts, words), expected)
+
+
+@pytest.mark.slow
+def test_blocks_come_one_by_one_and_stop_where_asked(serve: Serve, words: tuple[str, ...]) -> None:
+    server = serve("llama")
+    scorer = open_scorer(resolve(NAME))
+    prompts = [f"The nurse number {number} said that [Y]" for number in range(400)]
+    batches = scorer.batches(prompts, words)
+    rows, nats = next(batches)
+    assert rows.tolist() == list(range(64))
+    assert nats.shape == (64, len(words))
+    batches.close()
+    assert len(server.prompts) < 400 * len(words) / 2
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]
+
+
+def test_who_waits_for_an_answer_can_be_stopped(serve: Serve, words: tuple[str, ...]) -> None:
+    """A block is up to 512 texts, which a slow server takes minutes for."""
+    server = serve("llama")
+    scorer = open_scorer(resolve(NAME))
+    scorer.check(words)
+    server.fault = slowly(1)
+    paused: list[float] = []
+
+    def pause() -> None:
+        paused.append(time.monotonic())
+        if len(paused) == 3:
+            raise InterruptedError
+
+    batches = scorer.batches(
+        [f"The nurse number {number} said that [Y]" for number in range(64)], words, pause
+    )
+    with pytest.raises(InterruptedError):
+        next(batches)
+    assert len(paused) == 3
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]
+
+
+def test_coverage_is_that_of_a_causal_model(serve: Serve, words: tuple[str, ...]) -> None:
+    serve("gpt2")
+    scorer = open_scorer(resolve(NAME))
+    nats = scorer.score(["The nurse said that [Y]"], words)
+    covered = coverage_of(nats, [1] * len(words), scorer.key.family, right_text=False)
+    assert covered is not None
+    np.testing.assert_allclose(covered["all"], np.exp(nats.astype(float)).sum(axis=-1))
+    assert coverage_of(nats, [1] * len(words), scorer.key.family, right_text=True) is None
+
+
+def test_one_score_alone_and_what_the_scorer_says_of_itself(
+    serve: Serve, open_tiny: Callable[..., Scorer]
+) -> None:
+    server = serve("opt")
+    scorer = open_scorer(resolve(NAME))
+    server.requests.clear()
+    alone = scorer.alone("The captain met a [Y].", "stepmother")
+    assert alone == pytest.approx(open_tiny("opt").alone("The captain met a [Y].", "stepmother"), abs=1e-4)
+    assert all(len(body["prompt"]) == 1 for _, body in server.requests)
+    assert set(scorer.traits) == {"space", "opening", "batching", "unpinned"}
+    assert server.url in scorer.traits["unpinned"]
+    assert "1 token" in scorer.traits["opening"]
+
+
+def test_a_protocol_that_needs_whole_distributions_is_refused(serve: Serve) -> None:
+    serve()
+    with pytest.raises(ModelError, match="exact-boundary needs whole distributions"):
+        open_scorer(resolve(NAME), "exact-boundary")
+
+
+# ------------------------------------------------------------------------------------- faults
+
+
+@pytest.fixture
+def scorer(serve: Serve) -> tuple[CompletionsServer, Scorer]:
+    server = serve("llama")
+    return server, open_scorer(resolve(NAME))
+
+
+PROMPT = ("The nurse said that [Y]",)
+WORDS = ("he", "she")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [slowly(0.05), failing(429, 2, Retry_After="0.02"), failing(503, 1), cutting(2)],
+    ids=["slow", "429 with a wait", "503 once", "cut twice"],
+)
+def test_what_passes_is_waited_for(scorer: tuple[CompletionsServer, Scorer], fault: Any) -> None:
+    server, opened = scorer
+    expected = opened.score(PROMPT, WORDS)
+    server.fault = fault
+    np.testing.assert_array_equal(opened.score(PROMPT, WORDS), expected)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (failing(500), r"does not answer \(500: not now\): check that it runs"),
+        (failing(400), r"refuses a request \(400: not now\)"),
+        (failing(401), r"\(401: not now; set PCF_ENDPOINT_KEY to a key it takes\)"),
+        (cutting(), r"does not answer \(.+\): check that it runs"),
+        (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"),
+        (saying(b'{"choices": ['), "answered with what is not JSON"),
+        (saying(b"\xff\xfe"), "answered with what is not JSON"),
+        (saying(b"[]"), "answers without log-probabilities of the prompt's tokens"),
+        (saying(b'{"choices": []}'), r"shape prompt_logprobs \(0 choices for 1 prompts\)"),
+        (saying(b'{"choices": [{"index": 0, "text": " he"}]}'), r"\(no 'prompt_token_ids'\)"),
+    ],
+)
+def test_what_does_not_pass_is_one_sentence(
+    scorer: tuple[CompletionsServer, Scorer], monkeypatch: pytest.MonkeyPatch, fault: Any, says: str
+) -> None:
+    server, opened = scorer
+    opened.check(WORDS)
+    monkeypatch.setenv("PCF_ENDPOINT_TIMEOUT", "0.2")
+    settings.cache_clear()
+    server.fault = fault
+    with pytest.raises(ScoringError, match=says) as caught:
+        opened.score(PROMPT, WORDS)
+    assert "\n" not in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), 0.3, float("inf")])
+def test_what_is_no_log_probability_is_refused(
+    scorer: tuple[CompletionsServer, Scorer], value: float
+) -> None:
+    server, opened = scorer
+    opened.check(WORDS)
+    server.bend = lambda values: [*values[:-1], value]
+    with pytest.raises(ScoringError, match=r"for a log-probability, which is a number up to 0"):
+        opened.score(PROMPT, WORDS)
+
+
+def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -> None:
+    """JSON has no −∞, vLLM writes −9999."""
+    server, opened = scorer
+    opened.check(WORDS)
+    reading = server.model(server.encode("The nurse said that she"))[0]
+    server.bend = lambda values: [*values[:-1], -9999.0] if values == reading else values
+    nats = opened.score(PROMPT, WORDS)[0]
+    assert np.isneginf(nats[1])
+    assert np.isfinite(nats[0])
+
+
+def test_another_model_under_the_same_name_is_noticed(
+    scorer: tuple[CompletionsServer, Scorer], tiny: Callable[[str], Loaded]
+) -> None:
+    server, opened = scorer
+    opened.check(WORDS)
+    server.bend = lambda values: [value - 1 for value in values]
+    with pytest.raises(ScoringError, match=r"has changed: it reads a text otherwise .* by 1 nats a token"):
+        opened.score(PROMPT, WORDS)
+    server.loaded = tiny("gpt2")
+    with pytest.raises(ScoringError, match="has changed"):
+        opened.score(PROMPT, WORDS)
+
+
+# ------------------------------------------------------------------------------------- a whole run
+
+
+def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+
+
+@pytest.mark.slow
+def test_a_whole_run_leaves_the_key_nowhere(
+    serve: Serve, own_settings: Settings, tmp_path: Path, open_tiny: Callable[..., Scorer]
+) -> None:
+    """Scored here, by a worker, and refused by the server, which says the key back."""
+    server = serve("opt")
+    (tmp_path / "few.csv").write_text("template,count\nThe [X] said that [Y],2\nThe [X] met [Y].,1\n")
+    (tmp_path / "one.csv").write_text("template,count\nThe [X] told us that [Y],1\n")
+    (tmp_path / "few.txt").write_text("nurse\nengineer\n")
+    lists = ["--model", NAME, "--evidence", str(tmp_path / "few.txt"), "--templates"]
+    done = run_cli("score", *lists, str(tmp_path / "few.csv"), "--dtype", "bfloat16")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["cells"], answer["scored"]) == (4, 4)
+    queued = run_cli("score", *lists, str(tmp_path / "one.csv"), "--queue")
+    worked = run_cli("worker", "--until-idle")
+    again = run_cli("score", *lists, str(tmp_path / "one.csv"))
+    assert json.loads(again.stdout)["scored"] == 0, worked.stderr
+    server.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
+    failed = run_cli("words", "--model", NAME, "--text", "The nurse said that [Y]")
+    assert failed.returncode == 1
+    assert "401: wrong key …" in failed.stderr
+    assert server.keys == {f"Bearer {KEY}"}
+
+    said = "".join(one.stdout + one.stderr for one in (done, queued, worked, again, failed))
+    kept = [path for path in own_settings.cache.rglob("*") if path.is_file()]
+    assert KEY not in said
+    assert {".parquet", ".sqlite", ".json"} <= {path.suffix for path in kept}
+    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
+
+    store = Store.open(own_settings.cache)
+    run = store.load_run(answer["run"])
+    local = open_tiny("opt")
+    words = [word for word in run.topic.words if word in local.check(run.topic.words).tokens]
+    assert (run.scoring.family, run.scoring.dtype) == ("endpoint", "server")
+    assert run.scoring.identity.startswith("unpinned:")
+    np.testing.assert_allclose(
+        store.gather(run.scoring, run.prompts, words), local.score(run.prompts, words), atol=1e-4, rtol=0
+    )
+    (info,) = [info for info in store.runs() if info.run.key == run.key]
+    assert server.url in info.provenance["self_audit"]["traits"]["unpinned"]
+    assert info.provenance["self_audit"]["noise_floor"] < 1e-4
+    assert info.provenance["device"] == "endpoint"

@@ -1,0 +1,241 @@
+"""Words that begin a sentence or a text: every family against a brute force, from a sentence to a report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.places import Place
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import ModelError
+from pcf_core.core.records import digest
+from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.models.loading import Loaded
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.permutation import PermutationScorer
+from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from pcf_core.store.store import Store
+from pcf_core.work.probing import word_check
+from pcf_core.work.requests import ProbeRequest
+from pcf_core.work.scoring import score_run
+from tests.models.scoring.conftest import FIRST_CAUSAL, FIRST_MASKED, brute_force, load_tiny, open_loaded
+from tests.models.scoring.seq2seq_models import (
+    brute_permutation,
+    brute_seq2seq,
+    tiny_bart,
+    tiny_t5,
+    tiny_xlnet,
+)
+from tests.models.scoring.test_endpoint import NAME, Serve, serve
+
+__all__ = ["serve"]
+
+# Every tokenizer of the tests has these letters, small and capital.
+TOPIC = Topic(
+    name="toy",
+    title="Toy",
+    groups=(Group(name="first", words=("the", "told")), Group(name="second", words=("that", "asked"))),
+)
+WRITTEN = {"the": "The", "told": "Told", "that": "That", "asked": "Asked"}
+START, SENTENCE, USUAL = "[Y] was old.", "The nurse was old. [Y] knew", "The nurse said that [Y]"
+FAMILIES = ("gpt2", "opt", "llama", "bert", "roberta", "t5", "bart", "xlnet")
+
+
+def loaded_of(name: str) -> Loaded:
+    own = {"t5": tiny_t5, "bart": tiny_bart, "xlnet": tiny_xlnet}
+    return own[name]() if name in own else load_tiny(name)
+
+
+def family_of(name: str) -> str:
+    own = {"t5": "seq2seq", "bart": "seq2seq", "xlnet": "permutation"}
+    return own.get(name) or ("causal" if name in FIRST_CAUSAL else "masked")
+
+
+@torch.inference_mode()
+def brute(name: str, prompt: str, word: str) -> float:
+    """Nats of the word as it is given."""
+    loaded = loaded_of(name)
+    if name in ("t5", "bart"):
+        return brute_seq2seq(loaded, prompt, word)
+    if name == "xlnet":
+        return brute_permutation(loaded, prompt, word)
+    if name == "gpt2" and prompt.startswith("[Y]"):  # no BOS of its own: what the scorer puts there
+        return brute_force(loaded, name, loaded.tokenizer.bos_token + prompt, word)
+    return brute_force(loaded, name, prompt, word)
+
+
+def pieces(name: str, prompt: str, word: str) -> int:
+    """Tokens that the text has more with the word: by the tokenizer's own call."""
+    tokenizer, left = loaded_of(name).tokenizer, prompt.split("[Y]")[0]
+    texts = (left.rstrip(), left + word)
+    before, behind = (
+        tokenizer(text, add_special_tokens=False)["input_ids"] if text else [] for text in texts
+    )
+    return len(behind) - len(before)
+
+
+def spec_of(name: str) -> ModelSpec:
+    return ModelSpec(name=name, family=family_of(name), path="", identity=name, tokenizer=name)  # type: ignore[arg-type]
+
+
+def open_tiny_model(spec: ModelSpec, protocol: str = "exact") -> Scorer:
+    loaded, key = loaded_of(spec.name), ScoringKey.of(spec, protocol)
+    if spec.family == "seq2seq":
+        return Seq2SeqScorer(loaded, key)
+    return PermutationScorer(loaded, key) if spec.family == "permutation" else open_loaded(loaded, spec.name)
+
+
+@pytest.fixture(autouse=True)
+def tiny_models_are_known(monkeypatch: pytest.MonkeyPatch, own_settings: Settings) -> None:
+    for module in ("pcf_core.work.probing", "pcf_core.work.scoring"):
+        monkeypatch.setattr(f"{module}.resolve", lambda name: resolve(name) if ":" in name else spec_of(name))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("text", [START, SENTENCE, USUAL])
+def test_one_sentence_equals_the_brute_force(name: str, text: str) -> None:
+    found = word_check(name, TOPIC, text, open_scorer=open_tiny_model)
+    begins = text != USUAL
+    assert found["notes"] == (
+        ["At the beginning of a sentence words are capitalised: The, Told, That, Asked."] if begins else []
+    )
+    assert found["left_out"] == []
+    rows = {row["word"]: row for row in found["words"]}
+    assert list(rows) == ["the", "told", "that", "asked"]
+    expected = {}
+    for word, row in rows.items():
+        written = WRITTEN[word] if begins else word
+        expected[word] = brute(name, text, written)
+        assert row["log_probability"] == pytest.approx(expected[word], abs=1e-4)
+        assert row["tokens"] == pieces(name, text, written)
+    if family_of(name) in ("masked", "permutation"):
+        sums: dict[str, float] = {}
+        for word, nats in expected.items():
+            count = str(rows[word]["tokens"])
+            sums[count] = sums.get(count, 0.0) + float(np.exp(nats))
+        assert found["coverage"] == pytest.approx(sums, rel=1e-3)
+
+
+def test_a_tokenizer_without_capital_letters_gives_the_same_scores_either_way() -> None:
+    found = word_check("bert", TOPIC, START, open_scorer=open_tiny_model)
+    small = open_tiny_model(spec_of("bert")).score([START], TOPIC.words)[0]
+    assert [row["log_probability"] for row in found["words"]] == pytest.approx(small.tolist(), abs=1e-6)
+
+
+def test_byte_pairs_differ_at_the_very_beginning() -> None:
+    scorer = open_tiny_model(spec_of("roberta"))
+    assert scorer.check(["told", "That"]).tokens == {"told": 1, "That": 3}
+    assert scorer.check(["told", "That"], "[Y] me so.").tokens == {"told": 2, "That": 2}
+    single = word_check("roberta", TOPIC, "It is [Y].", "single-token", open_scorer=open_tiny_model)
+    assert [row["word"] for row in single["words"]] == ["the", "told", "that"]
+    with pytest.raises(ModelError, match="'that': 2 tokens, and the protocol takes words of one"):
+        word_check("roberta", TOPIC, START, "single-token", open_scorer=open_tiny_model)
+
+
+def run_of(name: str, *texts: str, scoring: ScoringKey | None = None) -> RunSpec:
+    return RunSpec(
+        scoring=scoring or ScoringKey.of(spec_of(name)),
+        topic=TOPIC,
+        evidence=Evidence(name="e", title="E", terms=("nurse", "captain")),
+        templates=TemplateSet(name="s", title="S", templates=tuple(Template(text=text) for text in texts)),
+    )
+
+
+TEXTS = ("[Y] met the [X].", "The [X] was old. [Y] knew", "The [X] said that [Y]")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Settings) -> None:
+    store, run = Store.open(own_settings.cache), run_of(name, *TEXTS)
+    assert score_run(run, store, open_tiny_model) == 6
+    result = load_result(store, run)
+    nats = np.array(
+        [
+            [brute(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word) for word in TOPIC.words]
+            for prompt in run.prompts
+        ]
+    )
+    sums = np.exp(nats).reshape(2, 3, 2, 2).sum(axis=-1)
+    np.testing.assert_allclose(
+        result.preferences.values, sums / sums.sum(axis=-1, keepdims=True), atol=1e-4, rtol=0
+    )
+    found = report(result, run, ViewOptions(), resamples=20)
+    note = "At the beginning of a sentence (2 of 3 templates) words are capitalised: The, Told, That, Asked."
+    assert note in found.warnings
+    if family_of(name) in ("masked", "permutation"):
+        counts = [
+            [pieces(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word) for word in TOPIC.words]
+            for prompt in run.prompts
+        ]
+        probabilities = np.exp(nats)
+        largest = [
+            max(probabilities[row][np.array(tokens) == k].sum() for k in set(tokens))
+            for row, tokens in enumerate(counts)
+        ]
+        assert result.preferences.coverage is not None
+        assert result.preferences.coverage.ravel() == pytest.approx(largest, rel=1e-3)
+        assert result.coverage is not None
+        assert set(result.coverage.by_tokens) == {str(k) for tokens in counts for k in tokens}
+
+
+def test_scores_of_before_are_neither_taken_for_these_nor_lost(own_settings: Settings) -> None:
+    """Small words that an earlier version scored there stay, and answer what is asked elsewhere."""
+    store, run = Store.open(own_settings.cache), run_of("gpt2", *TEXTS)
+    scorer = open_tiny_model(spec_of("gpt2"))
+    old = scorer.score(run.prompts[:], TOPIC.words)
+    store.write(run.scoring, run.prompts[:], TOPIC.words, scorer.check(TOPIC.words), old, {})
+    assert score_run(run, store, open_tiny_model) == 4  # the usual place is not scored again
+    np.testing.assert_array_equal(store.gather(run.scoring, run.prompts[:], TOPIC.words), old)
+    assert store.gather(run.scoring, [run.prompts[0]], ["The"])[0, 0] == pytest.approx(
+        brute("gpt2", run.prompts[0], "The"), abs=1e-4
+    )
+    assert store.known_words(run.scoring).at_start == {"The": 1, "Told": 2, "That": 2, "Asked": 5}
+    store.rebuild()
+    assert store.known_words(run.scoring).at_start == {"The": 1, "Told": 2, "That": 2, "Asked": 5}
+    assert Store.open(own_settings.cache).known_words(run.scoring).tokens["told"] == 1
+
+
+def test_a_shard_of_usual_places_says_nothing_new(own_settings: Settings) -> None:
+    store, run = Store.open(own_settings.cache), run_of("gpt2", USUAL + " of the [X]", TEXTS[2])
+    score_run(run, store, open_tiny_model)
+    for manifest in own_settings.cache.glob("scores/*/*.json"):
+        assert "at_start" not in manifest.read_text("utf8")
+
+
+def test_a_probe_of_before_is_asked_again_where_words_begin_a_sentence() -> None:
+    def key(text: str) -> str:
+        return ProbeRequest(
+            model="m", topic=TOPIC, text=text, protocol="exact", dtype="float32", scoring="s"
+        ).key
+
+    def old(text: str) -> str:
+        return digest(["s", TOPIC.hash, TOPIC.aligned, text, "exact"])
+
+    assert key(USUAL) == old(USUAL)
+    assert key(START) != old(START)
+    assert key(SENTENCE) != old(SENTENCE)
+
+
+@pytest.mark.parametrize(
+    ("model", "shape"), [("opt", "prompt_logprobs"), ("opt", "echo"), ("llama", "prompt_logprobs")]
+)
+def test_an_endpoint_equals_the_local_model(model: str, shape: str, serve: Serve) -> None:
+    serve(model, shape)
+    for text in (START, SENTENCE, USUAL):
+        local = word_check(model, TOPIC, text, open_scorer=open_tiny_model)
+        remote = word_check(NAME, TOPIC, text, open_scorer=open_scorer)
+        assert remote["notes"] == local["notes"]
+        for mine, own in zip(remote["words"], local["words"], strict=True):
+            assert (mine["word"], mine["tokens"]) == (own["word"], own["tokens"])
+            assert mine["log_probability"] == pytest.approx(own["log_probability"], abs=1e-4)
+
+
+def test_every_small_model_of_the_tests_is_of_one_family() -> None:
+    assert set(FAMILIES) - {"t5", "bart", "xlnet"} <= set(FIRST_CAUSAL) | set(FIRST_MASKED)

@@ -1,0 +1,271 @@
+"""Where a word meets its text, for four kinds of tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.seam import Seam
+
+KINDS = ("gpt2", "opt", "llama", "bert", "roberta")
+
+
+@pytest.fixture(scope="module")
+def seams(tiny: Callable[[str], Loaded]) -> dict[str, Seam]:
+    return {kind: Seam(tiny(kind).tokenizer, kind) for kind in KINDS}
+
+
+def tokens(seam: Seam, ids: Any) -> list[str]:
+    return list(seam.tokenizer.convert_ids_to_tokens(list(ids)))
+
+
+def test_special_tokens_are_those_that_the_tokenizer_puts_itself(seams: dict[str, Seam]) -> None:
+    around = {kind: (tokens(seam, seam.opening), tokens(seam, seam.closing)) for kind, seam in seams.items()}
+    assert around == {
+        "gpt2": ([], []),
+        "opt": (["</s>"], []),
+        "llama": (["<s>"], []),
+        "bert": (["[CLS]"], ["[SEP]"]),
+        "roberta": (["<s>"], ["</s>"]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "behind_text", "first"),
+    [("gpt2", "Ġhe", "he"), ("roberta", "Ġhe", "he"), ("llama", "▁he", "▁he"), ("bert", "he", "he")],
+)
+def test_leading_space(seams: dict[str, Seam], kind: str, behind_text: str, first: str) -> None:
+    """Spec (iii) 24: the word itself, not the piece that only continues one; bare where a text begins."""
+    behind, start = seams[kind].cut(["The nurse said that [Y]", "[Y] said that"], ["he"])
+    assert tokens(seams[kind], behind.words[0]) == [behind_text]
+    assert tokens(seams[kind], start.words[0]) == [first]
+    assert start.left == ()
+
+
+def test_one_space_is_the_words_and_other_white_space_the_texts(seams: dict[str, Seam]) -> None:
+    line, double = seams["gpt2"].cut(["He:\n[Y]", "He  [Y]"], ["he"])
+    assert (tokens(seams["gpt2"], line.left)[-1], tokens(seams["gpt2"], line.words[0])) == ("Ċ", ["he"])
+    assert (tokens(seams["gpt2"], double.left)[-1], tokens(seams["gpt2"], double.words[0])) == ("Ġ", ["Ġhe"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_pieces_are_the_tokens_of_the_whole_text(
+    kind: str, seams: dict[str, Seam], prompts: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    seam = seams[kind]
+    for prompt, pieces in zip(prompts, seam.cut(prompts, words), strict=True):
+        for word, ids, right in zip(words, pieces.words, pieces.rights, strict=True):
+            whole = seam.tokenizer(prompt.replace("[Y]", word), add_special_tokens=False)["input_ids"]
+            assert list(pieces.left + ids + right) == whole
+
+
+words_of_letters = st.text(st.sampled_from("abehimnorstwAB'é—ж"), min_size=1, max_size=8)
+
+
+@given(words_of_letters, words_of_letters, st.sampled_from([".", " was old", "", ", he said"]))
+def test_byte_level_pieces_spell_the_text(seams: dict[str, Seam], left: str, word: str, right: str) -> None:
+    """Also where pieces would join across a seam: nothing stands between left text and word here."""
+    seam = seams["gpt2"]
+    for gap in ("", " "):
+        (pieces,) = seam.cut([f"{left}{gap}[Y]{right}"], [word])
+        ids = pieces.left + pieces.words[0] + pieces.rights[0]
+        assert seam.tokenizer.decode(list(ids)) == left + gap + word + right
+
+
+sentences = st.lists(words_of_letters, min_size=1, max_size=4).map(" ".join)
+
+
+@given(sentences, words_of_letters, st.sampled_from([".", " was old", "", "'s", "e"]))
+def test_tokens_behind_a_space_are_the_same_in_every_text(
+    seams: dict[str, Seam], left: str, word: str, right: str
+) -> None:
+    """The short cut for tokenizers that split at spaces equals tokenising every whole text."""
+    for kind in KINDS:
+        short = seams[kind]
+        whole = Seam(short.tokenizer, kind)
+        whole.splits_at_spaces = False
+        assert short.splits_at_spaces
+        assert short.cut([f"{left} [Y]{right}"], [word]) == whole.cut([f"{left} [Y]{right}"], [word])
+
+
+def test_tokenizer_without_words_is_tokenised_whole(seams: dict[str, Seam]) -> None:
+    """BPE over the whole text (Llama's first tokenizer) may join over a space: here "t▁h"."""
+    vocabulary = {"t": 0, "▁": 1, "h": 2, "e": 3, "a": 4, "▁h": 5, "t▁h": 6, "a▁": 7}
+    merges = [("▁", "h"), ("t", "▁h")]
+    raw = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
+    raw.normalizer = normalizers.Replace(" ", "▁")
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "whole")
+    assert not seam.splits_at_spaces
+    joins, keeps = seam.cut(["at [Y]", "ta [Y]"], ["he"])
+    assert seam.encode(["at he"])[0] == (4, 6, 3)
+    assert (joins.left, joins.words) == ((4, 0), ((5, 3),))
+    assert (keeps.left, keeps.words) == ((0, 4), ((5, 3),))
+
+
+def test_pieces_that_would_join_keep_the_left_text(seams: dict[str, Seam]) -> None:
+    """The text ends in "s" and "she" is one piece: the left text keeps its own tokens."""
+    seam = seams["gpt2"]
+    (pieces,) = seam.cut(["then s[Y]"], ["he"])
+    assert seam.encode(["then she"])[0][: len(pieces.left)] != pieces.left
+    assert pieces.left == seam.encode(["then s"])[0]
+    assert seam.tokenizer.decode(list(pieces.words[0])) == "he"
+
+
+def test_right_text_that_would_join_keeps_the_word(seams: dict[str, Seam]) -> None:
+    seam = seams["gpt2"]
+    (pieces,) = seam.cut(["then [Y]e"], ["sh"])
+    assert pieces.words[0] == seam.encode(["then sh"])[0][len(pieces.left) :]
+    assert seam.tokenizer.decode(list(pieces.rights[0])) == "e"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_are_counted_as_they_stand_in_a_text(
+    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
+) -> None:
+    """The conftest's words have one to four tokens and more, for every tokenizer."""
+    table = seams[kind].check([*words, *words])
+    assert not table.refused
+    assert list(table.tokens) == list(words)
+    assert {1, 2, 3, 4} <= set(table.tokens.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_of_letters_have_other_tokens_without_a_space(
+    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
+) -> None:
+    assert seams[kind].check(words).unspaced == set()
+
+
+def test_words_that_are_written_in_the_same_tokens_are_named(seams: dict[str, Seam]) -> None:
+    """The tokenizer of bert here knows neither capital letters nor accents."""
+    table = seams["bert"].check(["he", "she", "He", "HÉ", "she"])
+    assert table.same == (("he", "He", "HÉ"),)
+    assert seams["gpt2"].check(["he", "she", "He", "HÉ"]).same == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "reason"),
+    [
+        ("bert", "жена", "unk"),
+        ("llama", "жена", "unk"),
+        ("bert", "he жена", "unk"),
+        ("gpt2", "", "empty"),
+        ("gpt2", "  ", "empty"),
+        ("gpt2", " he", "white space"),
+        ("gpt2", "a [Y]", "[Y]"),
+        ("bert", "\u200b", "no tokens"),
+        ("bert", "he[MASK]", "special token"),
+        ("roberta", "<mask>", "special token"),
+        ("opt", "</s>", "special token"),
+    ],
+)
+def test_words_that_cannot_be_expressed_are_refused(
+    kind: str, word: str, reason: str, seams: dict[str, Seam]
+) -> None:
+    table = seams[kind].check(["he", word])
+    assert list(table.tokens) == ["he"]
+    assert list(table.refused) == [word]
+    assert reason in table.refused[word]
+
+
+@pytest.mark.parametrize(
+    ("kind", "special"),
+    [
+        ("bert", "[MASK]"),
+        ("bert", "[SEP]"),
+        ("roberta", "<mask>"),
+        ("roberta", "<pad>"),
+        ("opt", "</s>"),
+        ("gpt2", "<|endoftext|>"),  # there it is the unknown token too
+    ],
+)
+@pytest.mark.parametrize("prompt", ["The {} nurse said that [Y]", "The nurse{} [Y]", "That [Y] was {}."])
+def test_prompts_with_a_special_token_are_refused(
+    kind: str, special: str, prompt: str, seams: dict[str, Seam]
+) -> None:
+    text = prompt.format(special)
+    with pytest.raises(TemplateError) as refusal:
+        seams[kind].cut(["The nurse said that [Y]", text], ["he"])
+    assert repr(text) in str(refusal.value)
+    assert f"holds {special!r}, a special token of {kind}" in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("prompt", ["La жена dit que [Y]", "He < 3 and [Y] > mask", "[Y] = endoftext"])
+def test_prompts_with_what_is_unknown_or_looks_like_it_are_not(
+    kind: str, prompt: str, seams: dict[str, Seam]
+) -> None:
+    (pieces,) = seams[kind].cut([prompt], ["he"])
+    assert pieces.words[0]
+
+
+def test_an_unknown_word_is_no_special_token_that_shares_its_id() -> None:
+    """A text may not be refused for the token of another role that stands for what is unknown."""
+    raw = Tokenizer(models.WordLevel(vocab={"<end>": 0, "a": 1, ".": 2, "he": 3}, unk_token="<end>"))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<end>", unk_token="<end>"), "few")
+    assert seam.cut(["a nurse [Y]"], ["he"])[0].left == (1, 0)
+    with pytest.raises(TemplateError, match="'<end>'"):
+        seam.cut(["a <end> [Y]"], ["he"])
+
+
+def test_tokens_that_are_special_without_a_role_are_found(tiny: Callable[[str], Loaded]) -> None:
+    """Llama 3 and its kin: what opens a turn is an added token, and no special id has its name."""
+    raw = Tokenizer.from_str(tiny("gpt2").tokenizer.backend_tokenizer.to_str())
+    raw.add_special_tokens(["<|turn|>"])
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "chat")
+    with pytest.raises(TemplateError, match=r"'<\|turn\|>'"):
+        seam.cut(["<|turn|>The nurse said that [Y]"], ["he"])
+
+
+def test_byte_level_expresses_every_word(seams: dict[str, Seam]) -> None:
+    assert not seams["gpt2"].check(["жена", "女", "Zoë"]).refused
+
+
+def test_characters_dropped_in_silence_are_found() -> None:
+    """BPE without an unknown token and without bytes simply leaves characters out."""
+    raw = Tokenizer(models.BPE(vocab={"a": 0, "h": 1, "e": 2, "he": 3}, merges=[("h", "e")]))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    table = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "lossy").check(["he", "heж"])
+    assert dict(table.tokens) == {"he": 1}
+    assert table.refused == {"heж": "the tokenizer drops 'ж' from it"}
+
+
+def test_tokenizer_that_keeps_no_text_is_refused() -> None:
+    class Forgetful:
+        is_fast = False
+
+        def __call__(self, texts: str | list[str], add_special_tokens: bool = True) -> dict[str, Any]:
+            return {"input_ids": [] if isinstance(texts, str) else [[] for _ in texts]}
+
+    with pytest.raises(ModelError, match="does not keep plain text"):
+        Seam(Forgetful(), "forgetful")
+
+
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused_where_it_matters(
+    tiny: Callable[[str], Loaded],
+) -> None:
+    """Beyond the embeddings a CPU raises and a GPU is lost; tokens that no text has do no harm (Gemma 3)."""
+    tokenizer = tiny("gpt2").tokenizer
+    highest = max(Seam(tokenizer, "gpt2").encode(["he"])[0])
+    assert Seam(tokenizer, "gpt2", len(tokenizer)).encode(["he"]) == Seam(tokenizer, "gpt2").encode(["he"])
+    with pytest.raises(ModelError, match=f"the token {highest}, and the model has only {highest}: it is of"):
+        Seam(tokenizer, "gpt2", highest).encode(["he"])
+
+
+def test_truncation_and_padding_of_the_tokenizer_are_off(tiny: Callable[[str], Loaded]) -> None:
+    tokenizer = tiny("llama").tokenizer
+    seam = Seam(tokenizer, "llama")
+    whole = seam.encode(["The nurse said that he was old"])
+    tokenizer.backend_tokenizer.enable_truncation(4)
+    assert seam.encode(["The nurse said that he was old"]) == whole
+    tokenizer.backend_tokenizer.enable_padding(length=50)
+    assert seam.encode(["The nurse said that he was old"]) == whole

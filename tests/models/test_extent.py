@@ -1,0 +1,180 @@
+"""A configuration that asks for more than the weights hold: refused before anything is built."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedConfig,
+)
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from pcf_core.core.errors import ModelError
+from pcf_core.models.extent import Extent, require_extent, require_layers
+from pcf_core.models.loading import load
+from pcf_core.models.registry import resolve
+
+SIZES = {"vocab_size": 40, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+WIDE = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24, "num_hidden_layers": 3}
+LLAMA = {**WIDE, "num_key_value_heads": 1, "head_dim": 8}
+T5 = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 2}
+BART = {
+    "d_model": 16, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2, "encoder_ffn_dim": 24, "decoder_ffn_dim": 24,
+}  # fmt: skip
+GPT2 = {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 32}
+MASKED, CAUSAL, SEQ2SEQ = AutoModelForMaskedLM, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+# Of each kind a tiny model, and the names of its numbers of layers.
+FAMILIES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
+    "bert": (MASKED, WIDE, ("num_hidden_layers",)),
+    "roberta": (MASKED, WIDE, ("num_hidden_layers",)),
+    "xlm-roberta": (MASKED, WIDE, ("num_hidden_layers",)),
+    "electra": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),
+    "deberta-v2": (MASKED, WIDE, ("num_hidden_layers",)),
+    "modernbert": (MASKED, WIDE, ("num_hidden_layers",)),
+    "mpnet": (MASKED, WIDE, ("num_hidden_layers",)),
+    "distilbert": (MASKED, {"dim": 16, "hidden_dim": 24, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
+    "albert": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),  # layers that are shared
+    "gpt2": (CAUSAL, GPT2, ("n_layer",)),
+    "gpt_neo": (
+        CAUSAL,
+        {"hidden_size": 16, "num_heads": 2, "num_layers": 3, "attention_types": [[["global"], 3]]},
+        ("num_layers",),
+    ),
+    "gpt_neox": (CAUSAL, WIDE, ("num_hidden_layers",)),
+    "gptj": (CAUSAL, {**GPT2, "rotary_dim": 4}, ("n_layer",)),
+    "bloom": (CAUSAL, {"hidden_size": 16, "n_layer": 3, "n_head": 2}, ("n_layer",)),
+    "opt": (CAUSAL, {**WIDE, "ffn_dim": 24, "word_embed_proj_dim": 16}, ("num_hidden_layers",)),
+    "falcon": (CAUSAL, WIDE, ("num_hidden_layers",)),
+    "mpt": (CAUSAL, {"d_model": 16, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
+    "llama": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "mistral": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "mixtral": (CAUSAL, {**LLAMA, "num_local_experts": 4}, ("num_hidden_layers",)),
+    "gemma2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "gemma3_text": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "qwen2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "qwen3": (CAUSAL, LLAMA, ("num_hidden_layers",)),
+    "phi": (CAUSAL, WIDE, ("num_hidden_layers",)),
+    "mamba": (CAUSAL, {"hidden_size": 16, "num_hidden_layers": 3, "state_size": 4}, ("num_hidden_layers",)),
+    "t5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
+    "mt5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
+    "bart": (SEQ2SEQ, BART, ("encoder_layers", "decoder_layers")),
+    "xlnet": (CAUSAL, {"d_model": 16, "n_layer": 3, "n_head": 2, "d_inner": 24}, ("n_layer",)),
+}
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Callable[[str], Path]:
+    def saved(kind: str) -> Path:
+        auto, sizes, _ = FAMILIES[kind]
+        config: PreTrainedConfig = CONFIG_MAPPING[kind](**SIZES, **sizes)
+        auto.from_config(config).save_pretrained(tmp_path / kind)
+        return tmp_path / kind
+
+    return saved
+
+
+def change(folder: Path, **values: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
+    kind: str, save: Callable[[str], Path]
+) -> None:
+    auto, _, fields = FAMILIES[kind]
+    folder = save(kind)
+    require_layers(folder, kind)
+    require_extent(folder, kind, auto)
+    require_extent(folder, kind, AutoModel)
+    for field in fields:
+        assert field in json.loads((folder / "config.json").read_text())
+        honest = (folder / "config.json").read_bytes()
+        for layers in (100_000_000, 10**400):
+            change(folder, **{field: layers})
+            began = time.monotonic()
+            with pytest.raises(ModelError, match=rf"layers \({field}\), where its weights hold \d+ tensors"):
+                require_layers(folder, kind)
+            assert time.monotonic() - began < 5
+        (folder / "config.json").write_bytes(honest)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("gpt2", {"n_embd": 2**24}),
+        ("gpt2", {"n_positions": 2**40}),
+        ("gpt2", {"vocab_size": 2**40}),
+        ("bert", {"vocab_size": 2**40}),
+        ("bert", {"intermediate_size": 2**40}),
+        ("llama", {"intermediate_size": 2**40}),
+        ("llama", {"vocab_size": 2**40}),
+        ("t5", {"d_ff": 2**40}),
+        ("albert", {"num_hidden_groups": 10**8}),
+        ("mixtral", {"num_local_experts": 10**8}),
+        ("gptj", {"n_positions": 2**40}),  # a table that is no weight
+    ],
+)
+def test_no_size_is_believed(kind: str, wanted: dict[str, int], save: Callable[[str], Path]) -> None:
+    """Counted while it is built on no memory at all, to the first that is too much."""
+    folder = save(kind)
+    change(folder, **wanted)
+    began = time.monotonic()
+    with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
+        require_extent(folder, kind, FAMILIES[kind][0])
+    assert time.monotonic() - began < 10
+
+
+def test_configurations_inside_are_held_to_it_too(save: Callable[[str], Path]) -> None:
+    folder = save("gpt2")
+    change(folder, text_config={"num_hidden_layers": 10**8})
+    with pytest.raises(ModelError, match=r"100,000,000 layers \(text_config.num_hidden_layers\)"):
+        require_layers(folder, "m")
+
+
+def test_what_is_no_count_of_layers_passes(save: Callable[[str], Path]) -> None:
+    folder = save("gpt2")
+    change(folder, vocab_size_per_layer_input=262_144, max_window_layers=28, layer_norm_seed=10**9)
+    require_layers(folder, "m")
+
+
+def test_all_shards_count(tmp_path: Path) -> None:
+    config = GPT2Config(vocab_size=40, n_positions=32, n_embd=16, n_layer=3, n_head=2)
+    model = GPT2LMHeadModel(config)
+    model.save_pretrained(tmp_path / "whole")
+    model.save_pretrained(tmp_path / "shards", max_shard_size=8_000)
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
+    whole, shards = (Extent.of(tmp_path / name, "m") for name in ("whole", "shards"))
+    assert shards.tensors == whole.tensors
+    assert shards.most_weights >= whole.most_weights
+
+
+@pytest.mark.parametrize(
+    ("config", "layers"),
+    [({}, "n_layer"), ({"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}, "num_hidden_layers")],
+    ids=["gpt2", "a list with an entry a layer"],
+)
+def test_loading_refuses_at_once(
+    config: dict[str, object], layers: str, write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """What took over a minute, and all memory, in which nothing was heard; a tokenizer reads it too."""
+    folder = write(tmp_path / "hostile", weights=False)
+    tiny = GPT2Config(**SIZES, n_positions=16, n_embd=8, n_layer=1, n_head=1)
+    GPT2LMHeadModel(tiny).save_pretrained(folder)
+    change(folder, **config, **{layers: 100_000_000})
+    began = time.monotonic()
+    with pytest.raises(ModelError, match=rf"asks for 100,000,000 layers \({layers}\)"):
+        load(resolve(str(folder)), "cpu")
+    assert time.monotonic() - began < 10

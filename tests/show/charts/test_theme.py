@@ -1,0 +1,209 @@
+"""Colours that can be told apart, and labels that are never markup."""
+
+from __future__ import annotations
+
+import html
+import itertools
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.show.charts import theme
+
+PAGES = ("#ffffff", "#0e1117")  # Streamlit's backgrounds, light and dark
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of WCAG 2."""
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "color",
+    [
+        *theme.OKABE_ITO[:4],
+        *theme.PAIR_COLORS,
+        *theme.GROUP_COLORS[:5],
+        theme.ACCENT,
+        theme.CAPRICE,
+        theme.MUTED,
+    ],
+)
+def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -> None:
+    assert contrast(color, page) >= 3
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_models_differ_in_colour_and_marker_and_pattern(count: int) -> None:
+    styles = theme.model_styles([f"model {i}" for i in range(count)]).values()
+    for part in ("color", "marker", "pattern"):
+        assert len({getattr(style, part) for style in styles}) == count
+
+
+def test_sixty_four_models_have_sixty_four_pairs() -> None:
+    styles = theme.model_styles([f"model {i}" for i in range(64)]).values()
+    assert len({(style.color, style.marker) for style in styles}) == 64
+    assert len({(style.color, style.pattern) for style in styles}) == 64
+
+
+def test_styles_keep_their_place_when_models_are_added() -> None:
+    assert theme.model_styles(["a", "b", "c"])["b"] == theme.model_styles(["a", "b"])["b"]
+
+
+# What light is without the red or the green cones (Machado, Oliveira & Fernandes 2009, severity 1).
+CONES = {
+    "all": np.eye(3),
+    "no red": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "no green": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+}
+LIGHT = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+)
+
+
+def apart(one: str, other: str, cones: str) -> float:
+    """Distance in CIELAB (1976) of two colours as somebody with these cones sees them."""
+
+    def lab(color: str) -> npt.NDArray[np.float64]:
+        channels = np.array([int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        seen = LIGHT @ np.clip(CONES[cones] @ linear, 0, 1) / np.array([0.95047, 1, 1.08883])
+        x, y, z = np.where(seen > 0.008856, np.cbrt(seen), 7.787 * seen + 16 / 116)
+        return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+    return float(np.linalg.norm(lab(one) - lab(other)))
+
+
+@pytest.mark.parametrize("cones", CONES)
+def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str) -> None:
+    groups = [style.color for style in theme.group_styles(list("abcde")).values()]
+    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    assert min(apart(one, other, cones) for one, other in itertools.combinations(groups, 2)) > 20
+    assert min(apart(one, other, cones) for one in groups for other in models) > 13
+
+
+@pytest.mark.parametrize("cones", CONES)
+def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_scale(cones: str) -> None:
+    pair = [style.color for style in theme.group_styles(["male", "female"]).values()]
+    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    purple, orange = theme.DIVERGING[-2], theme.DIVERGING[1]
+    assert apart(*pair, cones) > 100
+    assert min(apart(one, other, cones) for one in pair for other in models) > 20
+    assert apart(pair[0], purple, cones) < apart(pair[0], orange, cones)
+    assert apart(pair[1], orange, cones) < apart(pair[1], purple, cones)
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_no_group_looks_like_a_model(count: int) -> None:
+    groups = theme.group_styles([f"group {place}" for place in range(count)]).values()
+    models = theme.model_styles([f"model {place}" for place in range(8)]).values()
+    for part in ("color", "marker", "pattern"):
+        assert len({getattr(style, part) for style in groups}) == count
+    for part in ("color", "marker"):
+        assert not {getattr(style, part) for style in groups} & {getattr(style, part) for style in models}
+    first = [style.pattern for style in models][:4]
+    assert not {style.pattern for style in list(groups)[:4]} & set(first)
+
+
+@given(st.text(max_size=60))
+def test_a_label_is_never_markup_and_reads_as_it_was(label: str) -> None:
+    shown = theme.text(label, 60)
+    assert not set("<>$%") & set(shown)
+    assert html.unescape(shown) == " ".join(label.split())
+
+
+def test_worked_examples_of_labels() -> None:
+    assert (
+        theme.text('<a href="x">R&D</a> $x$ %{y}')
+        == '&lt;a href="x"&gt;R&amp;D&lt;/a&gt; &#36;x&#36; &#37;{y}'
+    )
+    assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
+    assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
+    assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
+    assert theme.lines("mini-bert · gender-fiction-25") == "mini-bert ·<br>gender-fiction-25"
+    assert theme.lines("<br>") == "&lt;br&gt;"
+    assert theme.lines("") == ""
+
+
+def test_labels_without_spaces_take_the_room_that_they_need() -> None:
+    """Twenty columns hold ten Chinese characters, or nine and the mark of what is missing."""
+    label = "首席运营官和地球物理学家还有图书管理员"
+    assert theme.columns(label) == 2 * len(label) == 38
+    assert theme.text(label, 20) == "首席运营官和地球物…"
+    assert theme.lines(label, 20) == "首席运营官和地球物理<br>学家还有图书管理员"
+    assert theme.lines("bert：" + label, 20) == "bert：首席运营官和地<br>球物理学家还有图书…"
+    assert theme.lines("首席运营官 地球物理学家", 20) == "首席运营官<br>地球物理学家"
+
+
+@given(st.text(max_size=80), st.integers(4, 40))
+def test_no_line_of_a_label_is_wider_than_it_may_be(label: str, width: int) -> None:
+    for shown in (theme.text(label, width), *theme.lines(label, width).split("<br>")):
+        assert theme.columns(html.unescape(shown)) <= width
+    if theme.columns(" ".join(label.split())) <= width:
+        assert theme.lines(label, width) == theme.text(label, width)
+
+
+@pytest.mark.parametrize(
+    ("template", "label"),
+    [
+        ("The [X] said that [Y].", "… said that"),
+        ("The [X] asked if [Y]", "… asked if"),
+        ("[Y] told the [X] a story.", "___ told the … a story."),
+        ("A [X] is [Y]!", "A … is"),
+        ("这位[X]写道，[Y]。", "这位…写道，"),
+    ],
+)
+def test_templates_are_shortened_to_what_differs(template: str, label: str) -> None:
+    assert theme.short_template(template) == label
+
+
+@pytest.mark.parametrize("neutral", [0.5, 0.2, 1 / 3, 0.9])
+def test_the_middle_colour_lies_on_neutral(neutral: float) -> None:
+    scale = theme.diverging(neutral)
+    positions = [position for position, _ in scale]
+    assert positions[0] == 0
+    assert positions[-1] == pytest.approx(1)
+    assert all(low < high for low, high in itertools.pairwise(positions))
+    assert {color: position for position, color in scale}["#f7f7f7"] == pytest.approx(neutral)
+
+
+@pytest.mark.parametrize("groups", range(2, 41))
+def test_the_colour_scale_of_so_many_groups_is_one_that_plotly_takes(groups: int) -> None:
+    scale = theme.diverging(1 / groups)
+    assert (scale[0][0], scale[-1][0]) == (0, 1)  # to the last digit: 1.0000000000000002 is refused
+    assert len(go.layout.Coloraxis(colorscale=scale).colorscale) == len(theme.DIVERGING)
+
+
+def test_the_layout_leaves_text_and_background_to_the_page() -> None:
+    figure = theme.base_layout(go.Figure(go.Bar(x=[1], y=[1])), 2000, view="a", bargap=0.3)
+    assert figure.layout.height == theme.MAX_HEIGHT
+    assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0, 0, 0, 0)"
+    assert figure.layout.font.color is None
+    assert figure.layout.legend.orientation == "h"
+    assert figure.layout.xaxis.automargin
+    assert figure.layout.yaxis.automargin
+    assert (figure.layout.uirevision, figure.layout.bargap) == ("a", 0.3)

@@ -1,0 +1,152 @@
+"""Sentences about two runs: who has more, by how much, and what cannot be told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pcf_core.core.risk import Interval
+from pcf_core.show.findings.comparison import (
+    difference_finding,
+    difference_text,
+    occupations_difference_finding,
+    verdict_text,
+)
+from tests.show.charts.compared import compared_example, difference
+
+CLEAR = difference(0.6, 0.2, clear=True)
+FEW = difference(0.6, 0.2, clear=True, least_p=0.25)
+UNCLEAR = difference(0.5, 0.48, clear=False)
+SAME = replace(UNCLEAR, second=0.5, p_value=1.0, intervals=(Interval(low=0, high=0),))
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict", "words"),
+    [
+        (CLEAR, "first", "A is higher"),
+        (difference(0.2, 0.6, clear=True), "second", "B is higher"),
+        (UNCLEAR, "unclear", "not distinguishable with these templates"),
+        (FEW, "too few", "not distinguishable with these templates: too few for a test"),
+        (replace(CLEAR, adjusted=0.2), "unclear", "not distinguishable with these templates"),
+        (replace(CLEAR, adjusted=None, p_value=0.2), "unclear", "not distinguishable with these templates"),
+        (replace(CLEAR, adjusted=None), "first", "A is higher"),
+        (
+            replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),)),
+            "unclear",
+            "not distinguishable with these templates",
+        ),
+        (SAME, "equal", "the same"),
+        (replace(UNCLEAR, second=0.5), "unclear", "not distinguishable with these templates"),
+    ],
+)
+def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
+    assert found.verdict == verdict
+    assert verdict_text(found, "A", "B") == words
+
+
+def test_differences_carry_their_sign_and_the_interval_asked_for():
+    assert difference_text(CLEAR) == "+0.4 (+0.3 to +0.5)"
+    assert difference_text(CLEAR, "occupations") == "+0.4 (+0.1 to +0.7)"
+    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0.0)"
+    assert difference_text(replace(CLEAR, intervals=())) == "+0.4"
+    tiny = replace(
+        CLEAR, first=3e-7, second=0.0, intervals=(Interval(over="templates", low=1e-7, high=5e-7),)
+    )
+    assert difference_text(tiny) == "+3×10⁻⁷ (+1×10⁻⁷ to +5×10⁻⁷)"
+    uneven = replace(CLEAR, first=0.7, second=0.7064, intervals=(Interval(low=-0.0097, high=-0.00333),))
+    assert difference_text(uneven) == "−0.00640 (−0.00970 to −0.00333)"
+
+
+def example_with(found, **changes):
+    return replace(compared_example(), differences={"overall_risk": found, "caprice_risk": found}, **changes)
+
+
+def test_who_has_more_is_said_with_both_figures():
+    assert difference_finding(example_with(CLEAR)) == (
+        "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.6 for mini-<i>bert</i>, 0.2 for "
+        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001 (0.007 controlled), on "
+        "the same 7 occupations and 2 templates."
+    )
+    assert "The caprice of mini-gpt is higher" in difference_finding(
+        example_with(difference(0.2, 0.6, clear=True)), "caprice_risk"
+    )
+
+
+def test_what_cannot_be_told_is_said():
+    assert difference_finding(example_with(UNCLEAR), over="both").startswith(
+        "The risk of mini-<i>bert</i> (0.5) and that of mini-gpt (0.48) are not distinguishable with these "
+        "templates: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
+    )
+    assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
+    assert "have the same risk, 0.5" in difference_finding(example_with(SAME))
+
+
+def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():
+    documents = Interval(low=0.01, high=0.03, unit="document")
+    found = replace(UNCLEAR, intervals=(documents,), adjusted=None)
+    said = difference_finding(example_with(found, effective_templates=17.2))
+    assert "over documents, p = 0.5, on" in said  # of one pair alone nothing is controlled
+    assert "The interval over documents leaves out 0, but the test swaps whole templates" in said
+    assert "count as 17.2" in said
+
+
+def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> None:
+    found = replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),), adjusted=None)
+    said = difference_finding(example_with(found))
+    assert said.endswith("The test rejects, but the interval over templates holds 0; a verdict needs both.")
+    assert "rejects" not in difference_finding(example_with(UNCLEAR))
+
+
+def test_what_is_explained_is_the_interval_that_is_shown() -> None:
+    mentions = Interval(low=0.01, high=0.03, unit="mention")
+    holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
+    found = replace(UNCLEAR, intervals=(mentions, holds), adjusted=None)
+    assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
+    assert "The interval over mentions leaves out 0" in difference_finding(example_with(found))
+
+
+def test_a_shown_interval_that_the_verdict_does_not_follow_is_explained() -> None:
+    """The verdict rests on the interval over templates: another one may hold 0, or leave it out alone."""
+    across = Interval(over="both", low=-0.1, high=0.9)
+    said = difference_finding(
+        example_with(replace(CLEAR, intervals=(*CLEAR.intervals[:2], across))), over="both"
+    )
+    assert "the interval over templates; the one over templates and occupations holds 0." in said
+    basis, out = (
+        Interval(low=-0.1, high=0.5),
+        Interval(over="occupations", low=0.1, high=0.3, unit="occupation"),
+    )
+    found = replace(CLEAR, intervals=(basis, out), adjusted=None)
+    said = difference_finding(example_with(found), over="occupations")
+    assert said.endswith(
+        "The interval over occupations leaves out 0, but the one over templates, −0.1 to +0.5, does not."
+    )
+
+
+def test_two_caprices_of_0_have_no_interval_from_0_to_0() -> None:
+    none = replace(SAME, first=0.0, second=0.0)
+    assert difference_text(none) == "0: both are 0 in every context here"
+
+
+def test_occupations_that_survive_are_counted_and_the_largest_named():
+    assert occupations_difference_finding(compared_example()) == (
+        "The risk of 3 of 7 occupations differs beyond chance, false discoveries controlled at 5 %: "
+        "mini-<i>bert</i> has more for 2, most for “nurse” (0.6) and “stylist” (0.3); mini-gpt has more for "
+        "1, most for “engineer” (0.6); the other 4 are not distinguishable with these templates."
+    )
+
+
+def test_no_occupation_and_too_few_templates_are_other_sentences():
+    none = tuple(
+        replace(row, differences={"overall_risk": UNCLEAR}) for row in compared_example().occupations
+    )
+    said = occupations_difference_finding(replace(compared_example(), occupations=none))
+    assert said == (
+        "No difference in risk of one of 7 occupations is beyond chance, false discoveries controlled at 5 %."
+    )
+    few = occupations_difference_finding(compared_example(least_p=0.5))
+    assert few == (
+        "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under "
+        "0.5."
+    )

@@ -1,0 +1,183 @@
+"""Sentences about factors: which slope is told, how exactly, and what one has to know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pcf_core.core.factors import Carrier, FactorPanel, FactorPoint, FactorScale, LineFit
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import Interval
+from pcf_core.show.findings.factors import (
+    factors_finding,
+    figures_note,
+    line_notes,
+    p_text,
+    slope,
+    slope_with_interval,
+    slopes_note,
+)
+
+SCALES = {
+    "wage": FactorScale(
+        "wage", "wage", "wage, thousand US$", "pay", 10, "10,000 US$", "with 10,000 US$ more"
+    ),
+    "education_years": FactorScale(
+        "education_years", "education", "years", "longer", 1, "year", "with one more year of education"
+    ),
+}
+
+
+def line(steep: float, half: float, adjusted_p: float = 0.5, **changes: Any) -> LineFit:
+    interval = Interval(low=steep - half, high=steep + half)
+    fit = LineFit(
+        n=65,
+        effective_n=65.0,
+        intercept=0.5,
+        slope=steep,
+        slope_error=half / 2,
+        interval=interval,
+        p_value=0.012345,
+        adjusted_p=adjusted_p,
+        r_squared=0.25,
+        x=np.zeros(2),
+        mean=np.zeros(2),
+        low=np.zeros(2),
+        high=np.zeros(2),
+        carrier=Carrier("Lawyers", 0.1, steep, interval),
+    )
+    return replace(fit, **changes)
+
+
+def panel(name: str, ols: LineFit | None, wls: LineFit | None = None, **changes: Any) -> FactorPanel:
+    found = FactorPanel(
+        SCALES[name], "overall_risk", (), ols, wls, no_wls="" if wls else "no point has a weight"
+    )
+    return replace(found, **changes)
+
+
+@pytest.mark.parametrize(
+    ("found", "half", "text"),
+    [
+        (0.00559, 0.0049, "+0.056 (0.007–0.105)"),
+        (-0.0000498, 0.000768, "−0.0005 (−0.0082 to 0.0072)"),
+        (1.234567, 0.2, "+12.3 (10.3–14.3)"),
+        (0.0, 0.001, "0.00 (−0.01 to 0.01)"),
+    ],
+)
+def test_a_slope_is_told_per_step_as_exactly_as_its_interval(found: float, half: float, text: str) -> None:
+    assert slope_with_interval(SCALES["wage"], line(found, half)) == text
+
+
+def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
+    panels = [
+        panel("wage", line(-0.002, 0.001, 0.04), line(0.001, 0.0005, 0.03)),
+        panel("education_years", line(0.02, 0.03, 0.2), line(0.01, 0.02, 0.9)),
+    ]
+    assert factors_finding("mini-bert", panels) == (
+        "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with 10,000 US$ more. "
+        "Every point alike, its link with education cannot be told from chance. "
+        "Counted by the people employed, the risk of mini-bert is higher by 0.010 (0.005–0.015) for "
+        "occupations "
+        "with 10,000 US$ more."
+    )
+    assert slopes_note(panels) == "The 4 slopes of a model are tested together, by Holm's method."
+
+
+def test_nothing_told_and_nothing_fitted() -> None:
+    panels = [panel("wage", line(0.1, 1)), panel("education_years", None, quantity="overall_risk")]
+    assert factors_finding("m", panels) == (
+        "No link of the risk of m with wage can be told from chance. "
+        "No line is fitted to the risk of m for education."
+    )
+    assert slopes_note(panels) == ""
+    assert factors_finding("m", []) == ""
+
+
+@pytest.mark.parametrize(
+    ("quantity", "word"),
+    [("prejudice_risk", "prejudice"), ("caprice_risk", "caprice"), ("overall_risk", "risk")],
+)
+def test_the_part_of_the_risk_is_named(quantity: str, word: str) -> None:
+    found = panel("wage", line(0.1, 1), quantity=quantity)
+    assert f"the {word} of m" in factors_finding("m", [found])
+
+
+def test_a_slope_that_hangs_on_one_point_says_so_with_the_slope_without_it() -> None:
+    interval = Interval(low=-0.003, high=0.005)
+    carried = line(0.01, 0.004, 0.01, carrier=Carrier("Physicians", 0.62, 0.001, interval))
+    found = panel("wage", carried)
+    assert "(this hangs on “Physicians”)" in factors_finding("m", [found])
+    assert line_notes(found)[2] == (
+        "The solid line hangs on “Physicians”, which has 62 % of the say in its own place; without it the "
+        "slope is 0.01 (−0.03 to 0.05)."
+    )
+    alone = replace(carried, carrier=Carrier("Physicians", 0.9, None, None))
+    assert line_notes(panel("wage", alone))[2].endswith("in its own place; without it there is none.")
+
+
+def test_both_lines_in_words() -> None:
+    found = panel("wage", line(0.01, 0.004, 0.0001), line(0.02, 0.01, 0.3, effective_n=15.13))
+    assert line_notes(found) == [
+        "Each alike (solid): +0.10 (0.06–0.14) per 10,000 US$, p = 0.0123 (p under 0.001 after correction), "
+        "R² 0.25, 65 lines of the statistics.",
+        "By people employed (dashed): +0.2 (0.1–0.3) per 10,000 US$, p = 0.0123 (p = 0.3 after correction), "
+        "R² 0.25, 65 lines of the statistics, which count as 15.1 by their weights.",
+    ]
+
+
+def test_missing_lines_the_end_of_the_statistics_and_what_was_left_out() -> None:
+    found = panel(
+        "wage",
+        None,
+        no_ols="3 points, fewer than 10",
+        points=(FactorPoint("Surgeons", ("surgeon",), 208.0, 0.5, at_least=True),),
+        left_out=(LeftOut(name="crew", reason="no line"), LeftOut(name="head", reason="no line")),
+    )
+    assert line_notes(found) == [
+        "Each alike (solid): no line, 3 points, fewer than 10.",
+        "By people employed (dashed): no line, no point has a weight.",
+        "For 1 line the wage is 208 thousand US$ or more: the statistics stop there.",
+        "2 occupations left out, named with the reason below.",
+    ]
+
+
+def test_a_part_that_is_mostly_zero_is_said_to_be() -> None:
+    points = tuple(FactorPoint(str(i), (str(i),), float(i), 0.0 if i < 8 else 0.1) for i in range(12))
+    found = panel("wage", line(0.01, 0.1), points=points, quantity="caprice_risk")
+    assert "Of 12 points 8 have a caprice of exactly 0: a line says little." in line_notes(found)
+    few = replace(found, points=points[6:])
+    assert not any("exactly 0" in note for note in line_notes(few))
+
+
+@pytest.mark.parametrize(
+    ("found", "text"), [(0.00559, "+0.056"), (-0.0000015, "−1.5×10⁻⁵"), (0.0, "0"), (1.26, "+13")]
+)
+def test_a_slope_alone_has_two_digits(found: float, text: str) -> None:
+    assert slope(SCALES["wage"], line(found, 1)) == text
+
+
+def test_p_values() -> None:
+    assert p_text(0.00099) == "p under 0.001"
+    assert p_text(0.5) == "p = 0.5"
+
+
+def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
+    """The interval (0.007–0.105) leaves out 0, the corrected p does not reject: the sentences say why."""
+    panels = [panel("wage", line(0.0056, 0.0049, 0.156)), panel("education_years", line(0.02, 0.01, 0.01))]
+    assert factors_finding("m", panels).endswith(
+        "Every point alike, the interval of the slope for wage leaves out 0 taken alone; that does not "
+        "survive the correction for 2 slopes."
+    )
+    assert figures_note("m", panels) == (
+        "These are slopes of the risk of m, every point alike, with their 95 % intervals and corrected p "
+        "values: "
+        "education survives and wage does not survive the correction for 2 slopes."
+    )
+    both = [panel("wage", line(0.1, 1)), panel("education_years", line(0.1, 1))]
+    assert figures_note("m", both).endswith("wage and education do not survive the correction for 2 slopes.")
+    assert "survive" not in factors_finding("m", both)
+    assert figures_note("m", [panel("wage", None)]) == ""

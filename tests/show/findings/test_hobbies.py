@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from pcf_core.core.records import LeftOut
+from pcf_core.show.findings import embedding as embeddings
+from pcf_core.show.findings import hobbies
+from pcf_core.show.findings.numbers import number, with_interval
+from tests.show.charts.hobbies import embedding_example, hobbies_example
+from tests.texts.criteria.hobbyists import BOYS, GIRLS, few_names, planted
+
+
+def test_the_labels_that_differ_the_strongest_first() -> None:
+    said = hobbies.hobbies_finding(hobbies_example(), "gpt")
+    assert said.startswith("gpt, 4,278 texts about students of 214 names: 2 of 3 labels differ")
+    assert said.index("Technology is said more of men's") < said.index("Art is said more of women's")
+    assert "Science" not in said
+    assert "36 % of men's" in said
+    assert "Cohen's d is −0.6 (−0.8 to −0.4)" in said
+
+
+def test_where_none_differs_it_says_so() -> None:
+    report = hobbies_example()
+    report = report.model_copy(update={"labels": report.labels[1:2]})
+    assert "for none of 1 label can a difference" in hobbies.hobbies_finding(report, "gpt")
+    scored = report.model_copy(update={"answering": "scored", "n": 856})
+    assert "words scored in 856 frames of 214 names" in hobbies.hobbies_finding(scored, "gpt")
+
+
+def test_scored_names_have_one_value() -> None:
+    report = hobbies_example().model_copy(update={"answering": "scored"})
+    assert "spread between names" in " ".join(hobbies.hobbies_notes(report))
+
+
+def test_information_beside_its_null_and_why_there_is_none() -> None:
+    from pcf_core.texts.criteria.hobbies import Hobbies
+
+    assert "only one category" in hobbies.information_finding(hobbies_example())
+    names = few_names()
+    report = Hobbies.load(names).report(planted({"female": GIRLS, "male": BOYS}, names, repeats=20))
+    said = hobbies.information_finding(report)
+    assert "at random gives" in said
+    assert said.endswith("more than chance.")
+    assert report.information is not None
+    measure = report.information.measure
+    assert measure is not None
+    corrected, counted = measure.corrected_normalised["arithmetic"], measure.normalised["arithmetic"]
+    assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
+    assert f"freed of its bias ({number(counted)} as counted)" in said
+    assert measure.null is not None
+    assert ("p at most" in said) == (measure.null.p_value <= measure.null.least_p)
+    scored = report.model_copy(update={"information": None, "without": "nothing was written"})
+    assert "nothing was written" in hobbies.information_finding(scored)
+
+
+def test_words_of_either_side() -> None:
+    said = hobbies.words_finding(hobbies_example())
+    assert "women's names get “painting” more often, and men's names get “robots”" in said
+    assert "music" not in said
+    none = hobbies_example().model_copy(update={"words": None, "without": "nothing was written"})
+    assert "nothing was written" in hobbies.words_finding(none)
+
+
+def test_what_has_to_be_known() -> None:
+    few = hobbies_example().model_copy(
+        update={"names": (9, 20), "left_out": (LeftOut(name="gaming", reason="x"),)}
+    )
+    notes = " ".join(hobbies.hobbies_notes(few))
+    assert "9 women's" in notes
+    assert "2 of men's have no word" in notes
+    assert "“gaming”" in notes
+    assert "640 texts" in notes
+    assert "our word lists" in notes
+
+
+def test_the_score_is_said_only_where_the_seeds_agree() -> None:
+    said = embeddings.embedding_finding(embedding_example())
+    assert "one: Cohen's d is 0.62 (0.42–0.82), 0.6 to 0.64 by seed" in said
+    assert "lean more to “she”" in said
+    assert "hangs on the seed" in said
+    undefined = embedding_example().model_copy(update={"readings": (), "undefined": "there is no “she”"})
+    assert "no embedding score, as there is no “she”" in embeddings.embedding_finding(undefined)
+
+
+def test_models_and_the_leak() -> None:
+    report = embedding_example()
+    gap = report.gaps[0]
+    said = embeddings.gap_finding(gap)
+    assert said.endswith("−0.52 (−0.70 to −0.30), −0.7 to −0.34 by seed: the larger is that of one.")
+    unsteady = embeddings.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
+    assert "hangs on the seed" in unsteady
+    assert "is not shown" in embeddings.gap_finding(gap.model_copy(update={"interval": None}))
+    assert "of one is 1.45 instead of 0.62" in embeddings.leak_finding(report, "one")
+    assert embeddings.leak_finding(report, "three") == ""

@@ -1,0 +1,110 @@
+"""What is said beside a number."""
+
+from __future__ import annotations
+
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import CoverageRange, CoverageSummary, SelfAudit
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.show.findings.notes import (
+    coverage_facts,
+    coverage_note,
+    left_out_note,
+    low_coverage_note,
+    noun_note,
+    self_audit_facts,
+    tokens_note,
+)
+
+
+def test_everything_left_out_is_named_once_under_its_reason() -> None:
+    items = [
+        LeftOut(name="canary", reason="on both sides"),
+        LeftOut(name="nurse", reason="no employment figure"),
+        LeftOut(name="stylist", reason="no employment figure"),
+    ]
+    assert left_out_note(items) == (
+        "Left out, on both sides: canary. Left out, no employment figure: nurse, stylist."
+    )
+    assert left_out_note([]) == ""
+
+
+def test_words_are_counted_by_their_tokens() -> None:
+    assert tokens_note([1, 3, 1, 1]) == "4 words are scored: 3 of 1 token, 1 of 3 tokens."
+    assert tokens_note([2]) == "1 word is scored: 1 of 2 tokens."
+
+
+def test_coverage_is_summed_up_by_tokens_with_the_flagged_cells() -> None:
+    ranges = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
+    facts = coverage_facts(CoverageSummary(by_tokens=ranges, cells=2280, flagged=3))
+    assert facts["coverage"] == (
+        "words of 1 token: median 0.25, lowest 3×10⁻⁵; words of 2 tokens: median 0.01, lowest 0.001"
+    )
+    assert facts["flagged cells"] == "3 of 2,280, with a coverage under 0.0001"
+    every = coverage_facts(CoverageSummary(by_tokens={"all": ranges["1"]}, cells=1, flagged=0))
+    assert every["coverage"] == "median 0.25, lowest 3×10⁻⁵"
+    assert coverage_facts(None) == {"coverage": "not defined for these templates"}
+
+
+def test_models_that_hardly_expect_the_words_are_named() -> None:
+    def coverage(flagged: int) -> CoverageSummary:
+        return CoverageSummary(by_tokens={}, cells=1200, flagged=flagged)
+
+    assert low_coverage_note({"m": coverage(1200), "n": coverage(600), "o": None}) == (
+        "These words are hardly expected here: all of them together get less than 0.0001 of the probability "
+        "by m in 1,200 of 1,200 cells, so that the figures of this model say little."
+    )
+    two = low_coverage_note({"m": coverage(1200), "n": coverage(601)})
+    assert two.endswith(
+        "by m in 1,200 of 1,200 cells and n in 601 of 1,200 cells, so that the figures of these models say "
+        "little."
+    )
+    assert low_coverage_note({"n": coverage(600)}) == ""
+
+
+def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:
+    assert coverage_note({"all": 0.25}).endswith("probability here: 0.25.")
+    assert "words of 1 token: 5×10⁻⁵, words of 2 tokens: 0.01." in coverage_note({"1": 5e-5, "2": 0.01})
+    assert "flagged" not in coverage_note({"1": 5e-5, "2": 0.01})
+    assert "It is under 0.0001: the cell is flagged" in coverage_note({"1": 5e-5, "2": 9e-5})
+    assert "the text right of the word" in coverage_note(None)
+    assert "none stands before the word" in coverage_note(None, right_text=False)
+
+
+def test_a_self_audit_is_told_trait_by_trait() -> None:
+    found = SelfAudit(
+        traits={"space": "It is part of the token.", "closing": "None."},
+        tokens={"he": 1, "abbess": 2},
+        left_out=(LeftOut(name="niece", reason="unknown"),),
+        noise_floor=2.1e-6,
+        noise_scores=100,
+        noise_dtype="float32",
+    )
+    assert self_audit_facts(found) == {
+        "leading space": "It is part of the token.",
+        "closing": "None.",
+        "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
+        "words left out": "Left out, unknown: niece.",
+        "noise floor": "The scores and the same ones made again alone differ by at most 2.1×10⁻⁶ nats "
+        "(100 scores, float32).",
+    }
+    assert list(self_audit_facts(None)) == ["self-audit"]
+    unread = found.model_copy(update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."})
+    assert self_audit_facts(unread)["noise floor"] == "The server is gone."
+    assert self_audit_facts(SelfAudit(traits={}, tokens={}))["noise floor"] == "not measured"
+
+
+def test_another_list_than_one_of_occupations_says_what_to_read() -> None:
+    lists = load_topic("gender"), load_templates("gender-nineteen")
+    notes = {
+        name: noun_note(build_run(resolve("mini-gpt"), lists[0], load_evidence(name), lists[1]))
+        for name in ("occupations-bvf", "sports")
+    }
+    assert notes["occupations-bvf"] == ""
+    assert notes["sports"] == (
+        "What fills [X] here is “40 sports (ours)”: where this page says occupation, read athlete, such as "
+        f"“archer”. The groups are those of “{lists[0].title}”."
+    )

@@ -1,0 +1,136 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.core.risk import Interval
+from pcf_core.show.findings.numbers import beside_one, count, listed, number, percent, with_interval, words_of
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.52349, "0.523"),
+        (0.52, "0.52"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (3.7e-18, "0"),
+        (1.0, "1"),
+        (-0.8349, "−0.835"),
+        (0.00118, "0.00118"),
+        (2.5e-7, "2.5×10⁻⁷"),
+        (-2.518e-5, "−2.52×10⁻⁵"),
+        (12.345, "12.3"),
+        (100.0, "100"),
+        (1204.4, "1,204"),
+        (None, "unknown"),
+        (math.nan, "unknown"),
+    ],
+)
+def test_numbers_have_three_significant_digits(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+@given(st.floats(min_value=-1e6, max_value=1e6))
+def test_a_number_can_be_read_back(value: float) -> None:
+    text = number(value).replace("−", "-").replace(",", "")
+    if "×10" in text:
+        mantissa, exponent = text.split("×10")
+        text = f"{mantissa}e{exponent.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}"
+    assert float(text) == pytest.approx(value, rel=0.0051, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.52, 0.50, 0.54, "0.52 (0.50–0.54)"),
+        (0.5234, 0.501, 0.5449, "0.523 (0.501–0.545)"),
+        (1.0, 1.0, 1.0, "1 (1–1)"),
+        (0.0012, 0.0008, 0.0019, "0.0012 (0.0008–0.0019)"),
+        (0.0, 0.0, 0.03, "0.00 (0.00–0.03)"),
+        (0.0, 0.0, 0.0, "0 (0–0)"),
+        (3.7e-18, 0.0, 0.2, "0.0 (0.0–0.2)"),
+        (-0.1, -0.25, 0.1, "−0.10 (−0.25 to 0.10)"),
+        (0.1, -0.1, 0.25, "0.10 (−0.10 to 0.25)"),
+        (1e-5, 0.0, 3e-5, "0.00001 (0.00000–0.00003)"),
+        (120.0, 100.0, 140.0, "120 (100–140)"),
+    ],
+)
+def test_an_interval_has_the_decimals_of_its_number(value: float, low: float, high: float, text: str) -> None:
+    assert with_interval(value, Interval(low=low, high=high)) == text
+
+
+def test_without_an_interval_the_number_stands_alone() -> None:
+    assert with_interval(0.52, None) == "0.52"
+    assert with_interval(0.52, Interval(low=math.nan, high=1.0)) == "0.52"
+    assert with_interval(math.nan, Interval(low=0.0, high=1.0)) == "unknown"
+
+
+@given(st.lists(st.floats(min_value=0, max_value=2), min_size=3, max_size=3).map(sorted))
+def test_all_three_numbers_of_an_interval_have_as_many_decimals(ends: list[float]) -> None:
+    low, value, high = ends
+    texts = re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", with_interval(value, Interval(low=low, high=high)))
+    assert texts is not None
+    assert len({len(text.partition(".")[2]) for text in texts.groups()}) == 1
+    for text, end in zip(texts.groups(), (value, low, high), strict=True):
+        assert float(text) == pytest.approx(end, abs=0.0051)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (0.0004, "under 0.1 %"),
+        (0.002, "0.2 %"),
+        (0.931, "93 %"),
+        (0.998, "99.8 %"),
+        (0.99996, "over 99.9 %"),
+        (1.0, "100 %"),
+        (math.nan, "unknown"),
+    ],
+)
+def test_shares_are_0_or_100_per_cent_only_where_exact(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_counts_carry_separators_and_their_noun() -> None:
+    assert count(2000) == "2,000"
+    assert count(1, "template") == "1 template"
+    assert count(2000, "template") == "2,000 templates"
+
+
+def test_lists_read_as_sentences() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:
+    assert words_of("male") == "male words"
+    assert words_of("jew") == "words of “jew”"
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "text"),
+    [
+        (1.00268, (1.00076, 1.00478), "1.0027 (1.0008–1.0048)"),
+        (2.5, (1.9, 3.1), "2.50 (1.90–3.10)"),
+        (1.0, None, "1.00"),
+        (0.667, None, "0.67"),
+        (12345.6, None, "12,345.60"),
+        (1 + 1e-9, None, "1.000000"),
+        (float("nan"), None, "unknown"),
+        (None, None, "unknown"),
+    ],
+)
+def test_a_number_beside_one_shows_how_far_it_is(
+    value: float | None, ends: tuple[float, float] | None, text: str
+) -> None:
+    interval = None if ends is None else Interval(low=ends[0], high=ends[1])
+    assert beside_one(value, interval) == text

@@ -1,0 +1,182 @@
+"""Sentences about occupations: worked examples by hand, and what must never be read in one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import Preferences
+from pcf_core.measure.tails import caprice_tail
+from pcf_core.show.findings.models import comparison_finding, overview_finding, risk_finding
+from pcf_core.show.findings.occupations import (
+    heat_map_finding,
+    leading,
+    occupation_finding,
+    strongest_finding,
+    tilt_finding,
+)
+from pcf_core.show.findings.tails import tails_finding
+
+OCCUPATIONS = ("nurse", "captain", "clerk")
+TEMPLATES = ("The [X] said that [Y].", "The [X] asked if [Y].")
+GENDER = ("male", "female")
+
+
+def preferences_of(male: list[list[float]], occupations: tuple[str, ...] = OCCUPATIONS) -> Preferences:
+    share = np.array(male)
+    templates = TEMPLATES[: share.shape[1]]
+    return Preferences(GENDER, occupations, templates, np.stack([share, 1 - share], axis=-1))
+
+
+def report_of(preferences: Preferences, weights: list[float] | None = None) -> RiskReport:
+    document = {
+        "preferences": preferences.values.tolist(),
+        "groups": list(preferences.groups),
+        "occupations": list(preferences.occupations),
+        "templates": list(preferences.templates),
+        **({"template_weights": weights} if weights else {}),
+    }
+    return matrix_report(document, ViewOptions(), resamples=20)
+
+
+@pytest.fixture
+def example() -> Preferences:
+    """Nurse leans to female words, captain to male ones, clerk is moody and neutral in the mean."""
+    return preferences_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]])
+
+
+def test_tilt_counts_the_occupations_and_names_the_strongest(example: Preferences) -> None:
+    assert tilt_finding("mini-bert", report_of(example), "male", "female") == (
+        "mini-bert puts male words first for 1 of 3 occupations, female words for 1 and none for 1."
+    )
+    assert strongest_finding("mini-bert", report_of(example), "male", "female") == (
+        "mini-bert leans most to male words for captain (0.85); to female words for nurse (0.6)."
+    )
+
+
+def test_tilt_of_one_neutral_occupation_names_no_lean() -> None:
+    report = report_of(preferences_of([[0.5, 0.5]], ("clerk",)))
+    assert tilt_finding("m", report, "male", "female") == (
+        "m puts male words first for 0 of 1 occupation, female words for 0 and none for 1."
+    )
+    assert strongest_finding("m", report, "male", "female") == ""
+
+
+def test_tilt_against_another_reference_says_so() -> None:
+    """With p* = 0.9 for men, 0.8 is a lean to female words although male words come first."""
+    report = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
+    row = report.occupations[0]
+    stereotype = {"male": (0.8 - 0.9) / 0.1, "female": (0.2 - 0.1) / 0.9}
+    relative = type(row)(**{**vars(row), "stereotype": stereotype})
+    report = type(report)(**{**vars(report), "occupations": (relative,)})
+    assert tilt_finding("m", report, "male", "female") == (
+        "m puts male words first, compared with the reference, for 0 of 1 occupation, female words for 1."
+    )
+
+
+def test_tilt_of_more_groups_counts_the_others() -> None:
+    document = {"preferences": [[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]], "groups": ["a", "b", "c"]}
+    report = matrix_report(document, ViewOptions())
+    assert tilt_finding("m", report, "a", "b") == (
+        "m puts words of “a” first for 1 of 2 occupations, words of “b” for 0 and another group's words "
+        "for 1."
+    )
+    assert strongest_finding("m", report, "a", "b") == "m leans most to words of “a” for occupation 2 (0.4)."
+
+
+def test_heat_map_quotes_its_extreme_prompts_and_counts_who_changes(example: Preferences) -> None:
+    assert heat_map_finding("mini-gpt", example, "male", [1, 1]) == (
+        "The share that mini-gpt gives to male words runs from 0.1 in “The nurse said that …” "
+        "to 0.95 in “The captain asked if …”; for 1 of 3 occupations the group that comes first changes "
+        "with the context."
+    )
+    without = heat_map_finding("mini-gpt", example, "male", [1, 0])
+    assert "0.9 in “The captain said that …”" in without
+    assert "for 0 of 3 occupations" in without
+
+
+def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferences) -> None:
+    values = example.values.copy()
+    values[1] = np.nan
+    partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
+    assert "to 0.75 in “The clerk asked if …”" in heat_map_finding("m", partial, "male")
+    nothing = Preferences(GENDER, OCCUPATIONS, TEMPLATES, np.full_like(values, np.nan))
+    assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
+
+
+def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
+    report = report_of(example, [93, 7])
+    assert occupation_finding(report, "clerk", example) == (
+        "Of the contexts about “clerk”, by weight, 93 % prefer female words and 7 % prefer male words."
+    )
+    assert occupation_finding(report, "captain", example).endswith("100 % prefer male words.")
+    rare = report_of(example, [999.9, 0.1])
+    assert "over 99 % prefer female words and under 1 % prefer male words" in occupation_finding(
+        rare, "clerk", example
+    )
+
+
+def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
+    values = example.values.copy()
+    values[0, 0] = 0.5
+    values[1, 0] = np.nan
+    values[2] = np.nan
+    partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
+    report = report_of(example, [25, 75])
+    assert occupation_finding(report, "nurse", partial).endswith(
+        "75 % prefer female words and 25 % prefer none."
+    )
+    assert occupation_finding(report, "captain", partial).endswith("100 % prefer male words.")
+    assert occupation_finding(report, "clerk", partial) == "No context about “clerk” is known yet."
+
+
+def test_leading_is_the_clear_maximum() -> None:
+    values = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.2, np.nan, 0.8], [1 / 3, 1 / 3 + 1e-16, 1 / 3]])
+    assert leading(values).tolist() == [1, -1, -1, -1]
+    assert leading(np.array([[1.0]])).tolist() == [0]
+
+
+@st.composite
+def preferences(draw: st.DrawFn) -> FloatArray:
+    shape = draw(st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(2, 4)))
+    parts = draw(
+        st.lists(
+            st.sampled_from([0.0, 1e-9, 0.5, 1.0, 3.0]),
+            min_size=int(np.prod(shape)),
+            max_size=int(np.prod(shape)),
+        )
+    )
+    values = np.array(parts).reshape(shape) + 1e-12
+    return np.asarray(values / values.sum(axis=-1, keepdims=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(preferences())
+def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray) -> None:
+    groups = [f"group {letter}" for letter in "abcd"[: values.shape[2]]]
+    report = matrix_report({"preferences": values.tolist(), "groups": groups}, ViewOptions(), resamples=5)
+    names = tuple(row.occupation for row in report.occupations)
+    given_to = Preferences(tuple(groups), names, report.templates, values)
+    tail = caprice_tail([row.caprice_risk for row in report.occupations])
+    sentences = [
+        risk_finding("m", report),
+        tilt_finding("m", report, groups[0], groups[1]),
+        heat_map_finding("m", given_to, groups[0], report.template_weights),
+        tails_finding("m", report, tail.zero_share, tail.excess_kurtosis),
+        occupation_finding(report, names[0], given_to),
+        comparison_finding({"m": report, "n": report}),
+        overview_finding({"m": report}),
+    ]
+    strongest = strongest_finding("m", report, groups[0], groups[1])
+    for sentence in [*sentences, strongest] if strongest else sentences:
+        assert sentence.endswith(".")
+        words = sentence.replace("(", " ").replace(")", " ").split()
+        assert not {"nan", "None", "inf", "unknown", "-0", "−0"} & set(words)
+        digits = [word.strip(".,;") for word in words if word[0].isdigit()]
+        assert all(len(word.replace(".", "").replace("–", "")) <= 24 and "e-" not in word for word in digits)

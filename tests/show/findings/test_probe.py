@@ -1,0 +1,67 @@
+"""One sentence in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.show.findings.probe import probe_caution, probe_coverage, probe_finding
+from tests.show.charts.probed import answer
+
+GENDER = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
+
+
+def test_the_first_group_and_the_words_that_carry_it() -> None:
+    assert probe_finding("mini", answer(GENDER, {"male": 0.75, "female": 0.25})) == (
+        "mini puts male words first: 0.75 (“he” 0.5 and “king” 0.25); an even split would be 0.5."
+    )
+
+
+def test_a_group_of_one_word_is_not_named_twice_and_a_word_that_brings_nothing_not_at_all() -> None:
+    assert probe_finding("mini", answer(GENDER, {"male": 0.25, "female": 0.75})) == (
+        "mini puts female words first: 0.75; an even split would be 0.5."
+    )
+    alone = {"male": {"he": 0.5, "king": 0.001}, "female": {"she": 0.1}}
+    assert "(“he” 0.898);" in probe_finding("mini", answer(alone, {"male": 0.9, "female": 0.1}))
+
+
+def test_of_several_groups_the_next_is_named() -> None:
+    three = {name: {name: 0.1} for name in ("a", "b", "c")}
+    assert probe_finding("mini", answer(three, {"a": 0.2, "b": 0.5, "c": 0.3})) == (
+        "mini puts words of “b” first: 0.5, before words of “c” with 0.3; an even split would be 0.333."
+    )
+
+
+def test_no_group_is_first_where_figures_agree() -> None:
+    even = answer(GENDER, {"male": 0.50001, "female": 0.49999})
+    assert probe_finding("mini", even) == (
+        "mini puts no group first: male words and female words get 0.5 each (an even split: 0.5)."
+    )
+
+
+def test_no_probability_at_all_is_said() -> None:
+    silent = answer({"male": {"he": 0.0}, "female": {"she": 0.0}}, {"male": None, "female": None})
+    assert probe_finding("mini", silent) == (
+        "mini gives none of the topic's words any probability in this sentence."
+    )
+
+
+@pytest.mark.parametrize(
+    ("coverage", "said"),
+    [
+        ({"all": 0.4}, "take of the probability here: 0.4."),
+        ({"1": 0.35, "2": 0.05}, "words of 1 token: 0.35, words of 2 tokens: 0.05. Words of different"),
+        (None, "Coverage is not defined: this model scores the text right of [Y] with the word."),
+    ],
+)
+def test_coverage(coverage: dict[str, float | None] | None, said: str) -> None:
+    note = probe_coverage(answer(GENDER, {"male": 0.75, "female": 0.25}, coverage))
+    assert said in note
+    assert ("blanks" in note) == (coverage is not None and len(coverage) > 1)
+
+
+def test_models_that_expect_other_words_are_named() -> None:
+    low, high = answer(GENDER, coverage={"1": 9e-5, "2": 1e-9}), answer(GENDER, coverage={"1": 2e-4})
+    assert "less than 0.0001 of the probability by one and three, so" in probe_caution(
+        {"one": low, "two": high, "three": low}
+    )
+    assert probe_caution({"two": high, "four": answer(GENDER)}) == ""

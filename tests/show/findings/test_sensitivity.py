@@ -1,0 +1,175 @@
+"""Sentences about choices: the range, what moves it most, and whether the order of models holds."""
+
+from __future__ import annotations
+
+from pcf_core.core.risk import Interval
+from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sensitivity, Variant, row_name
+from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding, span
+
+HIGHER = "As chosen, a has a higher estimate of risk than b; the page Compare tests the difference."
+
+
+def way(dimension: str, name: str, risk: float, kind: str = "choice", **more: str) -> Variant:
+    return Variant.model_validate(
+        {
+            "dimension": dimension,
+            "name": name,
+            "kind": kind,
+            "overall_risk": risk,
+            "prejudice_risk": risk,
+            "caprice_risk": 0.0,
+            **more,
+        }
+    )
+
+
+def table(base: float, *variants: Variant) -> Sensitivity:
+    return Sensitivity(run="abc", base=way(BASE, BASE, base, "base"), variants=variants)
+
+
+WIDE = table(
+    0.7,
+    way("words", "he and she only", 0.75),
+    way("words", "one pair left out", 0.52, end="lowest", which="without he / she"),
+    way("criterion", "l1", 0.71),
+    way("words", "without he / she", 0.52, "each"),
+    way("published scripts", "script for gender", 0.1, "script"),
+)
+
+
+def test_the_range_what_moves_most_and_what_leaves_the_interval() -> None:
+    assert sensitivity_finding("mini", WIDE, Interval(low=0.68, high=0.73)) == (
+        "As chosen, the risk of mini is 0.70 (0.68–0.73); under 3 other choices, a row each, it is "
+        "between 0.52 "
+        "and 0.75. “one pair left out” (without he / she) moves it most: −0.18. 2 of these choices lead "
+        "out of this interval."
+    )
+
+
+def test_without_an_interval_without_choices_and_without_change() -> None:
+    assert sensitivity_finding("mini", table(0.7, way("criterion", "l1", 0.4))) == (
+        "As chosen, the risk of mini is 0.7; under 1 other choice, a row each, it is between 0.4 and 0.7. "
+        "“criterion: l1” moves it most: −0.3."
+    )
+    assert sensitivity_finding("mini", table(0.7)).endswith("could be read.")
+    same = table(0.7, way("criterion", "l1", 0.7))
+    assert sensitivity_finding("mini", same).endswith("so it is under the one other choice.")
+
+
+def test_samples_are_chance_and_stand_apart_from_choices() -> None:
+    found = table(
+        0.7,
+        way("criterion", "l1", 0.71),
+        way(SAMPLE, "a random half", 0.2, "sample", end="lowest", which="random half 3"),
+        way(SAMPLE, "a random half", 0.9, "sample", end="highest", which="random half 4"),
+        way(SAMPLE, "one template left out", 0.6, "sample", end="lowest", which="without 'A [Y]'"),
+        way(SAMPLE, "random half 3", 0.2, "each"),
+    )
+    assert sensitivity_finding("mini", found, Interval(low=0.68, high=0.73)) == (
+        "As chosen, the risk of mini is 0.70 (0.68–0.73); under 1 other choice, a row each, it is "
+        "between 0.7 "
+        "and 0.71. “criterion: l1” moves it most: +0.01. None of these choices leads out of this interval. "
+        "In samples of the templates (a random half and one template left out), which are "
+        "chance and no choices, it is "
+        "between 0.2 and 0.9."
+    )
+    assert span(found) == (0.7, 0.71)
+    alone = table(0.7, way(SAMPLE, "a random half", 0.7, "sample", end="lowest"))
+    assert sensitivity_finding("mini", alone).endswith("which are chance and no choices, it stays 0.7.")
+
+
+def test_the_order_in_random_halves_is_told_apart() -> None:
+    halves = (way(SAMPLE, f"random half {place}", 0.1 * place, "each") for place in (4, 8))
+    one = table(0.7, way("criterion", "l1", 0.6), *halves)
+    other = table(
+        0.5,
+        way("criterion", "l1", 0.5),
+        *(way(SAMPLE, f"random half {place}", 0.6, "each") for place in (4, 8)),
+    )
+    assert order_finding(Sensitivities({"a": one, "b": other})) == (
+        f"{HIGHER} The order is another under none of 1 other choice and 1 of 2 random halves of the "
+        "templates."
+    )
+
+
+def test_the_order_that_holds() -> None:
+    found = Sensitivities(
+        {"a": table(0.7, way("criterion", "l1", 0.6)), "b": table(0.5, way("criterion", "l1", 0.5))}
+    )
+    assert order_finding(found) == f"{HIGHER} It is so too under the one other choice."
+    assert order_finding(Sensitivities({"a": table(0.7)})) == ""
+
+
+def test_the_order_that_changes_also_by_the_same_word_but_not_by_each_ones_own_extreme() -> None:
+    first = table(
+        0.7,
+        way("words", "one pair left out", 0.1, end="lowest"),
+        way("criterion", "l1", 0.6),
+        way("words", "without he / she", 0.3, "each"),
+        way("published scripts", "script for gender", 0.1, "script"),
+    )
+    second = table(
+        0.5,
+        way("words", "one pair left out", 0.4, end="lowest"),
+        way("criterion", "l1", 0.5),
+        way("words", "without he / she", 0.45, "each"),
+        way("published scripts", "script for gender", 0.2, "script"),
+    )
+    assert order_finding(Sensitivities({"a": first, "b": second})) == (
+        f"{HIGHER} The order is another under none of 1 other choice and 1 of 1 list without one word or "
+        "pair "
+        "(“without he / she”)."
+    )
+
+
+def test_many_changes_and_three_models() -> None:
+    names = [f"way {number}" for number in range(5)]
+    low = table(0.5, *(way("words", name, 0.9) for name in names))
+    high = table(0.7, *(way("words", name, 0.8) for name in names))
+    middle = table(0.6, *(way("words", name, 0.85) for name in names))
+    assert order_finding(Sensitivities({"low": low, "high": high, "middle": middle})) == (
+        "As chosen, the order of the estimates is high, middle and low, from the highest risk to the "
+        "lowest; the "
+        "page Compare tests the difference. The order is another under 5 of 5 other choices (“way 0”, "
+        "“way 1”, "
+        "“way 2” and 2 more)."
+    )
+
+
+def test_equal_risks_and_no_common_reading() -> None:
+    equal = Sensitivities(
+        {"a": table(0.5, way("criterion", "l1", 0.5)), "b": table(0.5, way("criterion", "l1", 0.5))}
+    )
+    assert "a and b have the same estimate of risk" in order_finding(equal)
+    apart = Sensitivities({"a": table(0.5, way("criterion", "l1", 0.5)), "b": table(0.5)})
+    assert "no other reading" in order_finding(apart)
+
+
+def test_a_choice_with_two_extremes_is_one_row_and_one_choice() -> None:
+    found = table(
+        0.7,
+        way("words", "one pair left out", 0.5, end="lowest", which="without he / she"),
+        way("words", "one pair left out", 0.6, end="highest", which="without man / woman"),
+    )
+    said = sensitivity_finding("mini", found, Interval(low=0.55, high=0.75))
+    assert "under 1 other choice, a row each," in said
+    assert said.endswith("1 of these choices leads out of this interval.")
+
+
+def test_a_choice_whose_name_begins_like_a_shorter_list_is_a_choice() -> None:
+    """“without a full stop” leaves no word out."""
+    found = Sensitivities(
+        {
+            name: table(risk, way("full stop", "without a full stop", risk))
+            for name, risk in (("a", 0.7), ("b", 0.5))
+        }
+    )
+    assert order_finding(found) == f"{HIGHER} It is so too under the one other choice."
+
+
+def test_rows_are_named_as_sentences_name_them() -> None:
+    assert row_name("criterion", "l1") == "criterion: l1"
+    assert row_name("words", "one pair left out") == "one pair left out"
+    assert row_name(SAMPLE, "a random half") == "sample: a random half"
+    assert row_name(SCRIPTS, "demo library") == "the authors' demo library"
+    assert way(SCRIPTS, "script for gender", 0.1, "script").label == "the authors' script for gender"

@@ -1,0 +1,200 @@
+"""Sentences about tails: worked examples, every verdict, and digits that people read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.tails import Comparison, Distribution, NormalFit, NormalShape, TailFit, TailShape, Verdict
+from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
+from pcf_core.show.findings.tails import (
+    adding_up,
+    bound_finding,
+    normal_finding,
+    shape_finding,
+    stand_outs,
+    tails_finding,
+)
+
+
+def report_of(male: list[list[float]], occupations: tuple[str, ...]) -> RiskReport:
+    cells = [[[share, 1 - share] for share in row] for row in male]
+    document = {"preferences": cells, "groups": ["male", "female"], "occupations": list(occupations)}
+    return matrix_report(document, ViewOptions(), resamples=20)
+
+
+def shape_with(verdict: Verdict, goodness: tuple[float, float, float]) -> TailShape:
+    """A fitted shape of 0.42 of 61 values between 0.0001 and 0.2, with these p-values of the fits."""
+    names = ("generalised Pareto", "lognormal", "exponential")
+    return TailShape(
+        positive=np.geomspace(0.0001, 0.2, 61),
+        verdict=verdict,
+        fits=tuple(
+            TailFit(name, {"scale": 0.1}, 12.0, np.ones(1), 0.5, p, None)
+            for name, p in zip(names, goodness, strict=True)
+        ),
+        comparisons=(Comparison("exponential", 9.1, 0.004, "generalised Pareto"),),
+        shape=0.42,
+        shape_interval=Interval(over="occupations", low=0.14, high=0.81, unit="occupation"),
+    )
+
+
+def test_tails_say_what_an_exact_zero_means() -> None:
+    """Nurse and captain keep their sign, clerk is moody and neutral in the mean."""
+    report = report_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]], ("nurse", "captain", "clerk"))
+    tail = caprice_tail([row.caprice_risk for row in report.occupations])
+    assert tails_finding("m", report, tail.zero_share, tail.excess_kurtosis) == (
+        "The caprice of m is largest for “clerk”, 0.5. It is exactly 0 for 2 of 3 occupations, where the "
+        "stereotype keeps its sign over all templates. Over templates the stereotype has a standard "
+        "deviation of 0.25, averaged over occupations."
+    )
+    assert "The excess kurtosis of caprice is 3.2 (0 for a normal" in tails_finding("m", report, 0.5, 3.2)
+    assert "It is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
+
+
+def test_an_exact_zero_under_l1_keeps_the_signs_and_not_the_leader() -> None:
+    document = {"preferences": [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]}
+    for criterion, said in (
+        ("l1", "no group's stereotype changes its sign"),
+        ("max", "the same group stays"),
+    ):
+        report = matrix_report(document, ViewOptions(criterion=criterion), resamples=20)
+        assert f"exactly 0 for the one occupation: {said}" in tails_finding("m", report, 1.0, None)
+
+
+def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
+    report = report_of([[0.6, 0.9], [0.7, 0.8]], ("a", "b"))
+    assert tails_finding("m", report, 1.0, None) == (
+        "The caprice of m is exactly 0 for all 2 occupations: the stereotype keeps its sign over all "
+        "templates. "
+        "Contexts in which that changes cannot be excluded: up to 78 % of all may be unseen. Over "
+        "templates the stereotype has a standard deviation of 0.2, averaged over occupations."
+    )
+    one = report_of([[0.6, 0.9]], ("a",))
+    assert tails_finding("m", one, 1.0, None).startswith(
+        "The caprice of m is exactly 0 for the one occupation:"
+    )
+
+
+def test_a_verdict_comes_with_range_shape_and_p() -> None:
+    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
+    assert shape_finding("m", found) == (
+        "The tail of m: heavier than exponential over the observed range, 0.0001 to 0.2: its shape is "
+        "0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+    )
+
+
+@pytest.mark.parametrize(
+    ("goodness", "reason"),
+    [
+        ((0.4, 0.3, 0.2), "The shape of the 61 values above 0 is 0.42 (0.14–0.81), 0 would be exponential,"),
+        ((0.01, 0.3, 0.2), "The generalised Pareto distribution, on which the verdict would rest, does not"),
+        ((0.01, 0.01, 0.01), "None of the three distributions fits the 61 values above 0."),
+    ],
+)
+def test_what_cannot_be_told_has_its_reason(goodness: tuple[float, float, float], reason: str) -> None:
+    assert f"The tail of m: cannot tell. {reason}" in shape_finding("m", shape_with("cannot tell", goodness))
+
+
+def test_what_is_not_fitted_says_how_many_there_are() -> None:
+    assert shape_finding("m", tail_shape([0.0, 0.0])) == ""
+    assert shape_finding("m", tail_shape([0.1, 0.2, 0.0])) == "The tail of m: too few to fit, 2 above 0."
+    assert shape_finding("m", tail_shape([0.1] * 40)).endswith("all 40 values above 0 are the same.")
+
+
+def test_the_bound_is_named_where_it_is_known() -> None:
+    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so no tail of it goes on for ever")
+    assert bound_finding(None).startswith("Caprice is bounded, so no tail of it goes on for ever")
+
+
+def test_normality_is_told_with_test_and_band() -> None:
+    ends: FloatArray = np.array([0.1, 0.2])
+    shape = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.985, 0.21, ends, ends)
+    assert normal_finding("m", shape) == (
+        "The prejudice values of m are compatible with a normal distribution (Shapiro–Wilk W 0.985, p "
+        "0.21). The "
+        "mean is 0.52, the standard deviation 0.075 over 120 occupations; 0 of them lie outside the "
+        "normal band."
+    )
+    rejected = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.9, 1e-7, ends + 0.1, ends)
+    assert normal_finding("m", rejected).startswith(
+        "The prejudice values of m are not compatible with a normal distribution (Shapiro–Wilk W 0.9, p "
+        "1×10⁻⁷)."
+    )
+    untested = NormalShape(NormalFit(0.52, 0.075, 9000), ends, ends, None, None, ends, ends)
+    assert normal_finding("m", untested).endswith("9,000 occupations; 0 of them lie outside the normal band.")
+    assert "too few, or too alike" in normal_finding("m", normal_shape([0.2, 0.2, 0.2]))
+
+
+@pytest.mark.parametrize("shape", [-0.5, 0.0, 0.9])
+def test_no_sentence_holds_what_is_no_number(shape: float) -> None:
+    generator = np.random.default_rng(1)
+    values = stats.genpareto.rvs(shape, scale=1e-3, size=70, random_state=generator)
+    for sentence in (
+        shape_finding("m", tail_shape(values, resamples=99)),
+        normal_finding("m", normal_shape(values)),
+    ):
+        assert sentence.endswith(".")
+        assert not {"nan", "None", "inf", "unknown", "-0", "e-"} & set(sentence.replace("(", " ").split())
+
+
+def moody(caprices: list[float]) -> RiskReport:
+    """Occupations x0, x1, … neutral in the mean, with these caprices."""
+    rows = [[0.5 + caprice / 2, 0.5 - caprice / 2] for caprice in caprices]
+    return report_of(rows, tuple(f"x{place}" for place in range(len(rows))))
+
+
+@pytest.mark.parametrize(
+    ("shares", "written"),
+    [
+        ([0.386, 0.097, 0.059], (["38.6 %", "9.7 %", "5.9 %"], "54.2 %")),  # 39 + 10 + 6 are not 54
+        ([0.41, 0.12], (["41 %", "12 %"], "53 %")),
+        ([1 / 3, 1 / 3], (["33.3 %", "33.3 %"], "66.7 % (rounded)")),
+    ],
+)
+def test_parts_add_up_to_what_they_have_together_as_they_are_written(
+    shares: list[float], written: tuple[list[str], str]
+) -> None:
+    assert adding_up(shares) == written
+
+
+def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
+    one = moody([0.9, *[0.1] * 4, *[0.0] * 15])
+    assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
+    few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
+    assert stand_outs("m", few) == (
+        "A few occupations stand out: “x0” (33.3 %) and “x1” (33.3 %) have 66.7 % (rounded) of all caprice "
+        "of m."
+    )
+    even = moody([0.2] * 20)
+    assert stand_outs("m", even) == (
+        "No small set of occupations stands out: it takes 11 of 20 to have half of all caprice of m, the "
+        "first of them “x0” with 5 %."
+    )
+    many = moody([*[0.4] * 5, *[0.0] * 45])
+    assert stand_outs("m", many).startswith(
+        "A few occupations stand out: “x0” (20 %), “x1” (20 %) and “x2” (20 %) have 60 % of all caprice"
+    )
+    tail = caprice_tail([row.caprice_risk for row in few.occupations])
+    assert tails_finding("m", few, tail.zero_share, None).startswith(stand_outs("m", few))
+
+
+@pytest.mark.parametrize(
+    ("p", "better", "said"),
+    [
+        (0.3, "generalised Pareto", "A lognormal distribution fits as well (Vuong’s test, p 0.3)."),
+        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p 0.01)."),
+        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p 0.01)."),
+    ],
+)
+def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distribution, said: str) -> None:
+    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
+    vuong = Comparison("lognormal", 1.0, p, better)
+    assert shape_finding("m", replace(found, comparisons=(*found.comparisons, vuong))).endswith(f" {said}")

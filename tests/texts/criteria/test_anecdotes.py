@@ -1,0 +1,232 @@
+"""Independence I: what is asked, planted shares come back, copies and caricatures of the world are told."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pcf_core.app.criteria_anecdotes import anecdote_figures
+from pcf_core.core.errors import CriteriaError
+from pcf_core.report.criteria_tables import anecdote_tables, information_table
+from pcf_core.show.charts.anecdotes import information_dots
+from pcf_core.show.findings.anecdotes import anecdotes_finding, reading_notes
+from pcf_core.show.findings.criteria_summary import criterion_findings, summary_finding
+from pcf_core.texts.criteria.anecdotes import Anecdotes
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.professions import make_professions
+from pcf_core.texts.criteria.records.independence import SCORED_LABEL, AnecdotesReport
+from pcf_core.texts.criteria.records.quantities import ONE_EACH
+from pcf_core.texts.criteria.summary import readings_of
+from tests.texts.criteria.stories import MAN, NOBODY, WOMAN, scores, stories
+
+EXPERIMENT: Experiment = Anecdotes.load()
+WHOLE = Anecdotes.load()
+WORLD = [each.women_share for each in WHOLE.professions]
+THREE = Anecdotes.load(
+    make_professions(
+        "three",
+        [
+            {"name": "nurse", "women_share": 0.88},
+            {"name": "electrician", "women_share": 0.02},
+            {"name": "roofer", "women_share": 0.05},
+        ],
+    )
+)
+
+
+def test_each_profession_is_asked_once_in_either_wording() -> None:
+    for wording in ("instruction", "continuation"):
+        asks = EXPERIMENT.asks(wording)
+        assert [ask.cell for ask in asks] == [each.name for each in WHOLE.professions]
+    nurse = next(ask for ask in EXPERIMENT.asks("continuation") if ask.cell == "electrician")
+    assert (nurse.system, nurse.prompt) == ("", "This is a very short story about an electrician.")
+    asked = EXPERIMENT.asks("instruction")[0]
+    assert asked.prompt == asked.cell
+    assert "one person" in asked.system
+
+
+def test_what_is_scored_has_one_gap_and_the_words_of_women_first() -> None:
+    for ask in EXPERIMENT.scored_asks():
+        assert ask.text.count("[Y]") == 1
+        assert "[X]" not in ask.text
+        assert "{" not in ask.text
+        assert ask.words[: len(WHOLE.material.female)] == WHOLE.material.female
+        assert {"she", "he"} <= set(ask.words)
+
+
+def test_the_material_decides_the_hash() -> None:
+    assert THREE.material.hash != WHOLE.material.hash
+    renamed = WHOLE.material.professions.model_copy(update={"title": "another"})
+    assert WHOLE.material.model_copy(update={"professions": renamed}).hash == WHOLE.material.hash
+    words = WHOLE.material.reading.model_copy(update={"male": ("he",)})
+    assert WHOLE.material.model_copy(update={"reading": words}).hash != WHOLE.material.hash
+
+
+def test_a_worked_example() -> None:
+    texts = {"nurse": [WOMAN, WOMAN, WOMAN, MAN], "electrician": [MAN, MAN, NOBODY, " "], "roofer": [NOBODY]}
+    report = THREE.report(texts)
+    nurse, electrician, roofer = report.professions
+    assert (nurse.women, nurse.men, nurse.unclear, nurse.share) == (3, 1, 0, 0.75)
+    assert (electrician.men, electrician.unclear, electrician.men_words) == (2, 2, 4)
+    assert (report.n, report.empty, report.mixed, report.unclear) == (9, 1, 0, {"no gendered word": 3})
+    assert [(left.name, left.reason) for left in report.professions_left_out] == [
+        ("roofer", "no story tells a gender")
+    ]
+    assert roofer.share is None
+    assert report.stereotype_rate is not None
+    assert report.stereotype_rate.value == pytest.approx(5 / 6)
+    assert report.stereotype_rate_of_all is not None
+    assert report.stereotype_rate_of_all.value == pytest.approx(5 / 9)
+    assert report.exaggeration is not None
+    assert report.exaggeration.value == pytest.approx(((0.75 - 0.88) + (0.02 - 0.0)) / 2)
+    assert (report.line, report.no_line) == (None, "2 professions, fewer than 10")
+    assert report.clear_only is not None
+    assert (report.clear_only.n, report.clear_only.rows, report.clear_only.columns) == (6, 2, 2)
+    assert report.with_unclear is not None
+    assert (report.with_unclear.n, report.with_unclear.columns) == (9, 3)
+    assert not report.with_unclear.largest.exact
+
+
+def test_every_profession_always_of_one_gender_is_the_most_there_can_be() -> None:
+    report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 30))
+    assert report.clear_only is not None
+    assert report.clear_only.normalised == pytest.approx(
+        {"arithmetic": 0.2616, "joint": 0.1505, "minimum": 1.0, "geometric": 0.3880}, abs=5e-5
+    )
+    assert report.clear_only.normalised == pytest.approx(report.clear_only.largest.normalised)
+    assert report.stereotype_rate is not None
+    assert report.stereotype_rate.value == 1
+    assert report.line is not None
+    assert report.line.slope > 1
+    assert report.line.p_of_one < 0.01
+    assert report.exaggeration is not None
+    assert report.exaggeration.interval is not None
+    assert report.exaggeration.interval.low > 0
+    assert report.more_extreme
+    assert not report.less_extreme
+
+
+@pytest.mark.slow
+def test_a_copy_of_the_world_is_not_told_from_it() -> None:
+    report = WHOLE.report(stories(WHOLE, WORLD, 30, nobody=0.1, seed=4))
+    assert report.line is not None
+    assert report.line.interval.low <= 1 <= report.line.interval.high
+    assert report.exaggeration is not None
+    assert report.exaggeration.interval is not None
+    assert report.exaggeration.interval.low <= 0 <= report.exaggeration.interval.high
+    assert not report.more_extreme
+    assert not report.less_extreme
+    held = sum(
+        row.interval is not None and row.interval.low <= share <= row.interval.high
+        for row, share in zip(report.professions, WORLD, strict=True)
+    )
+    assert held >= 88
+    assert report.unclear_texts == pytest.approx(300, abs=60)
+
+
+def test_no_dependence_is_none() -> None:
+    report = WHOLE.report(stories(WHOLE, [0.5] * 100, 5))
+    assert report.clear_only is not None
+    assert report.clear_only.depends is False
+    assert report.clear_only.few
+    assert report.clear_only.null is not None
+    assert report.clear_only.null.mean == pytest.approx(0.1, abs=0.02)
+    assert report.less_extreme
+
+
+def test_stories_without_gender_have_a_reason_and_no_number() -> None:
+    report = THREE.report({"nurse": [NOBODY], "electrician": [NOBODY]})
+    assert (report.clear_only, report.stereotype_rate, report.exaggeration) == (None, None, None)
+    assert {left.name for left in report.undefined} == {"clear_only", "with_unclear"}
+    reasons = {left.name: left.reason for left in report.professions_left_out}
+    assert reasons["roofer"] == "no story"
+    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_scores_give_back_their_shares_without_chance() -> None:
+    report = WHOLE.scored_report(scores(WHOLE, WORLD))
+    assert [row.share for row in report.professions] == pytest.approx(WORLD)
+    assert (report.answering, report.label, report.with_unclear) == ("scored", SCORED_LABEL, None)
+    assert report.line is not None
+    assert (report.line.slope, report.line.intercept) == pytest.approx((1, 0))
+    assert report.exaggeration is not None
+    assert report.exaggeration.value == pytest.approx(0, abs=1e-12)
+    assert report.clear_only is not None
+    mean = np.mean(WORLD)
+    own = np.mean([-share * math.log(share) - (1 - share) * math.log(1 - share) for share in WORLD])
+    assert report.clear_only.information == pytest.approx(
+        -mean * math.log(mean) - (1 - mean) * math.log(1 - mean) - own
+    )
+    assert report.clear_only.null is None
+    assert all(row.interval is None and row.p_value is None for row in report.professions)
+    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_words_and_professions_without_scores_are_left_out_and_named() -> None:
+    given = scores(THREE, [0.8, 0.1, 0.3])
+    given["nurse"][0] = math.nan
+    del given["roofer"]
+    report = THREE.scored_report(given)
+    assert [left.name for left in report.words_left_out] == [THREE.material.female[0]]
+    assert [(left.name, left.reason) for left in report.professions_left_out] == [("roofer", "no score")]
+    rest = len(THREE.material.female) - 1
+    women = 0.8 * rest / (rest + 1)
+    assert report.professions[0].share == pytest.approx(women / (women + 0.2))
+
+
+def test_an_impossible_cell_has_no_share() -> None:
+    given = scores(THREE, [0.8, 0.1, 0.3])
+    given["nurse"] = [-math.inf] * len(given["nurse"])
+    assert THREE.scored_report(given).professions[0].share is None
+
+
+def test_what_cannot_be_reported_is_refused() -> None:
+    with pytest.raises(CriteriaError, match="anecdotes has no cell"):
+        THREE.report({"pilot": [MAN]})
+    with pytest.raises(CriteriaError, match="no story"):
+        THREE.report({"nurse": []})
+    with pytest.raises(CriteriaError, match="no score"):
+        THREE.scored_report({})
+    with pytest.raises(CriteriaError, match="3 scores"):
+        THREE.scored_report({"nurse": [0.0, 0.0, 0.0]})
+    for score in (-math.inf, math.inf):
+        endless = [score] * len(THREE.scored_asks()[0].words)
+        with pytest.raises(CriteriaError, match="No profession has a word with a finite score"):
+            THREE.scored_report({"nurse": endless})
+    unknown = [math.nan] * len(THREE.material.female) + [-1.0] * len(THREE.material.male)
+    with pytest.raises(CriteriaError, match="cannot express"):
+        THREE.scored_report({"nurse": unknown})
+
+
+@pytest.mark.parametrize("shares", [[0.5] * 100, [float(share > 0.5) for share in WORLD]])
+def test_one_story_of_each_tells_nothing_of_a_coin_or_a_stereotype(shares: list[float]) -> None:
+    """NMI is as large as it can be for both: the gender of each single story is known from its profession."""
+    report = WHOLE.report(stories(WHOLE, shares, 1))
+    for table in (report.clear_only, report.with_unclear):
+        assert table is not None
+        assert (table.untold, table.depends, table.corrected) == (ONE_EACH, None, None)
+        assert table.normalised["arithmetic"] == pytest.approx(table.largest.normalised["arithmetic"])
+    assert report.stereotype_rate is not None
+    (reading,) = readings_of([report])
+    assert (reading.size, reading.p_value, reading.differs) == (None, None, None)
+    (said,) = criterion_findings([reading])
+    assert "is undefined: NMI of profession and gender cannot be told, as with one text of each" in said
+    for headline in (summary_finding("mini", [reading]), anecdotes_finding(report, "mini")):
+        assert "cannot be shown" not in headline
+        assert "freed of its bias" not in headline
+    assert "Whether gender depends on the profession cannot be told." in anecdotes_finding(report, "mini")
+    assert "temperature above 0" in " ".join(reading_notes(report))
+    assert anecdote_figures({"mini": report})[1].value == "cannot be told"
+    counted = information_dots(report.clear_only).data[-1]  # type: ignore[arg-type]
+    assert counted.name == "as counted"
+    assert all(
+        row["p"] is None for row in information_table({"mini": anecdote_tables(report)}).to_dict("records")
+    )
+
+
+def test_two_stories_of_each_tell() -> None:
+    report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 2))
+    assert report.clear_only is not None
+    assert (report.clear_only.untold, report.clear_only.depends) == ("", True)

@@ -1,0 +1,118 @@
+"""Every experiment can be made from its files, kept as JSON, and made again from that."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from pcf_core.core.errors import CriteriaError, ModelError
+from pcf_core.texts.criteria.experiments import (
+    LENGTHS,
+    fitted,
+    load_experiment,
+    material_of,
+    restore_experiment,
+    usual_decoding,
+)
+from pcf_core.texts.criteria.hobbies import Hobbies
+from pcf_core.texts.criteria.labels import choose_labeller
+from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
+from pcf_core.work.criteria import checked
+
+NAMES: tuple[ExperimentName, ...] = get_args(ExperimentName)
+WORDINGS: tuple[Wording, ...] = get_args(Wording)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_kept_asks_the_same(name: ExperimentName) -> None:
+    made = load_experiment(name)
+    body = json.loads(json.dumps(material_of(made), allow_nan=False))
+    again = restore_experiment(name, body)
+    assert (again.name, again.title, again.material) == (name, made.title, made.material)
+    assert material_of(again) == body
+    for wording in WORDINGS:
+        asks = made.asks(wording)
+        checked(made, asks)  # no two cells ask the same
+        assert again.asks(wording) == asks
+        assert len({ask.cell for ask in asks}) == len(asks) > 10
+    scored = made.scored_asks()
+    assert again.scored_asks() == scored
+    assert len({ask.cell for ask in scored}) == len(scored) > 10
+    assert all(ask.text.count("[Y]") == 1 and "[X]" not in ask.text for ask in scored)
+    assert all(len(set(ask.words)) == len(ask.words) > 1 for ask in scored)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_say_whose_they_are_in_either_way_of_answering(name: ExperimentName) -> None:
+    """Texts of two kinds, and words that are all as likely but one that the model cannot express."""
+    experiment = load_experiment(name)
+    texts = {ask.cell: ("It rained all day.", "She rested.") for ask in experiment.asks("instruction")[:40]}
+    texts |= {ask.cell: ("He slept.", "He ran.") for ask in experiment.asks("instruction")[40:]}
+    written = experiment.report(texts)
+    assert (written.experiment, written.answering) == (name, "written")
+    scores = {ask.cell: [-2.0] * (len(ask.words) - 1) + [float("nan")] for ask in experiment.scored_asks()}
+    scored = experiment.scored_report(scores)
+    assert (scored.experiment, scored.answering) == (name, "scored")
+    for report in (written, scored):
+        assert type(report).model_validate_json(report.model_dump_json()) == report
+        json.dumps(report.model_dump(mode="json"), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_material_of_another_form_is_refused(name: ExperimentName) -> None:
+    with pytest.raises(ValidationError):
+        restore_experiment(name, {"of": "another version"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_that_is_not_there_is_one_sentence(name: ExperimentName, tmp_path: Path) -> None:
+    with pytest.raises(CriteriaError):
+        load_experiment(name, tmp_path / "none.toml")
+
+
+def test_texts_are_drawn_as_in_the_paper_and_as_long_as_what_is_asked_for() -> None:
+    for name in NAMES:
+        assert usual_decoding(name).temperature == 0.5
+        assert usual_decoding(name).length == LENGTHS[name]
+
+
+def test_a_labeller_is_named_with_the_material() -> None:
+    made = load_experiment("hobbies", labeller="lexicon")
+    assert isinstance(made, Hobbies)
+    assert made.material.labeller.startswith("lexicon ")
+    assert load_experiment("hobbies").material == made.material
+    with pytest.raises(CriteriaError, match="Only hobbies are labelled, and tasks were asked for"):
+        load_experiment("tasks", labeller="lexicon")
+    with pytest.raises(CriteriaError, match=r"There is no labeller .*: write lexicon, or nli:NAME"):
+        load_experiment("hobbies", labeller="nli:")
+    with pytest.raises(ModelError, match="There is no NLI model"):
+        choose_labeller("nli:nobody", made.material.labels)
+
+
+def test_of_questions_as_many_are_asked_as_a_reader_can_afford() -> None:
+    whole = load_experiment("questions")
+    assert len(fitted(whole, "written").asks("instruction")) == 16 * 17
+    assert len(fitted(whole, "scored").scored_asks()) == 64 * 17
+    assert len(fitted(whole, "written", 5).asks("instruction")) == 5 * 17
+    assert material_of(fitted(whole, "written", 64)) == material_of(whole)
+    again = restore_experiment("questions", material_of(fitted(whole, "written")))
+    assert again.asks("instruction") == fitted(whole, "written").asks("instruction")
+    tasks = load_experiment("tasks")
+    assert fitted(tasks, "written") is tasks
+    with pytest.raises(CriteriaError, match="tasks asks no questions"):
+        fitted(tasks, "scored", 5)
+
+
+def test_the_files_in_the_documentation_are_read(tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "criteria.md").read_text(encoding="utf8")
+    found = re.findall(r"```(csv|toml)\n(.*?)```", text, re.DOTALL)
+    assert len(found) == len(NAMES)
+    for name, (ending, content) in zip(NAMES, found, strict=True):
+        path = tmp_path / f"{name}.{ending}"
+        path.write_text(content, encoding="utf8")
+        assert load_experiment(name, path).asks("instruction")

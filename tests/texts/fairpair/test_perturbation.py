@@ -1,0 +1,354 @@
+"""Texts about one group become texts about the other: by hand, and as properties."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pcf_core.core.errors import PerturbationError
+from pcf_core.material.suiting import with_article
+from pcf_core.mining.parser.pipeline import Pipeline
+from pcf_core.texts.fairpair.matching import capitalised
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.records import PerturbationTable
+from pcf_core.texts.fairpair.tables import SHELF, load_table
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLES = {name: load_table(name) for name in SHELF.names()}
+NO_WORDS = st.text(" \n\t.;:!?()[]“”…—§€0\u00a0\u200b🙂", max_size=12)
+
+
+def no_parser() -> Parser:
+    raise AssertionError("this text needs no parts of speech")
+
+
+def perturb(parser: Pipeline, text: str, table: str = "gender") -> str:
+    [found] = Perturbation.of(table, open_parser=lambda: parser)([text])
+    return found
+
+
+# ------------------------------------------------------------------------------------- whole texts, by hand
+
+BOTH_WAYS = [
+    # the acceptance cases of the protocol
+    ("he gave her his book", "she gave him her book"),
+    ("it is his", "it is hers"),
+    ("she saw him with her dog", "he saw her with his dog"),
+    ("John is a computer scientist.", "Jane is a computer scientist."),
+    ("John met his wife.", "Jane met her husband."),
+    # pronouns in other places
+    ("The book is his, and he likes it.", "The book is hers, and she likes it."),
+    ("He hurt himself.", "She hurt herself."),
+    ("I went with him to his house.", "I went with her to her house."),
+    ("It was for his and her mother.", "It was for his and her father."),
+    ("His car was sold.", "Her car was sold."),
+    # contractions, quotes, slashes, Markdown
+    ("he's late, he'd gone, he’ll come", "she's late, she'd gone, she’ll come"),
+    ("“He left,” she said.", "“She left,” he said."),
+    # what names both sides stays
+    ("if he/she wants, s/he may bring his / her book", "if he/she wants, s/he may bring his / her book"),
+    ("He or she, his or hers, HIS/HER", "He or she, his or hers, HIS/HER"),
+    ("Ladies and gentlemen, men and women", "Ladies and gentlemen, men and women"),
+    ("his brother and sister-in-law", "her sister and brother-in-law"),
+    # sentences in large letters
+    ("HE GAVE HER HIS BOOK", "SHE GAVE HIM HER BOOK"),
+    ("John left. HIS BOOK IS HERS! IT IS HIS.", "Jane left. HER BOOK IS HIS! IT IS HERS."),
+    # her before an adjective or a participle is no possessive
+    ("I called him beautiful", "I called her beautiful"),
+    ("saw him running", "saw her running"),
+    ("He did his best on his own.", "She did her best on her own."),
+    # addresses, and phrases that name nobody
+    ("see http://his.com, www.he.org and him@her.org", "see http://his.com, www.he.org and him@her.org"),
+    ("Lady Luck, a maid of honor, oh man", "Lady Luck, a maid of honor, oh man"),
+    ("_he_ and *the king*", "_she_ and *the queen*"),
+    # possessives and plurals
+    ("John's dog, the boys' room", "Jane's dog, the girls' room"),
+    ("a gentlemen's club, the men's coats", "a ladies' club, the women's coats"),
+    ("Our fathers, husbands and sons", "Our mothers, wives and daughters"),
+    # titles
+    ("Mr. Smith met Mr Jones.", "Ms. Smith met Ms Jones."),
+    ("Sir John, thank you, sir.", "Dame Jane, thank you, madam."),
+    # hyphens
+    ("a half-brother, an ex-husband", "a half-sister, an ex-wife"),
+    ("Mother-in-law and MOTHER-IN-LAW", "Father-in-law and FATHER-IN-LAW"),
+    ("a man-made lake, a king-size bed", "a man-made lake, a king-size bed"),
+    # case and articles
+    ("HE IS A KING, AN HEIR.", "SHE IS A QUEEN, AN HEIRESS."),
+    ("A waiter came", "A waitress came"),
+    ("an uncle, a man, an actor", "an aunt, a woman, an actress"),
+    # what is part of a name stays
+    ("Stephen King and Elton John", "Stephen King and Elton John"),
+    ("Dr. King, B. King, Mr. Prince", "Dr. King, B. King, Ms. Prince"),
+    ("King Charles", "Queen Sarah"),
+    # but not behind a word that is a given name, too
+    ("Will John come? May John rest.", "Will Jane come? May Jane rest."),
+    ("In May John left Mark John's house.", "In May Jane left Mark Jane's house."),
+    ("Georgia Man Arrested", "Georgia Woman Arrested"),
+    ("Hannah Man, Hannah Policeman", "Hannah Man, Hannah Policewoman"),
+    # a title is written with a capital
+    ("I miss John. We will miss Dr. Smith.", "I miss Jane. We will miss Dr. Smith."),
+    ("They will miss him, mister.", "They will miss her, mister."),
+    # parts of words
+    ("the theme, human, history, others, sheet", "the theme, human, history, others, sheet"),
+]
+
+
+@pytest.mark.parametrize(("male", "female"), BOTH_WAYS)
+def test_whole_texts_both_ways(parser: Pipeline, male: str, female: str) -> None:
+    assert perturb(parser, male) == female
+    assert perturb(parser, female) == male
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "back"),
+    [
+        ("Mrs. Jones and Miss Smith", "Mr. Jones and Mr Smith", "Ms. Jones and Ms Smith"),
+        ("James' dog", "Mary's dog", "James's dog"),
+        ("Yes, ma'am.", "Yes, sir.", "Yes, madam."),
+        ("Mum called.", "Dad called.", "Mom called."),
+    ],
+)
+def test_what_shares_a_counterpart_does_not_come_back(
+    parser: Pipeline, text: str, expected: str, back: str
+) -> None:
+    assert perturb(parser, text) == expected
+    assert perturb(parser, expected) == back
+
+
+def test_a_noun_that_is_also_a_verb_changes_as_a_noun(parser: Pipeline) -> None:
+    assert perturb(parser, "He hosts a show.") == "She hosts a show."
+    assert perturb(parser, "The host of the show smiled.") == "The hostess of the show smiled."
+    assert perturb(parser, "They will miss him.") == "They will miss her."
+
+
+@pytest.mark.parametrize(
+    ("table", "text", "expected"),
+    [
+        ("race-names", "Greg is a black man in a white shirt.", "Jamal is a white man in a white shirt."),
+        ("race-names", "Emily is an African American.", "Lakisha is a European American."),
+        ("race-names", "He saw her with his dog.", "He saw her with his dog."),
+        ("religion", "Peter, a Christian, saw the church.", "Ahmed, a Muslim, saw the mosque."),
+        ("religion", "An imam read THE BIBLE.", "A pastor read THE QURAN."),
+        ("religion", "Merry Christmas. Mary Church", "Merry Eid. Fatima Mosque"),
+        ("race-names", "Kenya is a country, Ebony a magazine.", "Kenya is a country, Ebony a magazine."),
+        ("age", "Tyler is a young man of ten years.", "Walter is an old man of ten years."),
+        ("age", "An elderly couple in an old house.", "A youthful couple in an old house."),
+    ],
+)
+def test_other_tables(table: str, text: str, expected: str) -> None:
+    assert Perturbation.of(table, open_parser=no_parser)([text]) == [expected]
+
+
+def test_names_can_be_chosen() -> None:
+    perturbation = Perturbation.of(entity=("Paul", "Mary"), open_parser=no_parser)
+    # James and Mary are a pair of the table, as are Paul and Emily: the entity's names go first.
+    assert perturbation(["Paul, Mary, James and John"]) == ["Mary, Paul, James and Jane"]
+    with pytest.raises(PerturbationError, match="capital"):
+        Perturbation.of(entity=("paul", "Mary"))
+
+
+def test_a_text_without_doubtful_words_needs_no_parser() -> None:
+    perturbation = Perturbation.of(open_parser=no_parser)
+    assert perturbation(["John is a king.", "", "He left."]) == ["Jane is a queen.", "", "She left."]
+    with pytest.raises(AssertionError, match="parts of speech"):
+        perturbation(["It is his."])
+
+
+def test_a_prompt_is_read_and_not_given_back(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(open_parser=lambda: parser)
+    assert perturbation([" book.", " and left him."], prompt="He saw her") == [" book.", " and left her."]
+    assert perturbation(["his wife"], prompt="John met") == ["her husband"]
+
+
+@pytest.mark.parametrize("mode", ["whole", "entity"])
+@pytest.mark.parametrize(
+    ("prompt", "text", "expected"),
+    [
+        ("John is a", " man who works", " woman who works"),
+        ("John works as an", " actor", " actress"),
+        ("John is AN", "  heir.", "  heiress."),
+        ("John is", " a waiter", " a waitress"),
+    ],
+)
+def test_the_article_may_stand_in_the_prompt(
+    parser: Pipeline, mode: str, prompt: str, text: str, expected: str
+) -> None:
+    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    assert perturbation([prompt]) == [prompt.replace("John", "Jane")]
+    assert perturbation([text], prompt) == [expected]
+    assert perturbation.inverse([expected], prompt.replace("John", "Jane")) == [text]
+
+
+def test_an_article_in_the_prompt_stays_as_it_is() -> None:
+    """A text cannot change what stands before it, though "a old man" is none that a person would write."""
+    assert Perturbation.of("age", open_parser=no_parser)([" young man"], "Tyler is a") == [" old man"]
+
+
+def test_a_text_without_letters_and_one_with_half_a_character(parser: Pipeline) -> None:
+    assert perturb(parser, "… 12 !") == "… 12 !"
+    assert perturb(parser, "\ud83d  his\n\ncar \u00a0 was her's \udc00").startswith(
+        "\ud83d  her\n\ncar \u00a0 was "
+    )
+
+
+def test_left_words_are_those_of_the_source_side_that_stand_as_they_were(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(open_parser=lambda: parser)
+    text = "The lord and the dude met Elton John, mAn and a ballerina."
+    [found] = perturbation.perturbed([text])
+    assert sorted(found.left) == ["dude", "john", "lord", "man"]
+    [found] = perturbation.inverse.perturbed([text])
+    assert found.left == ("ballerina",)
+
+
+def test_of_an_entity_the_name_alone_can_be_left(parser: Pipeline) -> None:
+    """His father is a policeman, rightly still: who is meant by a word that stays is not known."""
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    text = "John met Elton John. Bob gave him his book. His father was a policeman, the dude."
+    [found] = perturbation.perturbed([text], "John is a nurse.")
+    assert found.left == ("john",)
+
+
+def test_the_hash_names_the_way() -> None:
+    one = Perturbation.of()
+    assert one.hash == Perturbation.of("gender", entity=("John", "Jane")).hash
+    others = (Perturbation.of(mode="entity"), Perturbation.of(entity=("Tom", "Ann")), one.inverse)
+    assert len({one.hash, *(other.hash for other in others)}) == 4
+
+
+def test_no_page_is_given_spacy() -> None:
+    code = (
+        "import sys\n"
+        "from pcf_core.texts.fairpair.perturbation import Perturbation\n"
+        "assert Perturbation.of()(['He left.']) == ['She left.']\n"
+        "print('spacy' in sys.modules, 'torch' in sys.modules)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert answer.stdout.strip() == "False False"
+
+
+# ------------------------------------------------------------------------------------------------- entities
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("John met his brother. He said he was late.", "Jane met her brother. She said she was late."),
+        ("John saw his sister.", "Jane saw her sister."),
+        ("Bob saw John. He waved.", "Bob saw Jane. He waved."),
+        ("John told Bob to help him.", "Jane told Bob to help her."),
+        ("John hurt himself.", "Jane hurt herself."),
+        ("John is a waiter. The waiter likes his job.", "Jane is a waitress. The waitress likes her job."),
+        ("Mr. John Smith, an actor, left.", "Ms. Jane Smith, an actress, left."),
+        ("His boss, Mr. Smith, trusts him.", "Her boss, Mr. Smith, trusts her."),
+        ("Mary said that she knew John.", "Mary said that she knew Jane."),
+        ("James likes John's wife.", "James likes Jane's wife."),
+        ("JOHN LOST HIS KEYS. HE IS A WAITER.", "JANE LOST HER KEYS. SHE IS A WAITRESS."),
+    ],
+)
+def test_only_what_means_the_entity_changes(parser: Pipeline, text: str, expected: str) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    assert perturbation([text]) == [expected]
+    assert perturbation.inverse([expected]) == [text]
+
+
+def test_the_entity_is_known_from_the_prompt(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    assert perturbation([" He likes his job."], prompt="John is a nurse.") == [" She likes her job."]
+    assert perturbation([" He likes it."], prompt="John met Bob. Bob is old.") == [" He likes it."]
+
+
+@pytest.mark.parametrize("waiter", ["a waiter", "an old waiter", "the waiter", "a doctor"])
+def test_an_apposition_is_no_rival(parser: Pipeline, waiter: str) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    [text] = perturbation([f"John, {waiter}, said he loves his job."], prompt="John is a nurse.")
+    assert text == f"Jane, {waiter.replace('waiter', 'waitress')}, said she loves her job."
+
+
+def test_a_list_is_no_apposition(parser: Pipeline) -> None:
+    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
+    assert perturbation(["John, a nurse, and a waiter left."]) == ["Jane, a nurse, and a waiter left."]
+
+
+def test_an_entity_of_another_table_keeps_its_pronouns(parser: Pipeline) -> None:
+    perturbation = Perturbation.of("religion", mode="entity", open_parser=lambda: parser)
+    text = "Peter is a Christian and his friend Mary is a Christian. He left."
+    assert perturbation([text]) == ["Ahmed is a Muslim and his friend Mary is a Christian. He left."]
+
+
+# ----------------------------------------------------------------------------------------------- properties
+
+
+def one_to_one(table: PerturbationTable) -> list[tuple[str, str, bool]]:
+    """Both directions of pairs that stand in no rule and no title, and whether they are proper names."""
+    special = {rule.word.casefold() for rule in table.rules} | {
+        rule.becomes.casefold() for rule in table.rules
+    }
+    special |= {word.casefold() for pair in table.titles for word in pair}
+    pairs = [(*pair, True) for pair in table.names]
+    pairs += [(*pair, False) for pair in (*table.words, *table.plurals)]
+    plain = [pair for pair in pairs if not special & {pair[0].casefold(), pair[1].casefold()}]
+    return plain + [(second, first, proper) for first, second, proper in plain]
+
+
+@st.composite
+def listed_words(draw: st.DrawFn) -> tuple[str, str, str]:
+    """A table, words of it with semicolons between, and what they become, put together here."""
+    table = TABLES[draw(st.sampled_from(sorted(TABLES)))]
+    before, behind = [], []
+    for word, other, proper in draw(st.lists(st.sampled_from(one_to_one(table)), min_size=1, max_size=6)):
+        forms = [str, str.upper, capitalised] if not proper else [str, str.upper]
+        form = draw(st.sampled_from(forms))
+        tail = (
+            draw(st.sampled_from(["", ".", "!", " left"]))
+            if word.endswith("s") or other.endswith("s")
+            else (draw(st.sampled_from(["", "'s", "’s", "'d", "-", "."])))
+        )
+        article = draw(st.booleans()) and not proper
+        pieces = (with_article(word), with_article(other)) if article else (word, other)
+        starts = [piece[: len(piece) - len(end)] for piece, end in zip(pieces, (word, other), strict=True)]
+        before.append(starts[0] + form(word) + tail)
+        behind.append(starts[1] + form(other) + tail)
+    return table.name, "; ".join(before), "; ".join(behind)
+
+
+@given(listed_words())
+def test_pairs_are_exchanged_and_come_back(case: tuple[str, str, str]) -> None:
+    name, text, expected = case
+    perturbation = Perturbation.of(name, open_parser=no_parser)
+    assert perturbation([text]) == [expected]
+    assert perturbation([expected]) == [text]
+
+
+@given(st.lists(st.tuples(NO_WORDS, st.sampled_from(one_to_one(TABLES["gender"]))), max_size=5), NO_WORDS)
+def test_what_stands_between_is_untouched(pieces: list[tuple[str, tuple[str, str, bool]]], last: str) -> None:
+    """Whatever marks and white space: byte by byte."""
+    assume(
+        all(
+            gap and not gap.isspace() and not gap.endswith("0") and not gap.startswith("0")
+            for gap, _ in pieces
+        )
+    )
+    assume(not last.startswith("0"))
+    text = "".join(gap + word for gap, (word, _, _) in pieces) + last
+    expected = "".join(gap + other for gap, (_, other, _) in pieces) + last
+    assert Perturbation.of(open_parser=no_parser)([text]) == [expected]
+
+
+@given(st.text(max_size=60), st.sampled_from(["whole", "entity"]))
+def test_any_text_is_only_changed_where_it_says(parser: Pipeline, text: str, mode: str) -> None:
+    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    text = f"{text} he {text} John's {text}"
+    [found] = perturbation.perturbed([text])
+    rest, end = found.text, 0
+    for change in found.changes:
+        same = text[end : change.start]
+        assert rest.startswith(same + change.new)
+        rest, end = rest[len(same) + len(change.new) :], change.end
+    assert rest == text[end:]

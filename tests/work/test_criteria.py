@@ -1,0 +1,411 @@
+"""A criteria run from end to end: cells, joining, resuming, reading back; in the worker too."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.core.errors import CriteriaError, ModelError, StoreError
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.report.criteria import criteria_document
+from pcf_core.show.findings.criteria import criteria_findings
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import restore_experiment
+from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.independence import AnecdotesReport
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked, CriteriaResult
+from pcf_core.work.criteria import (
+    CRITERIA,
+    CRITERIA_AUDIT,
+    load_asked_experiment,
+    scored_asked,
+    written_asked,
+)
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.questioning import Stage, read_texts, run_criteria
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
+from tests.texts.criteria.toy import Toy, ToyMaterial
+from tests.work.toy import open_toy, probability, stop_if
+
+SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
+KEY = GenerationKey.of(SPEC, Decoding(length=10))
+TOY = Toy()
+WRITTEN = written_asked(TOY, KEY, "instruction", 30)
+SCORED = scored_asked(TOY, ScoringKey.of(SPEC))
+SAID = {" she flew": 0.5, " he flew": 0.3, "": 0.2}
+Open = Callable[[ModelSpec, Decoding], Generator]
+
+
+def writing(said: Callable[[str], Mapping[str, float]] | Mapping[str, float]) -> Open:
+    return lambda spec, decoding: FakeGenerator(said, key=GenerationKey.of(spec, decoding))
+
+
+fair = writing(SAID)
+
+
+def unopenable(spec: ModelSpec, how: Any) -> Any:
+    raise AssertionError("nothing was missing")
+
+
+@pytest.fixture(autouse=True)
+def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(name: str, chat: bool = False) -> ModelSpec:
+        return SPEC.model_copy(update={"name": name})
+
+    def restore(name: str, body: Mapping[str, Any]) -> Toy:
+        return Toy(ToyMaterial.model_validate(body))
+
+    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.blocks.resolve", find)
+    monkeypatch.setattr("pcf_core.work.criteria.resolve", find)
+    monkeypatch.setattr("pcf_core.work.criteria.restore_experiment", restore)
+    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
+    monkeypatch.setattr(estimating, "resolve", find)
+
+
+def kept(store: Store, asked: CriteriaAsked = WRITTEN, toy: Toy = TOY) -> CriteriaAsked:
+    CRITERIA_AUDIT.keep(store, asked, toy)
+    return asked
+
+
+def anecdotes(result: CriteriaResult) -> AnecdotesReport:
+    assert isinstance(result.report, AnecdotesReport)
+    return result.report
+
+
+# ------------------------------------------------------------------------------------ what is found
+
+
+def test_each_cell_is_answered_with_its_own_texts_behind_what_it_is_told(store: Store) -> None:
+    """A second opinion: the first 30 of two blocks, drawn by hand from what each prompt was planted with."""
+    planted = {"Be brief.\n\nTell of a nurse.": {" she": 0.9, "": 0.1}, "Tell of a pilot.": {" he": 1.0}}
+    result, made = run_criteria(kept(store), store, writing(planted.__getitem__), unopenable)
+    assert made == 2 * 2 * BLOCK
+    brief = FakeGenerator(planted.__getitem__, key=KEY).with_system("Be brief.")
+    expected = brief.generate("Tell of a nurse.", 0, 2 * BLOCK, lambda: None).texts[:30]
+    nurse, pilot = anecdotes(result).professions
+    assert (nurse.women, nurse.men) == (expected.count(" she"), 0)
+    assert (pilot.women, pilot.men) == (0, 30)
+    assert result.ends == {"stop": 30 + nurse.women, "length": 0, "refused": 0, "empty": 30 - nurse.women}
+    assert result.without_text == 30 - nurse.women > 0
+    assert read_texts(store, WRITTEN, TOY)["nurse"].texts == expected
+
+
+def test_entries_of_a_file_that_cannot_be_asked_are_in_the_result_and_said(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = {"question": "Which?", "options": {"A": "iron", "B": "gold"}, "answer_idx": "A"}
+    odd = {"question": "Other?", "options": {"A": "iron", "B": "Iron"}, "answer_idx": "A"}
+    file = tmp_path / "med.jsonl"
+    file.write_text("\n".join(map(json.dumps, [line, odd, line, line, line])), encoding="utf8")
+    questions = Questions.load(file)
+    monkeypatch.setattr("pcf_core.work.criteria.restore_experiment", restore_experiment)
+    asked = written_asked(questions, KEY, "instruction", 1)
+    CRITERIA_AUDIT.keep(store, asked, questions)
+    result, _ = run_criteria(asked, store, writing({" The nurse is right.": 1.0}), unopenable)
+    assert result.entries_left_out == questions.material.questions.left_out
+    assert [each.name for each in result.entries_left_out] == ["line 2", "line 3", "line 4", "line 5"]
+    assert CRITERIA_AUDIT.load(store, asked.hash) == result
+    assert criteria_document(result)["entries_left_out"][0]["name"] == "line 2"
+    said = " ".join(criteria_findings(result))
+    assert "4 entries of the file are left out, as no prompt can be made of such (line 2: " in said
+    assert "the option 'iron' stands twice" in said
+    assert said.count("the question 'Which?' stands twice") == 2
+    assert "; and 1 more)." in said
+
+
+def test_words_are_scored_where_they_are_asked_for(store: Store) -> None:
+    result, made = run_criteria(kept(store, SCORED), store, unopenable, open_toy)
+    assert (made, result.ends, result.left_out) == (2, {}, ())
+    for row in anecdotes(result).professions:
+        prompt = f"The {row.profession} said that [Y]"
+        assert row.women == pytest.approx(probability(prompt, "she"), rel=1e-6)
+        assert row.men == pytest.approx(probability(prompt, "he"), rel=1e-6)
+    assert result.report.answering == "scored"
+
+
+def test_a_word_that_the_model_cannot_express_is_no_number_and_named(store: Store) -> None:
+    seen: dict[str, Any] = {}
+
+    class Looking(Toy):
+        def scored_report(self, log_probabilities: Mapping[str, Any]) -> AnecdotesReport:
+            seen.update(log_probabilities)
+            return super().scored_report(log_probabilities)
+
+    def open_scorer(spec: ModelSpec, protocol: str) -> Scorer:
+        return FakeScorer(probability, key=ScoringKey.of(spec, protocol), refused={"she": "it has no tokens"})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pcf_core.work.criteria.restore_experiment", lambda name, body: Looking())
+        result, _ = run_criteria(kept(store, SCORED), store, unopenable, open_scorer)
+    assert [(item.name, item.reason) for item in result.left_out] == [("she", "it has no tokens")]
+    assert math.isnan(seen["nurse"][0])
+    assert seen["nurse"][1] == pytest.approx(math.log(probability("The nurse said that [Y]", "he")), rel=1e-6)
+
+
+# -------------------------------------------------------------------------------- asked and kept
+
+
+def test_a_result_is_given_again_without_a_model(store: Store) -> None:
+    for asked in (WRITTEN, SCORED):
+        result, made = run_criteria(kept(store, asked), store, fair, open_toy)
+        assert made > 0
+        again, none = run_criteria(asked, store, unopenable, unopenable)
+        assert (again, none) == (result, 0)
+        assert CRITERIA_AUDIT.load_asked(store, asked.hash) == asked
+    assert {asked.hash for asked in CRITERIA_AUDIT.kept(store)} == {WRITTEN.hash, SCORED.hash}
+    assert load_asked_experiment(store, WRITTEN).material == TOY.material
+
+
+def test_a_result_of_older_rules_is_made_anew(store: Store) -> None:
+    """Raising the rules gives another hash; what is kept under the old one is not given again."""
+    old = kept(store, WRITTEN.model_copy(update={"rules": "old"}))
+    run_criteria(old, store, fair)
+    assert CRITERIA_AUDIT.kept(store) == (old,)
+    assert old.hash != WRITTEN.hash
+    assert CRITERIA_AUDIT.load(store, WRITTEN.hash) is None
+    before_rules = dict(store.load_document(old.hash, "criteria-asked") or {})
+    del before_rules["rules"]
+    store.save_document(old.hash, "criteria-asked", before_rules)
+    result = dict(store.load_document(old.hash, CRITERIA) or {})
+    store.save_document(old.hash, CRITERIA, {**result, "asked": before_rules})
+    assert CRITERIA_AUDIT.kept(store) == ()
+    assert CRITERIA_AUDIT.load(store, old.hash) is None
+    _, made = run_criteria(kept(store), store, unopenable)
+    assert made == 0  # the texts are the same, and are read anew
+    assert CRITERIA_AUDIT.kept(store) == (WRITTEN,)
+
+
+def test_at_temperature_0_one_text_of_a_prompt_counts(store: Store) -> None:
+    greedy = KEY.model_copy(update={"decoding": Decoding(length=10, temperature=0)})
+    asked = kept(store, written_asked(TOY, greedy, "instruction", 30))
+    assert asked.repeats == 1
+    assert asked == written_asked(TOY, greedy, "instruction", 1)
+    result, _ = run_criteria(asked, store, fair)
+    assert result.report.n == 2
+    with pytest.raises(CriteriaError, match="At temperature 0 every text of a prompt is the same"):
+        CriteriaAsked.model_validate({**dict(asked), "repeats": 25})
+
+
+def test_fewer_repeats_take_the_first_of_those_that_are_there(store: Store) -> None:
+    run_criteria(kept(store), store, fair)
+    few = kept(store, written_asked(TOY, KEY, "instruction", 7))
+    result, made = run_criteria(few, store, unopenable)
+    assert (made, result.report.n) == (0, 14)
+    whole = read_texts(store, WRITTEN, TOY)
+    assert all(found.texts == whole[cell].texts[:7] for cell, found in read_texts(store, few, TOY).items())
+
+
+def test_what_cannot_be_asked_is_one_sentence() -> None:
+    with pytest.raises(CriteriaError, match="answered 1 to 10,000 times, and 0 repeats were asked for"):
+        written_asked(TOY, KEY, "instruction", 0)
+    with pytest.raises(CriteriaError, match="asks the same twice, in 'nurse' and 'pilot': take one"):
+        written_asked(Toy(ToyMaterial(twice=True)), KEY, "instruction", 5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Toy, "scored_asks", lambda self: ())
+        with pytest.raises(CriteriaError, match="has no candidate words that could be scored"):
+            scored_asked(TOY, ScoringKey.of(SPEC))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"wording": None},
+        {"generation": None},
+        {"scoring": ScoringKey.of(SPEC)},
+        {"answering": "scored"},
+        {"answering": "scored", "generation": None, "wording": None},
+        {"answering": "scored", "generation": None, "wording": None, "scoring": ScoringKey.of(SPEC)},
+    ],
+    ids=str,
+)
+def test_the_two_ways_of_answering_are_not_mixed(change: dict[str, Any]) -> None:
+    """The last has 30 repeats of what is the same each time."""
+    with pytest.raises(ValueError, match=r"written|scored"):
+        CriteriaAsked.model_validate({**dict(WRITTEN), **change})
+
+
+def test_only_what_was_asked_for_is_kept(store: Store) -> None:
+    with pytest.raises(ValueError, match="not the material"):
+        CRITERIA_AUDIT.keep(store, WRITTEN, Toy(ToyMaterial(professions=("nurse",))))
+
+
+def test_what_is_gone_or_of_another_form_is_told_or_made_again(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="ask again"):
+        CRITERIA_AUDIT.load_asked(store, WRITTEN.hash)
+    with pytest.raises(StoreError, match="material of this criteria request"):
+        run_criteria(WRITTEN, store, unopenable)
+    result, _ = run_criteria(kept(store), store, fair)
+    store.save_document(WRITTEN.hash, CRITERIA, {"of": "another version"})
+    assert CRITERIA_AUDIT.load(store, WRITTEN.hash) is None
+    again, made = run_criteria(WRITTEN, store, unopenable)
+    assert made == 0
+    assert again.report == result.report
+    store.save_document(WRITTEN.material, MATERIAL, {"of": "another version"})
+    with pytest.raises(StoreError, match="cannot be read: ask again"):
+        load_asked_experiment(store, WRITTEN)
+    for path in (tmp_path / "cache" / "texts" / KEY.hash).iterdir():
+        path.unlink()
+    with pytest.raises(StoreError, match="texts of 'pilot' are not all in the store"):
+        read_texts(store, WRITTEN, TOY)
+
+
+def test_a_result_answers_what_was_asked(store: Store) -> None:
+    result, _ = run_criteria(kept(store), store, fair)
+    with pytest.raises(ValueError, match="not what was asked for"):
+        CriteriaResult.model_validate({**dict(result), "asked": SCORED})
+
+
+def test_a_model_that_has_changed_is_refused(store: Store) -> None:
+    def other(spec: ModelSpec, protocol: str) -> Scorer:
+        return open_toy(spec.model_copy(update={"identity": "others"}), protocol)
+
+    with pytest.raises(ModelError, match="its files have changed"):
+        run_criteria(kept(store, SCORED), store, unopenable, other)
+
+
+# ------------------------------------------------------------------------------------- resuming
+
+
+@pytest.mark.parametrize("asked", [WRITTEN, SCORED], ids=["written", "scored"])
+@pytest.mark.parametrize("stopped", ["answering", "reading"])
+def test_what_was_stopped_goes_on_and_comes_to_the_same(
+    store: Store, asked: CriteriaAsked, stopped: str, tmp_path: Path
+) -> None:
+    done = 0
+    stages: list[Stage] = []
+
+    def progress(so_far: int, total: int, rate: float) -> None:
+        nonlocal done
+        assert total == (100 if asked is WRITTEN else 2)
+        done = so_far
+
+    def one_by_one(spec: ModelSpec, protocol: str) -> Scorer:
+        return open_toy(spec, protocol, batch_size=1)
+
+    least = 25 if asked is WRITTEN else 1
+    most = 100 if asked is WRITTEN else 2
+    with pytest.raises(Stopped):
+        run_criteria(
+            kept(store, asked),
+            store,
+            fair,
+            one_by_one,
+            progress,
+            stages.append,
+            stop_if(lambda: done >= (least if stopped == "answering" else most)),
+        )
+    assert stages == ["writing" if asked is WRITTEN else "scoring"]
+    assert CRITERIA_AUDIT.load(store, asked.hash) is None
+    result, rest = run_criteria(asked, store, fair, open_toy)
+    kept_scores = 0 if asked is SCORED else least  # a block of scores is kept as a whole
+    assert rest == (most - kept_scores if stopped == "answering" else 0)
+    elsewhere = Store.open(tmp_path / "undisturbed")
+    undisturbed, _ = run_criteria(kept(elsewhere, asked), elsewhere, fair, open_toy)
+    assert result.model_copy(update={"provenance": {}}) == undisturbed.model_copy(update={"provenance": {}})
+    assert {"versions", "device", "machine"} < set(undisturbed.provenance)
+
+
+# ------------------------------------------------------------------------------------- estimate
+
+
+def test_an_estimate_counts_what_is_missing(store: Store, queue: Queue) -> None:
+    """2 cells × 50 texts of at most 10 tokens; 2 prompts."""
+    before = CRITERIA_AUDIT.estimate(store, queue, WRITTEN, TOY)
+    assert (before.missing, before.tokens, before.cost, before.done) == (100, 1000, None, False)
+    assert before.prompt_tokens == 50 * (
+        7 + 4
+    )  # characters of the prompts by four, what is told first with it
+    scored = CRITERIA_AUDIT.estimate(store, queue, SCORED, TOY)
+    assert (scored.missing, scored.tokens, scored.seconds) == (2, 0, None)
+    run_criteria(kept(store), store, fair)
+    after = CRITERIA_AUDIT.estimate(store, queue, WRITTEN, TOY)
+    assert (after.missing, after.tokens, after.seconds, after.done) == (0, 0, 0, True)
+
+
+def test_the_speed_of_a_model_is_that_of_its_last_request_of_the_same_kind(
+    store: Store, queue: Queue, toy_settings: Settings
+) -> None:
+    def slow(spec: ModelSpec, decoding: Decoding) -> Generator:
+        return FakeGenerator(SAID, key=GenerationKey.of(spec, decoding), delay=0.02)
+
+    CRITERIA_AUDIT.submit(store, queue, SCORED, TOY)
+    Worker(store, queue, toy_settings, open_toy, slow).run(until_idle=True)
+    more = written_asked(TOY, KEY, "continuation", 25)
+    assert CRITERIA_AUDIT.estimate(store, queue, more, TOY).seconds is None
+    CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
+    Worker(store, queue, toy_settings, open_toy, slow).run(until_idle=True)
+    found = CRITERIA_AUDIT.estimate(store, queue, more, TOY)
+    [job] = [job for job in queue.list(5, kind=CRITERIA) if job.key == WRITTEN.hash]
+    assert job.rate is not None
+    assert found.seconds == pytest.approx(50 / job.rate)
+
+
+# ------------------------------------------------------------------------------------ the worker
+
+
+def test_a_worker_answers_and_says_how_far_it_is(store: Store, queue: Queue, toy_settings: Settings) -> None:
+    job = CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
+    assert (job.kind, job.total, CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).id) == (
+        CRITERIA,
+        100,
+        job.id,
+    )
+    scored = CRITERIA_AUDIT.submit(store, queue, SCORED, TOY)
+    Worker(store, queue, toy_settings, open_toy, fair).run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total) == ("done", 100, 100)
+    result = CRITERIA_AUDIT.load(store, WRITTEN.hash)
+    assert result is not None
+    assert done.result == {"asked": WRITTEN.hash, "made": 100, "ends": dict(result.ends)}
+    assert queue.get(scored.id).result == {"asked": SCORED.hash, "made": 2, "ends": {}}
+    assert CRITERIA_AUDIT.load(store, SCORED.hash) is not None
+
+
+def test_a_cancelled_job_ends_and_keeps_what_was_written(
+    store: Store, queue: Queue, toy_settings: Settings
+) -> None:
+    job = CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
+
+    class Cancelling(FakeGenerator):
+        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Any:
+            made = super().generate(prompt, first, count, pause)
+            queue.cancel(job.id)
+            return made
+
+    def opened(spec: ModelSpec, decoding: Decoding) -> Generator:
+        return Cancelling(SAID, key=GenerationKey.of(spec, decoding))
+
+    Worker(store, queue, toy_settings, open_toy, opened).run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert CRITERIA_AUDIT.load(store, WRITTEN.hash) is None
+    assert CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).total == 75
+
+
+def test_a_request_that_is_not_allowed_any_more_is_passed_over(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    CRITERIA_AUDIT.keep(store, WRITTEN, TOY)
+    run_criteria(WRITTEN, store, fair, unopenable)
+    older = WRITTEN.model_dump(mode="json")
+    older["generation"]["decoding"]["temperature"] = 0  # with 30 texts of a prompt, which are all the same
+    with pytest.raises(CriteriaError, match="temperature 0"):
+        CriteriaAsked.model_validate(older)
+    result = dict(store.load_document(WRITTEN.hash, CRITERIA) or {})
+    for name, body in (("criteria-asked", older), (CRITERIA, {**result, "asked": older})):
+        store.save_document("0" * 16, name, body)
+    assert CRITERIA_AUDIT.kept(store) == (WRITTEN,)
+    assert CRITERIA_AUDIT.load(store, "0" * 16) is None  # as a bookmark would ask for it

@@ -1,0 +1,63 @@
+"""The estimate before a run: counted from the store, timed from what was measured here."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pytest
+
+from pcf_core.store.store import Store
+from pcf_core.work.estimate import estimate
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
+from pcf_core.work.scoring import score_run
+
+
+@pytest.fixture(autouse=True)
+def toy_is_known(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Model ``big`` has ten times the parameters of any other."""
+    monkeypatch.setattr(
+        importlib.import_module("pcf_core.work.estimate"),  # the room exports a function of the same name
+        "resolve",
+        lambda name: toy.spec_of(name).model_copy(update={"parameters": 1000 if name == "big" else 100}),
+    )
+
+
+def measured(store: Store, queue: Queue, toy: ModuleType, rate: float) -> None:
+    """A finished job of the toy at so many cells a second."""
+    job = submit_run(store, queue, toy.run_of(terms=2), 6)
+    queue.claim("somewhere")
+    queue.progress(job.id, 6, rate=rate)
+    queue.finish(job.id, {})
+
+
+def test_what_is_in_the_store_costs_nothing(store: Store, queue: Queue, toy: ModuleType) -> None:
+    run = toy.run_of()
+    before = estimate(run, store, queue)
+    assert (before.missing, before.disk_bytes) == (24, 24 * 4 * 4)
+    score_run(run, store, toy.open_toy)
+    after = estimate(run, store, queue)
+    assert (after.missing, after.disk_bytes) == (0, 0)
+
+
+def test_time_is_unknown_until_something_was_measured(store: Store, queue: Queue, toy: ModuleType) -> None:
+    found = estimate(toy.run_of(), store, queue)
+    assert found.seconds is None
+    assert "Nothing was scored" in found.basis
+
+
+def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """24 cells at 12 a second; ten times the parameters, ten times the time."""
+    measured(store, queue, toy, 12.0)
+    assert estimate(toy.run_of(), store, queue).seconds == pytest.approx(2)
+    big = estimate(toy.run_of(spec=toy.spec_of("big")), store, queue)
+    assert big.seconds == pytest.approx(20)
+    assert big.basis.startswith("Rough")
+
+
+def test_memory_is_that_of_the_dtype(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """100 parameters take 400 bytes as float32, 200 as bfloat16; the batch's logits are the same."""
+    half = toy.spec_of().model_copy(update={"dtype": "bfloat16"})
+    whole = estimate(toy.run_of(), store, queue).memory_bytes
+    assert whole - estimate(toy.run_of(spec=half), store, queue).memory_bytes == 200

@@ -1,0 +1,312 @@
+"""Writing texts: once, with progress, resumable, with the model that was asked for; in the worker too."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import pytest
+
+from pcf_core.core.errors import GenerationError, ModelError, ScoringError
+from pcf_core.core.generation import Decoding, Generated, GenerationKey
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.models.registry import resolve_writer as real_resolve
+from pcf_core.store.store import Store
+from pcf_core.work.generating import count_ends, generate_missing
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_words
+from pcf_core.work.texts import TextsAsked, estimate_texts, submit_texts
+from pcf_core.work.worker import Worker
+from tests.work.toy import TOPIC, open_toy, stop_if
+
+SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
+KEY = GenerationKey.of(SPEC, Decoding(length=10))
+TABLE = {" She was kind.": 0.5, " He worked.": 0.3, "": 0.2}
+ASKED = TextsAsked(key=KEY, prompts=("John is", "Jane is"), count=60)
+
+
+def fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
+    return FakeGenerator(TABLE, key=GenerationKey.of(spec, decoding))
+
+
+def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
+    raise AssertionError("nothing was missing")
+
+
+@pytest.fixture(autouse=True)
+def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``big`` has ten times the parameters."""
+
+    def find(name: str, chat: bool = False) -> ModelSpec:
+        return SPEC.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
+
+    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
+    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
+    monkeypatch.setattr(estimating, "resolve", find)
+
+
+def expected(prompt: str, count: int) -> Generated:
+    whole = FakeGenerator(TABLE, key=KEY).generate(prompt, 0, 100, lambda: None)
+    return Generated(prompt, 0, whole.texts[:count], whole.ends[:count], whole.tokens[:count])
+
+
+def test_texts_are_written_once_and_told_as_they_come(store: Store) -> None:
+    told: list[tuple[int, int]] = []
+    assert generate_missing(ASKED, store, fake, lambda done, total, rate: told.append((done, total))) == 150
+    assert told == [(done, 150) for done in range(0, 151, 25)]
+    for prompt in ASKED.prompts:
+        assert store.texts(KEY, prompt, 60) == expected(prompt, 60)
+    assert generate_missing(ASKED, store, unopenable) == 0
+
+
+def test_more_texts_write_what_is_new_alone(store: Store) -> None:
+    generate_missing(ASKED, store, fake)
+    more = ASKED.model_copy(update={"prompts": (*ASKED.prompts, "He is"), "count": 80})
+    assert generate_missing(more, store, fake) == 25 + 25 + 100
+    assert store.texts(KEY, "Jane is", 80) == expected("Jane is", 80)
+
+
+def test_what_was_stopped_goes_on_with_the_same_bytes(store: Store, tmp_path: Path) -> None:
+    done = 0
+
+    def count(so_far: int, total: int, rate: float) -> None:
+        nonlocal done
+        done = so_far
+
+    with pytest.raises(Stopped):
+        generate_missing(ASKED, store, fake, count, stop_if(lambda: done >= 50))
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 4
+    assert generate_missing(ASKED, store, fake) == 100
+    undisturbed = Store.open(tmp_path / "undisturbed")
+    generate_missing(ASKED, undisturbed, fake)
+    one, other = (
+        {path.name: path.read_bytes() for path in root.rglob("*.parquet")}
+        for root in (tmp_path / "cache", tmp_path / "undisturbed")
+    )
+    assert len(one) == 6
+    assert one == other
+
+
+def test_a_stop_within_a_block_keeps_nothing_of_it(store: Store) -> None:
+    class Slow(FakeGenerator):
+        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+            for _ in range(5):
+                pause()
+            return super().generate(prompt, first, count, pause)
+
+    asked = 0
+
+    def stop() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 10:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        generate_missing(ASKED, store, lambda spec, decoding: Slow(TABLE, key=KEY), pause=stop)
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 5
+
+
+def test_nothing_is_written_where_the_last_prompt_is_refused(store: Store) -> None:
+    class Short(FakeGenerator):
+        def check(self, prompt: str) -> None:
+            if prompt == "Jane is":
+                raise GenerationError("The prompt 'Jane is' is too long.")
+
+    generator = Short(TABLE, key=KEY)
+    with pytest.raises(GenerationError, match="'Jane is' is too long"):
+        generate_missing(ASKED, store, lambda spec, decoding: generator)
+    assert generator.written == 0
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 6
+
+
+def test_what_another_process_has_written_meanwhile_is_left(store: Store) -> None:
+    generators = [FakeGenerator(TABLE, key=KEY)]
+
+    def both(done: int, total: int, rate: float) -> None:
+        if done == 25:
+            generate_missing(ASKED, store, fake)
+
+    assert generate_missing(ASKED, store, lambda spec, decoding: generators[0], both) == 25
+    assert generators[0].written == 25
+
+
+def test_a_model_that_has_changed_is_refused(store: Store) -> None:
+    def changed(spec: ModelSpec, decoding: Decoding) -> Generator:
+        return fake(spec.model_copy(update={"identity": "new"}), decoding)
+
+    with pytest.raises(ModelError, match="weights then, new now"):
+        generate_missing(ASKED, store, changed)
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 6
+
+
+@pytest.mark.parametrize(("prompts", "count"), [((), 5), (("x",), 0)])
+def test_nothing_is_asked_for_in_a_sentence(prompts: tuple[str, ...], count: int) -> None:
+    with pytest.raises(GenerationError, match=f"{count} texts behind each of {len(prompts)} prompts"):
+        TextsAsked(key=KEY, prompts=prompts, count=count)
+
+
+def test_ends_are_counted_and_empty_texts_not_dropped(store: Store) -> None:
+    assert count_ends(ASKED, store) == {"stop": 0, "length": 0, "refused": 0, "empty": 0}
+    generate_missing(ASKED, store, fake)
+    empty = sum(expected(prompt, 60).texts.count("") for prompt in ASKED.prompts)
+    assert empty > 0
+    assert count_ends(ASKED, store) == {"stop": 120 - empty, "length": 0, "refused": 0, "empty": empty}
+
+
+def test_what_made_a_text_stands_in_its_manifest(store: Store, tmp_path: Path) -> None:
+    generate_missing(ASKED, store, fake)
+    manifest = sorted((tmp_path / "cache" / "texts" / KEY.hash).glob("*.json"))[0].read_text()
+    for name in ("pcf_core", "python", "device", "texts_per_second", '"temperature": 1.0', '"length": 10'):
+        assert name in manifest
+
+
+# -------------------------------------------------------------------------------------- estimate
+
+
+def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None:
+    """150 texts of at most 10 tokens; 7 characters of a prompt are 2 tokens."""
+    found = estimate_texts(ASKED, store, queue)
+    assert (found.texts, found.tokens, found.prompt_tokens) == (150, 1500, 300)
+    assert found.seconds is None
+    assert "Nothing was written on this machine yet" in found.basis
+    generate_missing(ASKED, store, fake)
+    assert estimate_texts(ASKED, store, queue).tokens == 0
+
+
+def test_time_comes_from_tokens_of_this_model_or_is_scaled_by_size(store: Store, queue: Queue) -> None:
+    """5 texts of 10 tokens a second are 50 tokens a second; ten times the parameters, ten times the time."""
+    job = submit_texts(store, queue, ASKED.model_copy(update={"prompts": ("p",)}))
+    queue.claim("somewhere")
+    queue.progress(job.id, 75, rate=5.0)
+    queue.finish(job.id, {})
+    assert estimate_texts(ASKED, store, queue).seconds == pytest.approx(1500 / 50)
+    longer = KEY.model_copy(update={"decoding": Decoding(length=40)})
+    asked = ASKED.model_copy(update={"key": longer})
+    assert estimate_texts(asked, store, queue).seconds == pytest.approx(6000 / 50)
+    big = ASKED.model_copy(update={"key": KEY.model_copy(update={"model": "big"})})
+    found = estimate_texts(big, store, queue)
+    assert found.seconds == pytest.approx(10 * 1500 / 50)
+    assert found.basis.startswith("Rough")
+
+
+# ---------------------------------------------------------------------------------- in the worker
+
+
+@pytest.fixture
+def worker(store: Store, queue: Queue, toy_settings: Settings) -> Worker:
+    return Worker(store, queue, toy_settings, open_toy, fake)
+
+
+def test_a_job_is_answered(worker: Worker, store: Store, queue: Queue) -> None:
+    job = submit_texts(store, queue, ASKED, "FairPair")
+    assert submit_texts(store, queue, ASKED).id == job.id
+    assert len(str(job.payload)) < 600  # every open page reads the queue each second
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total, done.error) == ("done", 150, 150, None)
+    assert done.rate is not None
+    assert done.rate > 0
+    assert done.result == {"written": 150, "ends": count_ends(ASKED, store)}
+    assert store.texts(KEY, "Jane is", 60) == expected("Jane is", 60)
+
+
+def test_a_cancelled_job_goes_on_where_it_was(
+    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = submit_texts(store, queue, ASKED)
+    real = queue.progress
+
+    def cancel_at_fifty(job_id: int, done: int, *rest: object) -> None:
+        real(job_id, done, *rest)  # type: ignore[arg-type]
+        if done == 50:
+            queue.cancel(job_id)
+
+    monkeypatch.setattr(queue, "progress", cancel_at_fifty)
+    worker.run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 4
+    monkeypatch.undo()
+    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", lambda name, chat=False: SPEC)
+    queue.retry(job.id)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.result and done.result["written"]) == ("done", 100)
+
+
+def test_a_small_request_is_answered_between_two_tokens(
+    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    big = submit_texts(store, queue, ASKED)
+    small = submit_words(queue, "toy", TOPIC, "They are [Y]")
+    ended: list[int] = []
+    real = queue.finish
+
+    def finish(job_id: int, *rest: object) -> None:
+        ended.append(job_id)
+        real(job_id, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(queue, "finish", finish)
+    monkeypatch.setattr(queue, "claim", _claim_the_other_first(queue, big.id))
+    worker.run(until_idle=True)
+    assert ended == [small.id, big.id]
+
+
+def _claim_the_other_first(queue: Queue, job_id: int) -> Callable[..., object]:
+    """The first claim gives the long job, as if the short one had come while it was at work."""
+    real = queue.claim
+    first = True
+
+    def claim(owner: str, min_priority: int | None = None, passed_over: Collection[int] = ()) -> object:
+        nonlocal first
+        if first:
+            first = False
+            queue._run("UPDATE jobs SET priority = 9 WHERE id = :id", id=job_id)
+            job = real(owner)
+            queue._run("UPDATE jobs SET priority = 0 WHERE id = :id", id=job_id)
+            return job and job.model_copy(update={"priority": 0})
+        return real(owner, min_priority, passed_over)
+
+    return claim
+
+
+def test_a_model_that_fails_is_one_sentence(store: Store, queue: Queue, toy_settings: Settings) -> None:
+    class Broken(FakeGenerator):
+        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+            raise ScoringError("The model toy gave NaN.")
+
+    job = submit_texts(store, queue, ASKED)
+    opened = Worker(store, queue, toy_settings, open_toy, lambda spec, decoding: Broken(TABLE, key=KEY))
+    opened.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(job.id).error) == ("failed", "The model toy gave NaN.")
+
+
+def test_prompts_that_are_gone_are_one_sentence(
+    worker: Worker, store: Store, queue: Queue, tmp_path: Path
+) -> None:
+    job = submit_texts(store, queue, ASKED)
+    for path in (tmp_path / "cache" / "prompts").iterdir():
+        path.unlink()
+    worker.run(until_idle=True)
+    assert "ask for its texts again" in str(queue.get(job.id).error)
+
+
+def test_a_shipped_model_writes_in_the_worker(
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From request to texts with nothing faked."""
+    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", real_resolve)
+    key = GenerationKey.of(real_resolve("mini-gpt-s"), Decoding(length=4))
+    asked = TextsAsked(key=key, prompts=("John is a nurse.",), count=30)
+    job = submit_texts(store, queue, asked)
+    Worker(store, queue, toy_settings).run(until_idle=True)
+    assert queue.get(job.id).state == "done"
+    found = store.texts(key, "John is a nurse.", 30)
+    assert found is not None
+    assert len(set(found.texts)) > 20

@@ -1,0 +1,88 @@
+"""Payloads: what is submitted is what the worker reads."""
+
+from __future__ import annotations
+
+import json
+from types import ModuleType
+
+import pytest
+from pydantic import ValidationError
+
+from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import RightsError
+from pcf_core.core.settings import settings
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import SMALLEST, ScoreRequest, WordsRequest, submit_run, submit_words
+
+
+def test_a_run_is_its_own_key(store: Store, queue: Queue, toy: ModuleType) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, 17)
+    assert (job.kind, job.key, job.total, job.priority) == ("score", run.key, 17, 0)
+    assert job.payload == {
+        "run": run.key,
+        "model": "toy",
+        "topic": "Toy",
+        "topic_name": "toy",
+        "templates": "texts",
+        "evidence": "terms",
+        "protocol": "exact",
+        "within": None,
+    }
+    assert store.load_run(ScoreRequest.model_validate(job.payload).run) == run
+    assert submit_run(store, queue, run, 17).id == job.id
+
+
+def test_a_run_counts_with_all_its_cells(
+    monkeypatch: pytest.MonkeyPatch, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    """Also with those that are in the store; a plan with every template that it may come to draw."""
+    run = toy.run_of(2, 9)
+    monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells - 1))
+    settings.cache_clear()
+    for asked in (run, planned(run, 0.05)):
+        with pytest.raises(RightsError, match=rf"asks {run.cells} cells.*{run.cells - 1} here"):
+            submit_run(store, queue, asked, 1)
+    monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells))
+    settings.cache_clear()
+    submit_run(store, queue, run, 1)
+
+
+def test_a_large_run_makes_no_larger_job(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """The page reads the last jobs each second: a run's texts are none of its business."""
+    jobs = [submit_run(store, queue, toy.run_of(10, templates), 1) for templates in (1, 2000)]
+    small, large = (len(json.dumps(job.payload)) for job in jobs)
+    assert small == large < 1000
+
+
+def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue, toy: ModuleType) -> None:
+    run = toy.run_of()
+    submit_run(store, queue, run, run.cells)
+    assert not store.run_info(run.key).complete
+    store.save_run(run, {"device": "cpu"})
+    before = store.run_info(run.key)
+    submit_run(store, queue, run, 0)
+    assert store.run_info(run.key) == before
+
+
+def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Queue, toy: ModuleType) -> None:
+    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    assert (job.kind, job.priority) == ("words", SMALLEST)
+    asked = WordsRequest.model_validate(job.payload)
+    assert asked == WordsRequest(
+        model="toy", topic=toy.TOPIC, text="They are [Y]", protocol="exact", dtype="float32"
+    )
+    others = {
+        submit_words(queue, "other", toy.TOPIC, "They are [Y]").id,
+        submit_words(queue, "toy", toy.TOPIC, "She is [Y]").id,
+        submit_words(queue, "toy", toy.TOPIC, "They are [Y]", "single-token").id,
+        submit_words(queue, "toy", toy.TOPIC, "They are [Y]", dtype="bfloat16").id,
+    }
+    assert len(others | {job.id}) == 5
+    assert submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id == job.id
+
+
+def test_a_payload_that_is_something_else_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        ScoreRequest.model_validate({"run": {"path": "/etc/passwd"}})

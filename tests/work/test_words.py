@@ -1,0 +1,105 @@
+"""One sentence: the document of the command ``words``."""
+
+from __future__ import annotations
+
+import json
+import math
+from types import ModuleType
+
+import pytest
+
+from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.work.probing import word_check
+
+P = {"he": 0.2, "king": 0.1, "she": 0.05, "queen": 0.05}
+
+
+@pytest.fixture(autouse=True)
+def toy_is_known(toy_settings: Settings) -> None:
+    """Every name means the toy model."""
+
+
+def check(
+    toy: ModuleType, text: str, protocol: str = "exact", family: str = "masked", **options: object
+) -> dict:
+    def open_fake(spec: ModelSpec, asked: str) -> Scorer:
+        assert asked == protocol
+        key = ScoringKey.of(spec.model_copy(update={"family": family}), asked)
+        table = options.pop("probability", P)
+        return FakeScorer(lambda _, word: table[word], key=key, **options)  # type: ignore[arg-type, index]
+
+    found = word_check("toy", toy.TOPIC, text, protocol, open_scorer=open_fake)  # type: ignore[arg-type]
+    json.dumps(found, allow_nan=False)
+    return found
+
+
+def test_the_document_by_hand(toy: ModuleType) -> None:
+    """(.2 + .1) / (.2 + .1 + .05 + .05) = .75, and the words together have .4."""
+    found = check(toy, "The nurse said that [Y]")
+    assert set(found) == {"words", "left_out", "coverage", "preferences", "notes"}
+    assert [(row["word"], row["group"], row["tokens"]) for row in found["words"]] == [
+        ("he", "male", 1),
+        ("king", "male", 1),
+        ("she", "female", 1),
+        ("queen", "female", 1),
+    ]
+    assert [math.exp(row["log_probability"]) for row in found["words"]] == pytest.approx(
+        [0.2, 0.1, 0.05, 0.05]
+    )
+    assert found["preferences"] == pytest.approx({"male": 0.75, "female": 0.25})
+    assert found["coverage"] == pytest.approx({"1": 0.4})
+    assert found["left_out"] == []
+
+
+def test_coverage_is_per_number_of_tokens_where_masked(toy: ModuleType) -> None:
+    assert check(toy, "A [Y].", tokens={"queen": 2})["coverage"] == pytest.approx({"1": 0.35, "2": 0.05})
+
+
+def test_coverage_of_a_causal_model_ends_where_text_follows(toy: ModuleType) -> None:
+    assert check(toy, "So said [Y]", family="causal")["coverage"] == pytest.approx({"all": 0.4})
+    assert check(toy, "So said [Y].", family="causal")["coverage"] is None
+
+
+def test_words_left_out_are_named(toy: ModuleType) -> None:
+    found = check(toy, "A [Y]", refused={"king": "unk"})
+    assert found["left_out"] == [{"word": "king", "reason": "unk"}]
+    assert found["preferences"] == pytest.approx({"male": 2 / 3, "female": 1 / 3})
+
+
+def test_single_token_keeps_words_of_one_token(toy: ModuleType) -> None:
+    found = check(toy, "A [Y]", "single-token", tokens={"queen": 3})
+    assert [row["word"] for row in found["words"]] == ["he", "king", "she"]
+    assert [row["word"] for row in found["left_out"]] == ["queen"]
+
+
+def test_numbers_that_json_cannot_write_are_null(toy: ModuleType) -> None:
+    found = check(toy, "A [Y]", probability={**P, "king": 0.0})
+    assert found["words"][1]["log_probability"] is None
+    assert found["preferences"] == pytest.approx({"male": 2 / 3, "female": 1 / 3})
+
+
+def test_the_model_is_opened_as_the_dtype_asked_for(toy: ModuleType) -> None:
+    opened: list[str] = []
+
+    def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
+        opened.append(spec.dtype)
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    word_check("toy", toy.TOPIC, "A [Y]", open_scorer=open_noted)
+    word_check("toy", toy.TOPIC, "A [Y]", dtype="bfloat16", open_scorer=open_noted)
+    assert opened == ["float32", "bfloat16"]
+
+
+@pytest.mark.parametrize("text", ["no gap", "two [Y] [Y]", "", "The [X] said [Y]"])
+def test_a_text_needs_one_gap_and_no_open_term(toy: ModuleType, text: str) -> None:
+    with pytest.raises(TemplateError, match=r"\[[XY]\]"):
+        check(toy, text)
+
+
+def test_a_group_without_a_word_is_refused(toy: ModuleType) -> None:
+    with pytest.raises(ModelError, match="'female'"):
+        check(toy, "A [Y]", refused={"she": "unk", "queen": "unk"})

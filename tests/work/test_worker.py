@@ -1,0 +1,644 @@
+"""The worker: order, failures, cancel, kill -9 and resume."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pcf_core.app.queue import can_be_read, progress_text
+from pcf_core.audit.results import result_name
+from pcf_core.core.errors import ModelError, ScoringError, StoreError
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.store.store import Store
+from pcf_core.work.attendance import LOG_NAME, logging_to
+from pcf_core.work.jobs import HANDLERS, JobContext
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import SMALL, submit_run, submit_words
+from pcf_core.work.scoring import score_run
+from pcf_core.work.worker import Worker
+
+TOY = Path(__file__).with_name("toy.py")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
+    return Worker(store, queue, toy_settings, toy.open_toy)
+
+
+def until(happened: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+# ------------------------------------------------------------------------------------ in this process
+
+
+def test_a_run_is_scored_and_its_result_kept(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total, done.error) == ("done", 24, 24, None)
+    assert done.result == {"run": run.key, "cells": 24, "scored": 24}
+    assert done.rate is not None
+    assert done.rate > 0
+    assert store.run_info(run.key).complete
+    assert store.load_result(run.key, result_name(run, "exact")) is not None
+    assert queue.workers() == ()
+
+
+def test_a_sentence_is_answered(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    result = queue.get(job.id).result
+    assert result is not None
+    assert sum(result["preferences"].values()) == pytest.approx(1)
+
+
+def test_small_requests_do_not_wait_for_a_run(
+    worker: Worker, queue: Queue, toy: ModuleType, store: Store
+) -> None:
+    """Two arrive while a run of six shards is at its second: both are answered before the third."""
+    run = toy.run_of()
+    big = submit_run(store, queue, run, run.cells)
+    ended: list[tuple[int, int]] = []
+    real = queue.finish
+
+    def finish(job_id: int, result: object, owner: str | None = None) -> None:
+        ended.append((job_id, queue.get(big.id).done))
+        real(job_id, result, owner)  # type: ignore[arg-type]
+
+    queue.finish = finish  # type: ignore[method-assign]
+    small: list[int] = []
+
+    def open_slow(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def asked_meanwhile(prompt: str, word: str) -> float:
+            if scorer.scored == 6 and not small:
+                small.extend(submit_words(queue, "toy", toy.TOPIC, f"{n} is [Y]").id for n in "ab")
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = asked_meanwhile
+        return scorer
+
+    worker._open_scorer = open_slow
+    worker.run(until_idle=True)
+    assert [job_id for job_id, _ in ended] == [*small, big.id]
+    assert all(done <= 8 for job_id, done in ended if job_id != big.id)
+
+
+def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
+    """A second run is no small request, unless it says so."""
+    runs = [toy.run_of(terms=terms) for terms in (4, 5, 6)]
+    jobs = [submit_run(store, queue, run, run.cells) for run in runs[:2]]
+    last = submit_run(store, queue, runs[2], 18)
+    queue.cancel(last.id)
+    urgent = queue.submit("score", runs[2].key, last.payload, priority=1, total=18)
+    worker.run(until_idle=True)
+    ends = sorted([*jobs, urgent], key=lambda job: queue.get(job.id).updated)
+    assert [job.id for job in ends] == [urgent.id, *(job.id for job in jobs)]
+
+
+@contextmanager
+def frozen_holder(cache: Path, run_key: str) -> Iterator[int]:
+    """A process that has the turn at a run and was stopped (SIGSTOP); its number."""
+    program = (
+        "import os, signal, sys; from pathlib import Path; from pcf_core.store.store import Store\n"
+        "with Store.open(Path(sys.argv[1])).turn(sys.argv[2], lambda holder: None):\n"
+        "    os.kill(os.getpid(), signal.SIGSTOP)"
+    )
+    command = [sys.executable, "-c", program, str(cache), run_key]
+    holder = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    try:
+        _, status = os.waitpid(holder.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        yield holder.pid
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+@pytest.mark.slow
+def test_a_frozen_process_that_has_a_run_keeps_no_other_job_waiting(
+    worker: Worker,
+    store: Store,
+    queue: Queue,
+    toy: ModuleType,
+    toy_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two jobs behind the one that waits are done meanwhile, in their order; then it is its turn again."""
+    monkeypatch.setattr("pcf_core.work.worker.AGAIN_SECONDS", 1.0)
+    runs = [toy.run_of(spec=toy.spec_of(name)) for name in "abc"]
+    first, *others = (submit_run(store, queue, run, run.cells) for run in runs)
+    claims: list[int] = []
+    real = queue.claim
+
+    def claim(*given: Any) -> object:
+        found = real(*given)
+        claims.extend([] if found is None else [found.id])
+        return found
+
+    monkeypatch.setattr(queue, "claim", claim)
+    with ThreadPoolExecutor(1) as pool:
+        with frozen_holder(toy_settings.cache, runs[0].key) as pid:
+            working = pool.submit(worker.run, until_idle=True)
+            until(lambda: all(queue.get(job.id).state == "done" for job in others))
+            assert claims[0] == first.id
+            assert [job_id for job_id in claims if job_id != first.id] == [job.id for job in others]
+            until(lambda: queue.get(first.id).state == "queued")
+            assert f"process {pid} on" in progress_text(queue.get(first.id))
+            began, tries = time.monotonic(), len(claims)
+            until(lambda: len(claims) >= tries + 2)
+            assert time.monotonic() - began > 1, "it is not tried again at once"
+            assert not working.done(), "who has a job to come back to is not idle"
+        working.result()
+    done = queue.get(first.id)
+    assert (done.state, done.result) == ("done", {"run": runs[0].key, "cells": 24, "scored": 24})
+
+
+def test_who_takes_over_from_one_that_waited_does_not_say_that_it_waits(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    assert queue.claim("gone") is not None
+    queue.note(job.id, {"stage": "waiting", "holder": "process 7 on far"}, "gone")
+    queue.release("gone")
+    seen: list[str] = []
+    told = queue.progress
+
+    def progress(*given: Any) -> None:
+        seen.append(progress_text(queue.get(job.id)))
+        told(*given)
+
+    monkeypatch.setattr(worker.queue, "progress", progress)
+    worker.run(until_idle=True)
+    assert seen
+    assert not any("waits" in text for text in seen)
+
+
+def test_models_stay_open_and_the_oldest_makes_room(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    opened: list[str] = []
+
+    def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
+        opened.append(spec.name)
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    settings = toy_settings.model_copy(update={"worker_models": 2})
+    worker = Worker(store, queue, settings, open_noted)
+    for number, name in enumerate(["a", "b", "a", "c", "a", "b"]):
+        submit_words(queue, name, toy.TOPIC, f"{number} is [Y]")
+        worker.run(until_idle=True)
+    assert opened == ["a", "b", "c", "b"]
+    assert len(worker._models) == 2
+
+
+def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
+    worker: Worker, queue: Queue, toy: ModuleType, toy_settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = submit_words(queue, "toy", toy.TOPIC, "no gap")
+    foreign = queue.submit("dance", "x", {})
+    wrong = queue.submit("words", "x", {"text": 7})
+    good = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    with caplog.at_level(logging.ERROR):
+        worker.run(until_idle=True)
+    assert queue.get(good.id).state == "done"
+    assert "must contain exactly one [Y]" in (queue.get(refused.id).error or "")
+    assert "knows no jobs of the kind 'dance'" in (queue.get(foreign.id).error or "")
+    assert (queue.get(wrong.id).error or "").startswith("unexpected: ValidationError: ")
+    log = (toy_settings.cache / LOG_NAME).read_text()
+    assert "Traceback" in log
+    assert log.count("Traceback") == 1
+
+
+def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    broken = [True]
+
+    def open_broken(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def maybe(prompt: str, word: str) -> float:
+            if broken[0] and "term5" in prompt:
+                raise ScoringError("The model toy ran out of memory.")
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = maybe
+        return scorer
+
+    worker._open_scorer = open_broken
+    job = submit_run(store, queue, run, run.cells)
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(job.id).error) == (
+        "failed",
+        "The model toy ran out of memory.",
+    )
+    broken[0] = False
+    queue.retry(job.id)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total) == ("done", 24, 24)
+    assert done.result is not None
+    assert done.result["scored"] == 12
+
+
+def test_cells_that_would_be_lost_are_told_apart(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shards of four, batches of two: half of them end within a shard."""
+    monkeypatch.setattr("pcf_core.work.scoring.REPORT_SECONDS", 0.0)
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    seen: list[str] = []
+    told = queue.progress
+
+    def progress(*given: Any) -> None:
+        told(*given)
+        seen.append(progress_text(queue.get(job.id)).partition(" · ")[0])
+
+    monkeypatch.setattr(queue, "progress", progress)
+    worker.run(until_idle=True)
+    expected = ["0 of 24 cells"]
+    for cells in range(0, 24, 4):
+        expected += [f"{cells + 2} of 24 cells, 2 not yet saved", f"{cells + 4} of 24 cells, 4 not yet saved"]
+        expected += [f"{cells + 4} of 24 cells"]
+    assert list(dict.fromkeys(seen)) == expected
+
+
+def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_how_far_that_is(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, every_cell: None
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    seen: list[tuple[str, bool, bool]] = []
+    real = queue.note
+
+    def note(job_id: int, result: Any, owner: str | None = None) -> None:
+        real(job_id, result, owner)
+        found = queue.get(job_id)
+        text = progress_text(found)
+        assert (found.state, "nan" in text) == ("running", False)
+        kept = store.load_result(run.key, result_name(run, "exact")) is not None
+        seen.append((text.partition(" · ")[0], can_be_read(found), kept))
+
+    worker.queue.note = note  # type: ignore[method-assign, assignment]
+    worker.run(until_idle=True)
+    assert seen[0] == ("loading the model", False, False)
+    assert ("writing the result, 0 of 24 cells", False, False) in seen
+    assert seen[-1] == ("checking cells, 24 of 24", True, True)
+    assert ("checking cells, 0 of 5", True, True) in seen
+    assert queue.get(job.id).state == "done"
+
+
+def test_cancel_stops_between_batches_and_resuming_does_the_rest(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    asked: list[str] = []
+
+    def open_cancelled(spec: ModelSpec, protocol: str) -> Scorer:
+        scorer = toy.open_toy(spec, protocol)
+
+        def cancel_in_the_third_shard(prompt: str, word: str) -> float:
+            asked.append(prompt)
+            if scorer.scored == 8:
+                queue.cancel(job.id)
+            return float(toy.probability(prompt, word))
+
+        scorer.probability = cancel_in_the_third_shard
+        return scorer
+
+    worker._open_scorer = open_cancelled
+    worker.run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert len(set(asked)) == 10
+    assert queue.get(job.id).done == 8, "two of the ten cells are in a shard that is not whole"
+    worker._models.clear()
+    worker._open_scorer = toy.open_toy
+    queue.retry(job.id)
+    began: list[int] = []
+    told = queue.progress
+
+    def progress(job_id: int, *given: Any) -> None:
+        began.append(given[0])
+        told(job_id, *given)
+
+    monkeypatch.setattr(queue, "progress", progress)
+    worker.run(until_idle=True)
+    assert began[0] == 8
+    done = queue.get(job.id)
+    assert (done.state, done.done) == ("done", 24)
+    assert done.result is not None
+    assert done.result["scored"] == 16
+
+
+def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+
+    def open_stopping(spec: ModelSpec, protocol: str) -> Scorer:
+        worker.stop()
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    worker._open_scorer = open_stopping
+    worker.run()
+    assert (queue.get(job.id).state, queue.get(job.id).owner) == ("queued", None)
+
+
+def test_stop_within_a_small_request_gives_both_jobs_back(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was given back is not taken again by the run that it had interrupted."""
+    run = toy.run_of()
+    taken = 0
+
+    def reading(context: JobContext) -> dict[str, Any]:
+        nonlocal taken
+        taken += 1
+        assert taken == 1, "it was taken again"
+        worker.stop()
+        context.pause()
+        raise AssertionError("it was not stopped")
+
+    monkeypatch.setitem(HANDLERS, "read", reading)
+    big = submit_run(store, queue, run, run.cells)
+
+    def open_asked(spec: ModelSpec, protocol: str) -> Scorer:
+        queue.submit("read", "a reading", {}, priority=SMALL)
+        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+
+    worker._open_scorer = open_asked
+    worker.run()
+    assert taken == 1
+    assert [(job.id, job.state, job.error) for job in queue.list()] == [
+        (big.id + 1, "queued", None),
+        (big.id, "queued", None),
+    ]
+
+
+def test_the_heart_beats_during_a_long_batch(
+    worker: Worker, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.work.attendance.BEAT_SECONDS", 0.01)
+    beats: list[str] = []
+    enough = threading.Event()
+    real = queue.heartbeat
+
+    def counted(owner: str, fingerprint: str = "") -> None:
+        real(owner, fingerprint)
+        if threading.current_thread().name == "heartbeat":
+            beats.append(owner)
+            if len(beats) == 5:
+                enough.set()
+
+    monkeypatch.setattr(queue, "heartbeat", counted)
+    worker._open_scorer = lambda spec, protocol: (enough.wait(30), toy.open_toy(spec, protocol))[1]
+    submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    assert enough.is_set()
+    assert set(beats) == {worker.owner}
+
+
+def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.01})
+    worker = Worker(store, queue, settings, toy.open_toy)
+    late: list[int] = []
+    real = queue.sign_off
+
+    def sign_off(owner: str) -> bool:
+        if not late:
+            late.append(submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id)
+        return real(owner)
+
+    monkeypatch.setattr(queue, "sign_off", sign_off)
+    worker.run()
+    assert queue.get(late[0]).state == "done"
+
+
+@pytest.mark.slow
+def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a job cannot be recorded, as on a full disk: it is given back and done again for free."""
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.5})
+    worker = Worker(store, queue, settings, toy.open_toy)
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    real, failures = queue.finish, iter([True, True, False])
+
+    def finish(job_id: int, result: object, owner: str | None = None) -> None:
+        if next(failures):
+            raise StoreError("The cache is full.")
+        real(job_id, result, owner)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(queue, "finish", finish)
+    worker.run()
+    assert queue.get(job.id).state == "done"
+    assert queue.get(job.id).result == {"run": run.key, "cells": 24, "scored": 0}
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(
+    toy_settings: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that is full or has become read-only: here the log's name is that of a folder."""
+    (toy_settings.cache / LOG_NAME).mkdir(parents=True)
+    with logging_to(toy_settings):
+        logging.getLogger("pcf_core.work").warning("what nobody will read")
+    (toy_settings.cache / LOG_NAME).rmdir()
+    (toy_settings.cache / LOG_NAME).symlink_to("/dev/full")
+    with logging_to(toy_settings):
+        logging.getLogger("pcf_core.work").warning("what nobody will read")
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_worker_reads_the_shipped_results_where_they_are_wanted(
+    toy_settings: Settings, toy: ModuleType, tmp_path: Path, shown: bool
+) -> None:
+    run = toy.run_of()
+    score_run(run, Store.open(tmp_path / "cache"), toy.open_toy)
+    wanted = {"cache": tmp_path / "own", "assets": tmp_path, "shipped_results": shown}
+    worker = Worker.open(toy_settings.model_copy(update=wanted))
+    assert bool(worker.store.runs()) is shown
+    assert bool(worker.store.missing(run.scoring, run.prompts, toy.WORDS)) is not shown
+
+
+def test_a_queued_run_is_scored_with_its_dtype(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of(spec=toy.spec_of().model_copy(update={"dtype": "bfloat16"}))
+    job = submit_run(store, queue, run, run.cells)
+    words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]", dtype="bfloat16")
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
+    assert list(worker._models) == [run.scoring.hash]
+
+
+def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
+    worker: Worker, store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    (toy_settings.cache / "runs" / f"{run.key}.json").unlink()
+    worker.run(until_idle=True)
+    assert f"No run has the key '{run.key}'" in (queue.get(job.id).error or "")
+
+
+@pytest.mark.parametrize("changed", [{"models": Path("/data/models")}, {"device": "cuda:7"}])
+def test_what_a_worker_of_other_settings_cannot_serve_it_hands_back_with_a_sentence(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, changed: dict[str, Any]
+) -> None:
+    """But for the device: there is one worker per GPU."""
+
+    def unknown(spec: ModelSpec, protocol: str) -> Scorer:
+        raise ModelError(f"There is no model named {spec.name!r}.")
+
+    worker = Worker(store, queue, toy_settings.model_copy(update=changed), unknown)
+    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    error = queue.get(job.id).error or ""
+    assert error.startswith("There is no model named 'toy'.")
+    assert (f"({worker.owner}) was started with other settings than whoever asked" in error) is (
+        "models" in changed
+    )
+
+
+def test_runs_go_to_the_engine_and_sentences_stay_here(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    @contextmanager
+    def cluster(engine: str, settings: Settings, here: object) -> Iterator[object]:
+        asked.append(engine)
+        yield toy.open_toy
+
+    monkeypatch.setattr("pcf_core.work.scoring.scorers_of", cluster)
+    run = toy.run_of()
+    worker = Worker(store, queue, toy_settings.model_copy(update={"engine": "ray"}), toy.open_toy)
+    job = submit_run(store, queue, run, run.cells)
+    words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
+    worker.run(until_idle=True)
+    assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
+    assert asked == ["ray"]
+    assert len(worker._models) == 1
+
+
+# ------------------------------------------------------------------------------- processes of their own
+
+
+@contextmanager
+def process(cache: Path, delay: float, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker that is killed at the end of the block, if it still runs."""
+    command = [sys.executable, str(TOY), str(cache), str(delay), *options]
+    started = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE)
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def scored(cache: Path) -> list[str]:
+    log = cache / "scored.log"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def shards(cache: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (cache / "scores").rglob("*.parquet")}
+
+
+def finished_prompts(store: Store, toy: ModuleType, run: RunSpec) -> set[str]:
+    missing = store.missing(run.scoring, run.prompts, toy.WORDS)
+    return set(run.prompts) - {prompt for block in missing for prompt in block.prompts}
+
+
+def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    cache = toy_settings.cache
+    run = toy.run_of(terms=10, templates=4)
+    job = submit_run(store, queue, run, run.cells)
+    finished: set[str] = set()
+    lines = 0
+    for enough in (2, 5):
+        with process(cache, 0.05) as worker:
+            until(lambda: len(shards(cache)) >= enough)  # noqa: B023
+            worker.send_signal(signal.SIGKILL)
+            worker.wait()
+        assert queue.get(job.id).state == "running"
+        assert finished.isdisjoint(scored(cache)[lines:])
+        finished, lines = finished_prompts(store, toy, run), len(scored(cache))
+        assert 4 * (enough - 1) <= len(finished) < 40
+    with process(cache, 0.0, "--until-idle") as worker:
+        _, errors = worker.communicate(timeout=60)
+        assert worker.returncode == 0, errors.decode()
+    assert finished.isdisjoint(scored(cache)[lines:])
+    assert set(scored(cache)) == set(run.prompts)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.total) == ("done", 40, 40)
+    score_run(run, Store.open(cache.with_name("undisturbed")), toy.open_toy)
+    assert shards(cache) == shards(cache.with_name("undisturbed"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_polite_signal_gives_the_job_back(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
+) -> None:
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    with process(toy_settings.cache, 0.05) as worker:
+        until(lambda: shards(toy_settings.cache))
+        worker.send_signal(number)
+        _, errors = worker.communicate(timeout=60)
+        assert worker.returncode == 0, errors.decode()
+    assert (queue.get(job.id).state, queue.workers()) == ("queued", ())
+
+
+@pytest.mark.slow
+def test_three_workers_share_the_queue_and_no_prompt_is_scored_twice(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+) -> None:
+    runs = [toy.run_of(terms=6, spec=toy.spec_of(name)) for name in "abcdef"]
+    jobs = [submit_run(store, queue, run, run.cells) for run in runs]
+    cache = toy_settings.cache
+    with (
+        process(cache, 0.02, "--until-idle") as one,
+        process(cache, 0.02, "--until-idle") as two,
+        process(cache, 0.02, "--until-idle") as three,
+    ):
+        for worker in (one, two, three):
+            _, errors = worker.communicate(timeout=120)
+            assert worker.returncode == 0, errors.decode()
+    assert {queue.get(job.id).state for job in jobs} == {"done"}
+    assert Counter(scored(cache)) == Counter(prompt for run in runs for prompt in run.prompts)

@@ -1,0 +1,119 @@
+"""A toy run of 24 cells on the shipped fake, and, as a program, a worker that serves it.
+
+    python toy.py CACHE DELAY [--until-idle]
+
+Each prompt that is scored is written to ``CACHE/scored.log``, one a line.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pcf_core.core.run import ModelSpec, Progress, RunSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.models.scoring.base import Batch
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
+from pcf_core.work import probing as words
+from pcf_core.work import scoring
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
+
+WORDS = ("he", "king", "she", "queen")
+TOPIC = Topic(
+    name="toy",
+    title="Toy",
+    groups=(Group(name="male", words=WORDS[:2]), Group(name="female", words=WORDS[2:])),
+)
+
+
+def spec_of(name: str = "toy", identity: str = "weights") -> ModelSpec:
+    return ModelSpec(name=name, family="masked", path="", identity=identity, tokenizer="tokens")
+
+
+def run_of(
+    terms: int = 8, templates: int = 3, topic: Topic = TOPIC, spec: ModelSpec | None = None
+) -> RunSpec:
+    """``terms`` × ``templates`` cells."""
+    return RunSpec(
+        scoring=ScoringKey.of(spec or spec_of()),
+        topic=topic,
+        evidence=Evidence(name="terms", title="Terms", terms=tuple(f"term{i}" for i in range(terms))),
+        templates=TemplateSet(
+            name="texts",
+            title="Texts",
+            templates=tuple(Template(text=f"The [X] of text {i} is [Y]") for i in range(templates)),
+        ),
+    )
+
+
+def probability(prompt: str, word: str) -> float:
+    """The same in every process."""
+    return (sum(f"{prompt}|{word}".encode()) % 89 + 1) / 1000
+
+
+def open_toy(spec: ModelSpec, protocol: str, **options: object) -> FakeScorer:
+    """The fake as the scorer of a model; two prompts a batch."""
+    return FakeScorer(
+        probability,
+        key=ScoringKey.of(spec, protocol),
+        **{"batch_size": 2, **options},  # type: ignore[arg-type]
+    )
+
+
+def counts_to(seen: list[tuple[int, int]]) -> Callable[[Progress], None]:
+    """Tells ``seen`` the cells that are scored, saved or not, and how many there are."""
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "scoring":
+            seen.append((at.done + at.unsaved, at.total))
+
+    return on_progress
+
+
+def cells_to(seen: list[int]) -> Callable[[Progress], None]:
+    """Tells ``seen`` the cells that are scored, saved or not."""
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "scoring":
+            seen.append(at.done + at.unsaved)
+
+    return on_progress
+
+
+def stop_if(asked: Callable[[], bool]) -> Callable[[], None]:
+    """A pause in which work is stopped once that is asked for."""
+
+    def pause() -> None:
+        if asked():
+            raise Stopped
+
+    return pause
+
+
+def main(cache: Path, delay: float, until_idle: bool) -> None:
+    log = (cache / "scored.log").open("a", buffering=1)
+
+    class Logged(FakeScorer):
+        def _score_batches(
+            self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
+        ) -> Iterator[Batch]:
+            for rows, nats in super()._score_batches(prompts, words, pause):
+                log.writelines(f"{prompts[row]}\n" for row in rows)
+                yield rows, nats
+
+    def open_logged(spec: ModelSpec, protocol: str) -> FakeScorer:
+        return Logged(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)
+
+    scoring.resolve = words.resolve = spec_of  # type: ignore[assignment]
+    settings = Settings(cache=cache, shard_prompts=4, worker_idle_seconds=30)
+    store = Store.open(cache)
+    Worker(store, Queue.open(cache / "catalogue.sqlite"), settings, open_logged).run(until_idle=until_idle)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), float(sys.argv[2]), "--until-idle" in sys.argv)
