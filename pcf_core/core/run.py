@@ -17,6 +17,7 @@ from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 
+ModelKind = Literal["public", "teaching", "planted", "own"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
 
 
@@ -26,7 +27,10 @@ class ModelSpec(Record):
     ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
     folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
     ``parameters`` counts weights, 0 where unknown.  ``remote_code``: no class of transformers loads it.
-    ``chat_template``: hash of the template of its chats, empty where it has none.
+    ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
+    weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
+    ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
+    (``planted``), or the operator's own.
     """
 
     name: str
@@ -39,6 +43,8 @@ class ModelSpec(Record):
     context: int = 0
     remote_code: bool = False
     chat_template: str = ""
+    quantization: str = ""
+    kind: ModelKind = "own"
     title: str = ""
     notes: str = ""
 
