@@ -6,7 +6,7 @@ are names, not labels: Streamlit writes into the URL what it shows, and a link m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -18,9 +18,11 @@ from pcf_core.app.versions import all_topics, kept
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_parameters, shown_fields
 from pcf_core.core.risk import Over
 from pcf_core.core.topics import Topic
+from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300
 
@@ -57,7 +59,7 @@ def draw_choice() -> None:
         models = st.multiselect(
             "Models",
             with_asked("model", known),
-            default=[name for name in DEFAULT_MODELS if name in known],
+            default=opening_models(known),
             key="model",
             bind="query-params",
             help="The models whose results are shown side by side. Score others on the page Score.",
@@ -75,6 +77,13 @@ def draw_choice() -> None:
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("How it is read"):
             draw_view_options()
+
+
+def opening_models(known: Collection[str]) -> list[str]:
+    """Return what is shown before anybody chooses: public models that have results, else two that teach."""
+    scored = scored_models()
+    public = [model.name for model in public_models() if model.name in scored]
+    return public[:MOST_OPENED] or [name for name in DEFAULT_MODELS if name in known]
 
 
 def with_asked(key: str, known: Iterable[str]) -> list[str]:
