@@ -25,9 +25,7 @@ from pcf_core.show.overview import (
 )
 
 
-def row_of(
-    name: str, values: list[list[list[float]]], *groups: str, kind: ModelKind = "public"
-) -> ModelRow:
+def row_of(name: str, values: list[list[list[float]]], *groups: str, kind: ModelKind = "public") -> ModelRow:
     document = {"preferences": values, "groups": list(groups or ("male", "female"))}
     return ModelRow.of(name, kind, matrix_report(document, ViewOptions(), resamples=20))
 
