@@ -23,6 +23,7 @@ COLUMNS = {
     "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
         "0 fair … 1 fully stereotyped",
+        width=200,
         help="The discrimination risk. Solid: prejudice, what the model always does. Striped: caprice, what "
         "changes with the sentence. The line is the range with other sentences of this kind.",
     ),

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-from tests.browser import CHROMIUM, body_text, browser_page, own_cache, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, open_by_menu, own_cache, running_app, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
@@ -82,7 +82,7 @@ def follow(page: Page, link: Locator, title: str) -> None:
 
 def go(page: Page, title: str) -> None:
     """By the menu."""
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+    open_by_menu(page, title)
     settle(page, title)
 
 

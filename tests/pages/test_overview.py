@@ -19,9 +19,9 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     assert sorted(table["model"]) == ["mini-bert", "mini-gpt"]
     assert list(table["risk"]) == sorted(table["risk"])
     assert set(table["kind"]) == {"teaching models"}
-    (answer,) = [line for line in texts(app).splitlines() if line.startswith("mini-bert favours")]
-    assert answer.count("favours") == 2
-    counts = dict(zip(table["model"], table["men / women first"], strict=True))
+    (answer,) = [line for line in texts(app).splitlines() if line.startswith("mini-bert ")]
+    assert "favour" in answer
+    counts = dict(zip(table["model"], table["Men / women first"], strict=True))
     men, women = (int(part) for part in counts["mini-bert"].split(" / "))
     assert str(max(men, women)) in answer
     assert men + women <= 120
