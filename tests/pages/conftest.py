@@ -8,6 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -16,6 +18,22 @@ def components_looked_for_once() -> Iterator[None]:
     found = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def waited_for_without_asking() -> Iterator[None]:
+    """AppTest asks every millisecond whether the page is done: a tenth of the page's time."""
+    ask = local_script_runner.require_widgets_deltas
+
+    def wait(runner: LocalScriptRunner, timeout: float) -> None:
+        assert runner._script_thread
+        runner._script_thread.join(timeout)
+        if runner._script_thread.is_alive():
+            ask(runner, timeout=0)  # which stops it, and says so
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 
