@@ -78,8 +78,9 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    table = models_table(shown)
     answer: Any = st.dataframe(
-        models_table(shown),
+        table if chosen == ALL else table.drop(columns="kind"),  # it is the same in every row
         hide_index=True,
         column_config=COLUMNS,
         on_select="rerun",
