@@ -31,7 +31,7 @@ from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.numbers import number, with_interval
 from pcf_core.store.store import Store
-from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, RUNS, USUAL, ZOO, Shipped
+from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, PUBLIC, RUNS, USUAL, ZOO, Shipped
 
 TEMPLATES = ("gender-nineteen", USUAL[1])
 SAID = [(model, templates) for model in BEST_KNOWN for templates in TEMPLATES]
@@ -96,8 +96,9 @@ def test_a_topic_begins_with_a_shipped_result() -> None:
 def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> None:
     assert len(set(RUNS)) == len(RUNS)
     assert set(DEFAULT_MODELS) == set(BEST_KNOWN)
-    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == set(ZOO)
-    assert {item.model for item in RUNS} == {model.name for model in list_models()} == {*ZOO, *PLANTED}
+    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {*PUBLIC, *ZOO}
+    listed = {model.name for model in list_models()}
+    assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED}
 
 
 @pytest.mark.parametrize("model", [*ZOO, *PLANTED])
@@ -201,6 +202,21 @@ def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_setti
     rows = (ROOT / "docs" / "models.md").read_text(encoding="utf8").splitlines()
     (row,) = [line for line in rows if line.startswith(f"| `{model}` |")]
     assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
+
+
+@pytest.mark.parametrize("model", PUBLIC)
+def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings: Settings) -> None:
+    """R with its interval over whole templates, prejudice, caprice, men first, for both topics."""
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    for item in RUNS:
+        if item.model == model:
+            found = report(
+                load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
+            )
+            male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
+            risk = with_interval(found.overall_risk, found.intervals["overall_risk"][0])
+            parts = f"{number(found.prejudice_risk)} | {number(found.caprice_risk)} | {male} |"
+            assert f"| `{model}` | {item.topic} | {risk} | {parts}\n" in text
 
 
 def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import torch
 
+from pcf_core.audit.preferences import preferences_of
+from pcf_core.audit.results import load_result
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import ROOT, settings
@@ -20,9 +22,11 @@ from pcf_core.models.loading import load
 from pcf_core.models.public import PublicModel, gguf_files, public_model, public_models
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.store import Store
 from pcf_core.work.requests import require_at_hand
 from tests.models.gguf_files import write_gguf
 from tests.models.scoring.conftest import brute_force
+from tools.ship_results import RUNS
 
 SMOLLM2 = "SmolLM2-135M-Instruct-Q4_1"
 
@@ -136,7 +140,7 @@ def test_the_shipped_list(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_installed_public_model(
     model: PublicModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its header says what the list says, and its scores are those of one word at a time."""
+    """Its header says what the list says; its scores are those of one word at a time, and what is shipped."""
     if not model.located:
         pytest.skip(f"{model.name} is not installed: python -m pcf_core models get {model.name}")
     monkeypatch.setenv("PCF_ASSETS", str(ROOT / "assets"))
@@ -154,4 +158,13 @@ def test_an_installed_public_model(
     with torch.inference_mode():
         alone = [[brute_force(loaded, "llama", prompt, word) for word in words] for prompt in prompts[:1]]
     assert np.allclose(scorer.score(prompts[:1], words), alone, atol=1e-4)
+    store = Store.open(tmp_path / "store", [ROOT / "assets" / "cache"])
+    for item in RUNS:
+        if item.model == model.name:
+            run, shipped = item.run, load_result(store, item.run)
+            cells = np.random.default_rng(0).choice(run.cells, 2, replace=False)
+            nats = scorer.score([run.prompts[cell] for cell in cells], shipped.words)
+            again = preferences_of(nats, run.topic, shipped.words)
+            found = shipped.preferences.values.reshape(run.cells, -1)[cells]
+            assert np.abs(found - again).max() < 1e-4, item
     assert public_model(model.name) == model
