@@ -14,6 +14,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.names import KnownModel
+from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.numbers import count
 
@@ -143,7 +144,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
                 "family": spec.family,
                 "parameters": spec.parameters or None,
                 "context": spec.context or None,
-                "dtype": spec.dtype,
+                "dtype": in_precision(spec, AUTO).dtype,
                 "notes": spec.notes,
             }
             for spec in models

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.cli.console import DTYPES, give, say
+from pcf_core.cli.console import give, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence
@@ -20,6 +20,7 @@ from pcf_core.material.templates import (
 )
 from pcf_core.material.topics import left_out_topics, list_topics
 from pcf_core.models.names import known_models
+from pcf_core.models.precision import DTYPES
 from pcf_core.models.registry import left_out_models, list_models
 
 
