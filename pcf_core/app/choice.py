@@ -100,6 +100,18 @@ def draw_choice() -> None:
             )
 
 
+def draw_precision(key: str) -> str:
+    """Draw the precision in which the models of a form are asked."""
+    return st.selectbox(
+        "Precision",
+        PRECISIONS,
+        key=key,
+        bind="query-params",
+        help=f"The number type the model computes with. auto: {AUTO_HELP} bfloat16 and float16 take half the "
+        "memory of float32, and round more.",
+    )
+
+
 def with_asked(key: str, known: Iterable[str]) -> list[str]:
     """List the known names, and those of the link: a page then says by name what it does not have."""
     asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]

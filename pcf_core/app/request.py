@@ -8,7 +8,7 @@ from typing import get_args
 
 import streamlit as st
 
-from pcf_core.app.choice import AUTO_HELP, DEFAULT_MODELS, take_usual
+from pcf_core.app.choice import DEFAULT_MODELS, draw_precision, take_usual
 from pcf_core.app.lists import evidence_lists, named, template_sets, topics, usual_lists
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain, size_text
@@ -18,7 +18,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.names import is_model_allowed
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
 from pcf_core.show.findings.progress import duration
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate
@@ -89,14 +89,7 @@ def draw_request() -> Request:
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
         "selection from these scores and cost nothing extra.",
     )
-    precision = st.selectbox(
-        "Precision",
-        PRECISIONS,
-        key="score_precision",
-        bind="query-params",
-        help=f"The number type the model computes with. auto: {AUTO_HELP} bfloat16 and float16 take half the "
-        "memory of float32 and round more; each run measures by how much.",
-    )
+    precision = draw_precision("score_precision")
     within = st.number_input(
         "Stop when ± is below",
         min_value=NARROWEST,

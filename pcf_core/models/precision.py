@@ -52,6 +52,11 @@ def precisions_of(spec: ModelSpec, asked: str) -> tuple[ModelSpec, ...]:
     return tuple(dict.fromkeys(spec.with_dtype(dtype) for dtype in dtypes))
 
 
+def named(dtype: str) -> str:
+    """Return the precision that asks for a dtype of a key: ``auto`` where a server alone decides."""
+    return dtype if dtype in DTYPES else AUTO
+
+
 def automatic(own: str, found: float | None) -> str:
     """Return the precision of ``auto``: the model's own on a GPU that has it, else float32.
 
