@@ -200,7 +200,7 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
+            "precision": key.dtype,
         }
         if asked.generation is not None:
             facts |= {

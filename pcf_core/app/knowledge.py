@@ -174,7 +174,7 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
+            "precision": key.dtype,
             "protocol": choice.options.protocol,
             "hash of templates, subjects and answers": asked.hash,
             **(unaudited if audit is None else self_audit_facts(audit)),

@@ -190,7 +190,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
         "weights and configuration (SHA-256, or revision)": spec.identity,
         "tokenizer": spec.tokenizer,
         "family": spec.family,
-        "dtype": request.dtype,
+        "precision": request.dtype,
         "protocol": request.protocol,
         "even split": number(1 / len(request.topic.groups)),
     }

@@ -92,8 +92,13 @@ def test_two_precisions_of_one_model_are_compared(both_runs: RunSpec) -> None:
     sides = [app.selectbox(key=f"compare_{side}") for side in ("first", "second")]
     assert [side.value for side in sides] == ["mini-gpt", NARROW]
     assert f"and that of {NARROW} (" in texts(app)
+
+
+@pytest.mark.parametrize("page", ["compare", "risk"])
+def test_the_noise_floor_of_each_precision_stands_beside_it(both_runs: RunSpec, page: str) -> None:
+    app = open_app(page, model=["mini-gpt"], precision=["float32", "bfloat16"])
     facts = [table.value["value"] for table in app.table if "noise floor" in table.value.index]
-    assert [fact["dtype"] for fact in facts] == ["float32", "bfloat16"]
+    assert [fact["precision"] for fact in facts] == ["float32", "bfloat16"]
     assert all("nats" in fact["noise floor"] for fact in facts)
 
 

@@ -63,7 +63,7 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
     assert not [figure.alt for figure in document.figures if re.match(r"How far \S+ are", figure.alt)]
     for facts in document.texts:
         assert facts.facts["weights and configuration (SHA-256, or revision)"] == facts.scoring["identity"]
-        assert {"tokenizer", "family and rules", "dtype"} < set(facts.facts)
+        assert {"tokenizer", "family and rules", "precision"} < set(facts.facts)
         assert facts.scoring["identity"] in str(document.sections[-1])
     ways = [part.title.split(":")[0] for part in document.sections[3].parts]
     assert ways == ["Written", "Scored"]
