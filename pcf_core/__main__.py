@@ -17,8 +17,9 @@ from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export
 from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.knowledge import knowledge
-from pcf_core.cli.listing import models, templates, topics
+from pcf_core.cli.listing import templates, topics
 from pcf_core.cli.mining import mine
+from pcf_core.cli.models import models
 from pcf_core.cli.reading import compare, risk
 from pcf_core.cli.running import run
 from pcf_core.cli.scoring import score, words, worker
@@ -27,7 +28,6 @@ from pcf_core.core.errors import AuditError, InputError
 
 COMMANDS = (
     run,
-    models,
     topics,
     templates,
     words,
@@ -52,6 +52,7 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(models, name="models")
 
 
 def run_command(application: typer.Typer, arguments: Sequence[str] | None, unfinished: str) -> int:

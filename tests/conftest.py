@@ -62,12 +62,13 @@ def same_main() -> Iterator[None]:
 
 @pytest.fixture
 def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """Settings with an empty cache, no shipped results, and no worker started by the app.
+    """Settings with an empty cache, no shipped results, no package of a public model, no worker of the app.
 
     What endpoints answered is forgotten: the server of another test may have had the same port.
     """
     monkeypatch.setattr("pcf_core.models.endpoint._answers", {})
     monkeypatch.setattr("pcf_core.models.endpoint._chats", {})
+    monkeypatch.setattr("pcf_core.models.public._located", lambda file: None)
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")
     monkeypatch.setenv("PCF_START_WORKER", "0")

@@ -25,6 +25,7 @@ APART = {
 }
 HEAVY = {"torch", "transformers", "spacy"}
 MAY_BE_HEAVY = {
+    "models/conversion.py",
     "models/extent.py",
     "models/loading.py",
     "mining/parser/pipeline.py",

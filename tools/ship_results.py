@@ -3,7 +3,7 @@
 They are the runs of ``RUNS``, each a model on a topic and its templates, and the scores of ``KNOWLEDGE``,
 each a model on a knowledge set.
 
-    python -m tools.ship_results                         # everything anew: about two hours on two cores
+    python -m tools.ship_results                         # everything anew: about three hours on two cores
     python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
     python -m tools.ship_results --keep --model mini-t5  # scores one model, carries over the others
 
@@ -44,6 +44,7 @@ from pcf_core.work.self_audit import audit_scores
 
 FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
+PUBLIC = ("SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
 BEST_KNOWN = ("mini-bert", "mini-gpt")
 ZOO = (
     *BEST_KNOWN,
@@ -94,7 +95,9 @@ BESIDES = (
     ("religion", "race-relative"),
     ("disability-papers", "race-relative"),
 )
+PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 RUNS = (
+    *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),

@@ -10,7 +10,7 @@ with and without a precision, in the lists of all pages and in the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -24,10 +24,12 @@ from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_par
 from pcf_core.core.risk import Over
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300
 
@@ -71,7 +73,7 @@ def draw_choice() -> None:
         models = st.multiselect(
             "Models",
             with_asked("model", known),
-            default=[name for name in DEFAULT_MODELS if name in known],
+            default=opening_models(known),
             key="model",
             bind="query-params",
             help="The models whose results are shown side by side. Score others on the page Score.",
@@ -110,6 +112,13 @@ def draw_precision(key: str) -> str:
         help=f"The number type the model computes with. auto: {AUTO_HELP} bfloat16 and float16 take half the "
         "memory of float32, and round more.",
     )
+
+
+def opening_models(known: Collection[str]) -> list[str]:
+    """Return what is shown before anybody chooses: public models that have results, else two that teach."""
+    scored = scored_models()
+    public = [model.name for model in public_models() if model.name in scored]
+    return public[:MOST_OPENED] or [name for name in DEFAULT_MODELS if name in known]
 
 
 def with_asked(key: str, known: Iterable[str]) -> list[str]:

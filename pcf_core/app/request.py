@@ -41,17 +41,20 @@ class Request:
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
-    known = [spec.name for spec in list_models() if is_model_allowed(spec.name)]
+    here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
+    known = [spec.name for spec in here]
+    public = [spec.name for spec in here if spec.kind == "public"]
     models = st.multiselect(
         "Models",
         known,
-        default=[name for name in DEFAULT_MODELS if name in known],
+        default=public[:1] or [name for name in DEFAULT_MODELS if name in known],
         key="score_model",
         bind="query-params",
         accept_new_options=True,
         placeholder="Choose, or type a hub id or a folder",
-        help="A model at hand, the id of a model on the hub such as openai-community/gpt2, or a folder on "
-        "the server with safetensors. The page Models says what each of them needs.",
+        help="It opens on the first public model whose weights are on this machine. Choose others, or type "
+        "the id of a model on the hub such as openai-community/gpt2, a folder on the server with "
+        "safetensors, or a GGUF file. The page Models says what each of them needs.",
     )
     sets, lists = template_sets(), evidence_lists()
     topic = st.selectbox(

@@ -1,11 +1,8 @@
-"""``models``, ``topics`` and ``templates``: what there is to choose from."""
+"""``topics`` and ``templates``: what there is to choose from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from pcf_core.cli.console import give, say
 from pcf_core.cli.options import JsonOption
@@ -19,44 +16,6 @@ from pcf_core.material.templates import (
     own_template_sets,
 )
 from pcf_core.material.topics import left_out_topics, list_topics
-from pcf_core.models.names import known_models
-from pcf_core.models.precision import DTYPES
-from pcf_core.models.registry import left_out_models, list_models
-
-
-def models(
-    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """List the models that are at hand, or those that the registry knows."""
-    if known:
-        give_known(as_json)
-        return
-    specs = list_models()
-    for item in left_out_models():
-        say(f"left out: {item.name}: {item.reason}")
-    give(
-        [spec.model_dump() for spec in specs],
-        as_json,
-        lambda: [f"{spec.name:<24} {spec.family:<8} {spec.parameters:>14,}  {spec.title}" for spec in specs],
-    )
-
-
-def give_known(as_json: bool) -> None:
-    """Give the registry, with the bytes of each model's weights per dtype."""
-    registry = known_models()
-    give(
-        [
-            model.model_dump() | {"memory": {dtype: model.memory(dtype) for dtype in DTYPES}}
-            for model in registry
-        ],
-        as_json,
-        lambda: [
-            f"{model.name:<36} {model.family:<11} {model.parameters:>14,}  {model.verified:<7}  "
-            + ", ".join(["gated"] * model.gated + ["own code"] * model.remote_code)
-            for model in registry
-        ],
-    )
 
 
 def topics(as_json: JsonOption = False) -> None:

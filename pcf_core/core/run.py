@@ -18,6 +18,7 @@ from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 
+ModelKind = Literal["public", "teaching", "planted", "own"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
 
 
@@ -26,9 +27,10 @@ def model_label(model: str, dtype: str) -> str:
     return model if dtype in ("float32", "auto", "server") else f"{model} ({dtype})"
 
 
-def unlabelled(label: str) -> str:
-    """Return the model of a label that :func:`model_label` gave."""
-    return re.sub(r" \((bfloat16|float16)\)$", "", label)
+def split_label(label: str) -> tuple[str, str]:
+    """Return model and precision of a label that :func:`model_label` gave."""
+    found = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
+    return (found[1], found[2]) if found else (label, "float32")
 
 
 class ModelSpec(Record):
@@ -38,7 +40,10 @@ class ModelSpec(Record):
     folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
     ``parameters`` counts weights, 0 where unknown.  ``dtype``: the number type it computes with;
     ``own_dtype``: that of its configuration.  ``remote_code``: no class of transformers loads it.
-    ``chat_template``: hash of the template of its chats, empty where it has none.
+    ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
+    weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
+    ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
+    (``planted``), or the operator's own.
     """
 
     name: str
@@ -52,6 +57,8 @@ class ModelSpec(Record):
     context: int = 0
     remote_code: bool = False
     chat_template: str = ""
+    quantization: str = ""
+    kind: ModelKind = "own"
     title: str = ""
     notes: str = ""
 

@@ -6,7 +6,7 @@ million layers take hours and all memory.  The headers of the safetensors files 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -48,9 +48,12 @@ class Extent:
         """
         files = weight_files(folder, name)
         shapes = [shape for path in files for shape in read_shapes(path, name)]
-        by_shapes = MADE_FOR_ONE * sum(map(prod, shapes))
-        by_bytes = MOST_A_BYTE * sum(path.stat().st_size for path in files)
-        return cls(len(shapes), max(by_shapes, by_bytes))
+        return cls.of_shapes(shapes, sum(path.stat().st_size for path in files))
+
+    @classmethod
+    def of_shapes(cls, shapes: Sequence[Sequence[int]], size: int) -> Extent:
+        """Measure a model by the shapes of its tensors, in files of ``size`` bytes."""
+        return cls(len(shapes), max(MADE_FOR_ONE * sum(map(prod, shapes)), MOST_A_BYTE * size))
 
     @property
     def most_tensors(self) -> int:
@@ -79,8 +82,19 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
     ModelError
         It asks for more; there are no weights, or they are damaged.
     """
-    extent = Extent.of(folder, name)
-    config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    require_built(
+        AutoConfig.from_pretrained(folder, local_files_only=True), Extent.of(folder, name), name, kind
+    )
+
+
+def require_built(config: Any, extent: Extent, name: str, kind: Any) -> None:
+    """Refuse a configuration of transformers that makes more than the extent of its files.
+
+    Raises
+    ------
+    ModelError
+        It makes more.
+    """
     made = _Made(extent, name)
     hooks = (
         register_module_parameter_registration_hook(made.count_weights),

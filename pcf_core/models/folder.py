@@ -179,8 +179,8 @@ def model_hash(weights: Sequence[Path], config: Path) -> str:
 def weights_hash(files: Sequence[Path]) -> str:
     """Hash the safetensors bytes of all shards (SHA-256), in the order of their names."""
     if len(files) == 1:
-        return _file_hash(files[0])
-    parts = "".join(_file_hash(path) for path in sorted(files, key=lambda path: path.name))
+        return file_hash(files[0])
+    parts = "".join(file_hash(path) for path in sorted(files, key=lambda path: path.name))
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
@@ -188,11 +188,12 @@ def tokenizer_hash(files: Sequence[Path]) -> str:
     """Hash names and bytes of the tokenizer's files (SHA-256)."""
     total = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
-        total.update(f"{path.name}\0{_file_hash(path)}\0".encode())
+        total.update(f"{path.name}\0{file_hash(path)}\0".encode())
     return total.hexdigest()
 
 
-def _file_hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Hash the bytes of a file (SHA-256), a large one once: see :func:`_remembered`."""
     state = path.stat()
     return _remembered(str(path.resolve()), state.st_size, state.st_mtime_ns)
 

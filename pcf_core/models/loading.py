@@ -15,9 +15,11 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
+from pcf_core.models.conversion import converted
 from pcf_core.models.extent import require_extent, require_layers
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.precision import DTYPES
+from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
@@ -98,8 +100,10 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = (
 def _folder(spec: ModelSpec) -> Path:
     """Return where weights and any code allowed to run lie.
 
-    The code may be missing beside weights fetched before.
+    The code may be missing beside weights fetched before.  A GGUF file is converted first.
     """
+    if files := gguf_files(spec):
+        return converted(spec, files)
     folder = Path(spec.path)
     if not spec.path or (spec.remote_code and not any(folder.glob("*.py"))):
         folder = download(spec)

@@ -18,20 +18,23 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.factors import TrainingText
+from pcf_core.core.families import Family
 from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_endpoint, survey_endpoint
 from pcf_core.models.folder import describe, model_hash, weight_files, weights_hash, weights_present
+from pcf_core.models.gguf import SUFFIX, describe_gguf
 from pcf_core.models.hub import require_allowed_code, resolve_hub
 from pcf_core.models.names import NAME, known_models, require_allowed, split_name
+from pcf_core.models.public import public_model, public_models
 
 
 def list_models() -> tuple[ModelSpec, ...]:
-    """List the shipped models, those in the operator's folder ``PCF_MODELS``, then those behind the endpoint.
+    """List the public models, the shipped ones, the operator's in ``PCF_MODELS``, those behind the endpoint.
 
-    Each part is in the order of names.
+    Each part but the first is in the order of names.
     """
     return tuple(entry for entry in _survey() if isinstance(entry, ModelSpec))
 
@@ -42,7 +45,7 @@ def left_out_models() -> tuple[LeftOut, ...]:
 
 
 def resolve(name_or_path: str) -> ModelSpec:
-    """Find the model that a user means: ``endpoint:SERVED-NAME``, a listed name, a directory, a hub id.
+    """Find the model that a user means: ``endpoint:NAME``, a listed name, a directory or GGUF file, a hub id.
 
     Each but the first may carry a family in front, a hub id a revision behind: ``masked:org/name@revision``.
 
@@ -54,21 +57,26 @@ def resolve(name_or_path: str) -> ModelSpec:
     if name_or_path.startswith(PREFIX):
         return resolve_endpoint(name_or_path)
     named = split_name(name_or_path)
-    for root in _roots():
-        if NAME.fullmatch(named.model) and (root / named.model / "config.json").is_file():
-            return describe(root / named.model, named.model, asked=named.family)
-    folder = _as_folder(named.pinned)
-    if folder is not None:
-        return describe(folder, str(folder), asked=named.family)
+    public = public_model(named.model)
+    if public is not None:
+        return _read_as(public.spec, named.family)
+    if NAME.fullmatch(named.model):
+        for root in _roots():
+            for place in (root / named.model, root / f"{named.model}{SUFFIX}"):
+                if (found := _model_at(place)) is not None:
+                    return _describe_at(found, named.model, named.family)
+    found = _as_path(named.pinned)
+    if found is not None:
+        return _describe_at(found, str(found), named.family)
     if named.is_hub_id:
-        return resolve_hub(named)
+        return resolve_hub(named).model_copy(update={"kind": "public"})
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
     if meant:
         raise ModelError(f"There is no model named {name_or_path!r} here: its name on the hub is {meant[0]}.")
     known = ", ".join(spec.name for spec in list_models()) or "none"
     raise ModelError(
         f"There is no model named {name_or_path!r}: known are {known}; or give a directory with a "
-        "config.json, or a hub id such as openai-community/gpt2."
+        "config.json, a GGUF file, or a hub id such as openai-community/gpt2."
     )
 
 
@@ -110,31 +118,65 @@ def _roots() -> tuple[Path, ...]:
 
 
 def _survey() -> Iterator[ModelSpec | LeftOut]:
-    seen: set[str] = set()
+    seen = {model.name for model in public_models()}
+    yield from (model.spec for model in public_models())
     for root in _roots():
         if root == settings().models and not root.is_dir():
             yield LeftOut(name=str(root), reason="There is no such folder: PCF_MODELS names it.")
-        for config in sorted(root.glob("*/config.json")):
-            name = config.parent.name
+        for place in sorted(root.glob("*")):
+            found = _model_at(place)
+            if found is None:
+                continue
+            name = place.stem if place == found else place.name
             if not NAME.fullmatch(name):
                 yield LeftOut(
                     name=name, reason="A model's name may hold letters, digits, '.', '_' and '-' only."
                 )
             elif name in seen:
-                yield LeftOut(
-                    name=name, reason=f"Another model is named {name}; rename the folder {config.parent}."
-                )
+                yield LeftOut(name=name, reason=f"Another model is named {name}; rename {place}.")
             else:
                 seen.add(name)
                 try:
-                    yield describe(config.parent, name)
+                    yield _describe_at(found, name, None)
                 except ModelError as error:
                     yield LeftOut(name=name, reason=str(error))
     yield from survey_endpoint()
 
 
-def _as_folder(text: str) -> Path | None:
-    """Return the directory with a config.json that a text names, absolute; ``None`` where it names none.
+def _model_at(place: Path) -> Path | None:
+    """Return a model directory, a GGUF file, or the only GGUF file in a directory; ``None`` for all else."""
+    if (place / "config.json").is_file():
+        return place
+    files = [place] if place.suffix == SUFFIX else sorted(place.glob(f"*{SUFFIX}"))
+    return files[0] if len(files) == 1 and files[0].is_file() else None
+
+
+def _describe_at(found: Path, name: str, asked: Family | None) -> ModelSpec:
+    """Describe what :func:`_model_at` has found; a model of the assets is one that teaches something."""
+    if found.suffix == SUFFIX and found.is_file():
+        return _read_as(describe_gguf(found, name), asked)
+    spec = describe(found, name, asked=asked)
+    if found.parent != settings().assets / "models":
+        return spec
+    planted = (found / PLANTED_FILE).is_file()
+    return spec.model_copy(update={"kind": "planted" if planted else "teaching"})
+
+
+def _read_as(spec: ModelSpec, asked: Family | None) -> ModelSpec:
+    """Return a model whose family nobody has to choose.
+
+    Raises
+    ------
+    ModelError
+        Another family was asked for.
+    """
+    if asked not in (None, spec.family):
+        raise ModelError(f"The model {spec.name} cannot be read as {asked}: by its file it is {spec.family}.")
+    return spec
+
+
+def _as_path(text: str) -> Path | None:
+    """Return the model directory or GGUF file that a text names, absolute; ``None`` where it names none.
 
     Raises
     ------
@@ -144,17 +186,13 @@ def _as_folder(text: str) -> Path | None:
     if not text.strip() or "\0" in text:
         return None
     try:
-        folder = Path(text).expanduser().resolve()
-        if not (folder / "config.json").is_file():
-            return None
-        str(folder).encode()
+        found = _model_at(Path(text).expanduser().resolve())
+        str(found).encode()
     except UnicodeEncodeError as error:
-        raise ModelError(
-            f"The name of the folder {str(folder)!r} is not UTF-8, which keys are made of; rename it."
-        ) from error
+        raise ModelError(f"The name of {text!r} is not UTF-8, which keys are made of; rename it.") from error
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None
-    return folder
+    return found
 
 
 # The shipped models whose truth is known: ``planted.json`` in a model's folder.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pcf_core.audit.preferences import missing_blocks
 from pcf_core.core.errors import ModelError
-from pcf_core.core.run import RunSpec, unlabelled
+from pcf_core.core.run import RunSpec, split_label
 from pcf_core.core.settings import settings
 from pcf_core.models.names import BYTES_A_WEIGHT
 from pcf_core.models.registry import resolve
@@ -106,7 +106,7 @@ def expected_seconds(
         return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
     for other, rate in rates.items():
         try:
-            size = resolve(unlabelled(other)).parameters
+            size = resolve(split_label(other)[0]).parameters
         except ModelError:
             continue  # used once, and gone since
         if size and parameters:

@@ -23,6 +23,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import check_text
 from pcf_core.models.hub import require_allowed_code
+from pcf_core.models.public import gguf_files
 from pcf_core.models.scoring.base import GAP, quoted
 from pcf_core.models.scoring.opening import check_protocol
 from pcf_core.store.store import Store
@@ -376,7 +377,7 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
     """
     require_allowed_code(spec)
     check_protocol(spec.name, spec.family, protocol)
-    if not spec.path:
+    if not gguf_files(spec) and not spec.path:
         raise ModelError(
             f"The weights of {spec.name} are not on this machine: score the model on the page Score, which "
             "downloads them, or choose another."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.core.run import ModelSpec, model_label
+from pcf_core.core.run import ModelSpec, model_label, split_label
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import precision
 from pcf_core.models.folder import describe
@@ -141,3 +141,8 @@ def test_every_precision_is_one_that_weights_are_loaded_in() -> None:
 def test_a_label_says_the_precision_where_it_is_not_float32() -> None:
     said = [model_label("m", dtype) for dtype in ("float32", "auto", "server", "bfloat16")]
     assert said == ["m", "m", "m", "m (bfloat16)"]
+    assert [split_label(label) for label in ("m", "m (bfloat16)", "/models/m (2)")] == [
+        ("m", "float32"),
+        ("m", "bfloat16"),
+        ("/models/m (2)", "float32"),
+    ]

@@ -84,7 +84,7 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
     numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
     assert len(numbers) == 10
     assert "Most often first · mini-gpt" in [metric.label.replace("\\", "") for metric in app.metric]
-    for page in ("overview", "heat_map", "risk"):
+    for page in ("heat_map", "risk"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception
         assert not app.error

@@ -60,7 +60,7 @@ def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder = tmp_path / "assets"
     (folder / "models").mkdir(parents=True)
     for path in (ROOT / "assets").iterdir():
-        if path.stem != "models":
+        if path.stem not in ("models", "public"):
             (folder / path.name).symlink_to(path)
     for model in MINI_MODELS:
         (folder / "models" / model).symlink_to(ROOT / "assets" / "models" / model)

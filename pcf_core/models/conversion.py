@@ -1,0 +1,135 @@
+"""A GGUF file as a model directory in the hub's layout, made once and kept in the cache.
+
+transformers reads the file and dequantizes it to float32; what it made is saved, so that the next start
+reads safetensors.  The directory is named by the file's hash and :data:`CONVERTER`, appears whole or not at
+all, and is made by one process while others wait.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import redirect_stderr
+from pathlib import Path
+from textwrap import shorten
+
+import torch
+from filelock import FileLock
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.extent import Extent, require_built
+from pcf_core.models.folder import file_hash
+from pcf_core.models.gguf import Header, read_header, require_readable
+
+CONVERTER = "1"  # raise it when the same file would become another directory
+FOLDER = "gguf"
+PIECE = 2**24  # bytes that are copied at a time
+
+
+def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
+    """Return the directory of a GGUF model, made now where it is not there yet.
+
+    Parameters
+    ----------
+    spec
+        The model; ``identity`` is the hash of the file.
+    files
+        What, joined, is the file (:func:`pcf_core.models.public.gguf_files`).
+
+    Raises
+    ------
+    ModelError
+        The bytes are not those of ``identity``, the file cannot be read as it was meant, or the cache cannot
+        hold the result.
+    """
+    kept = settings().cache / FOLDER
+    folder = kept / f"{spec.identity[:32]}-{CONVERTER}"
+    if folder.is_dir():
+        return folder
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        with FileLock(kept / f"{folder.name}.lock"):
+            if not folder.is_dir():
+                for left in kept.glob(f"{folder.name}.*/"):  # by a process that was ended
+                    shutil.rmtree(left, ignore_errors=True)
+                with tempfile.TemporaryDirectory(dir=kept, prefix=f"{folder.name}.") as made:
+                    _convert(spec, files, Path(made))
+                    (Path(made) / "model").rename(folder)
+    except OSError as error:
+        raise ModelError(
+            f"The model {spec.name} cannot be converted into the cache folder {kept} "
+            f"({error.strerror or error}): "
+            f"it needs {4 * spec.parameters / 1e9:.1f} GB there."
+        ) from error
+    return folder
+
+
+def _convert(spec: ModelSpec, files: Sequence[Path], made: Path) -> None:
+    """Write the directory ``model`` into ``made``."""
+    whole = made / "whole.gguf"
+    if _whole(files, whole) != spec.identity:
+        raise ModelError(
+            f"The GGUF file of {spec.name} is not the one that was described: its bytes have another hash "
+            f"than "
+            f"{spec.identity[:12]}…; install the version that is asked for, or start again."
+        )
+    header = read_header(whole, spec.name)
+    require_readable(header, spec.name)
+    logging.disable_progress_bar()
+    try:
+        with redirect_stderr(io.StringIO()):  # transformers' bar of this has no switch
+            _save(spec, header, whole, made / "model")
+    except (ModelError, OSError):
+        raise
+    except Exception as error:  # whatever transformers trips over in a file that somebody else wrote
+        reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
+        raise ModelError(
+            f"The GGUF file of {spec.name} cannot be read ({reason}): take another file of the model, or "
+            f"serve it "
+            "and score it as an endpoint."
+        ) from error
+
+
+def _whole(files: Sequence[Path], whole: Path) -> str:
+    """Put the files one behind the other and return the hash of all (SHA-256); one file is linked."""
+    if len(files) == 1:
+        whole.symlink_to(files[0].resolve())
+    else:
+        with whole.open("wb") as target:
+            for path in files:
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, target, PIECE)
+    return file_hash(whole)
+
+
+def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
+    """Save what transformers makes of the file, once it is known to make all of it."""
+    config = AutoConfig.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
+    require_built(config, Extent.of_shapes(list(header.tensors.values()), 0), spec.name, AutoModelForCausalLM)
+    model = AutoModelForCausalLM.from_pretrained(
+        whole.parent,
+        gguf_file=whole.name,
+        dtype=torch.float32,
+        local_files_only=True,
+        use_safetensors=True,
+        trust_remote_code=False,
+    )
+    taken = sum(tensor.numel() for tensor in model.parameters())
+    if taken != header.weights:
+        raise ModelError(
+            f"The GGUF file of {spec.name} holds {header.weights:,} weights, of which its class in "
+            f"transformers "
+            f"takes {taken:,}: its scores would be another model's; serve it and score it as an endpoint."
+        )
+    # What was dequantized is a model like any other; transformers would refuse to save it as quantized.
+    del model.config.quantization_config
+    model.hf_quantizer = None
+    model.save_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
+    tokenizer.save_pretrained(folder)

@@ -1,0 +1,146 @@
+"""Public models that come inside packages of the package index: no hub is needed to have them.
+
+``assets/public.toml`` says what is known of each, so that its shipped results open where the package is not
+installed.  Of a package one file is read (a GGUF file, see :mod:`pcf_core.models.gguf`), or several that are
+joined; its code is never imported.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from textwrap import shorten
+
+from pydantic import Field
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.families import Family
+from pcf_core.core.records import Record
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.gguf import SUFFIX, copy_note, tokenizer_of
+from pcf_core.models.names import NAME
+
+FILE_NAME = "public.toml"
+
+
+class PublicModel(Record):
+    """A public model and the packages that hold it.
+
+    ``packages``: as pip takes them, each with its version.  ``files``: module and path inside it, joined in
+    this order to the file whose SHA-256 is ``sha256`` and which has ``bytes`` bytes.  ``terms``: address of
+    what has to be accepted first, empty for an open licence.
+    """
+
+    name: str = Field(pattern=f"^{NAME.pattern}$")
+    title: str = Field(min_length=1)
+    packages: tuple[str, ...] = Field(min_length=1)
+    files: tuple[str, ...] = Field(min_length=1)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    bytes: int = Field(gt=0)
+    family: Family
+    parameters: int = Field(gt=0)
+    context: int = Field(gt=0)
+    quantization: str = Field(min_length=1)
+    chat_template: str = ""
+    license: str = Field(min_length=1)
+    terms: str = ""
+    source: str = Field(min_length=1)
+    notes: str = ""
+
+    @property
+    def spec(self) -> ModelSpec:
+        """Its specification; ``path`` is its first file, empty where a package is not installed."""
+        files = self.located
+        return ModelSpec(
+            name=self.name,
+            family=self.family,
+            path=str(files[0]) if files else "",
+            identity=self.sha256,
+            tokenizer=tokenizer_of(self.sha256),
+            parameters=self.parameters,
+            context=self.context,
+            chat_template=self.chat_template,
+            quantization=self.quantization,
+            kind="public",
+            title=f"{self.title} ({copy_note(self.quantization)})",
+            notes=self.notes,
+        )
+
+    @property
+    def located(self) -> tuple[Path, ...]:
+        """Its files on this machine, empty where one is missing."""
+        files = tuple(_located(file) for file in self.files)
+        return tuple(path for path in files if path) if all(files) else ()
+
+
+def public_models() -> tuple[PublicModel, ...]:
+    """Load ``assets/public.toml``, in its order; empty where the assets hold none.
+
+    Raises
+    ------
+    ModelError
+        The file is not what is shipped.
+    """
+    return _read(settings().assets / FILE_NAME)
+
+
+def public_model(name: str) -> PublicModel | None:
+    """Return the public model of this name."""
+    return next((model for model in public_models() if model.name == name), None)
+
+
+def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:
+    """List the files that, joined, are the GGUF file of a model; empty for a model in the hub's layout.
+
+    Raises
+    ------
+    ModelError
+        It is a public model whose package is not installed.
+    """
+    model = public_model(spec.name)
+    if model is not None and model.sha256 == spec.identity:
+        return tuple(_present(model))
+    return (Path(spec.path),) if spec.path.endswith(SUFFIX) else ()
+
+
+def how_to_get(model: PublicModel) -> str:
+    """Say how the weights of a public model come to this machine, as the end of a sentence."""
+    return f"fetch them with: python -m pcf_core models get {model.name}"
+
+
+def _present(model: PublicModel) -> Iterator[Path]:
+    files = model.located
+    if not files:
+        raise ModelError(
+            f"The weights of {model.name} are not on this machine; {how_to_get(model)} "
+            f"({model.bytes / 1e6:,.0f} MB, {model.license})."
+        )
+    yield from files
+
+
+def _located(file: str) -> Path | None:
+    """Find a file of an installed package, none of whose code runs."""
+    module, _, path = file.partition("/")
+    found = find_spec(module)
+    for folder in (found and found.submodule_search_locations) or ():
+        if (Path(folder) / path).is_file():
+            return Path(folder) / path
+    return None
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path) -> tuple[PublicModel, ...]:
+    if not path.is_file():
+        return ()
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf8"))["model"]
+        return tuple(PublicModel.model_validate(table) for table in tables)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = shorten(str(error), 200, placeholder=" …")
+        raise ModelError(
+            f"The list of public models {path} cannot be read ({reason}): restore the shipped file."
+        ) from error

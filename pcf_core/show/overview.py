@@ -1,0 +1,189 @@
+"""What Overview says of each model: its risk, its parts and its range, and whom it favours."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import ModelKind
+from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
+from pcf_core.show.findings.numbers import listed
+
+PEOPLE = {"male": "men", "female": "women"}
+KINDS: Mapping[ModelKind, str] = {
+    "public": "public models",
+    "teaching": "teaching models",
+    "planted": "calibration",
+    "own": "your own",
+}
+WIDTH, HEIGHT = 200, 22  # of a bar, in pixels
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model in the table of models: its name, with the precision where that is not float32.
+
+    ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
+    ``None`` where there is none.  ``leading``: the number of occupations that each group leads, by its mean
+    preference; an occupation in which two groups are exactly even counts for none.
+    """
+
+    model: str
+    kind: ModelKind
+    overall: float
+    prejudice: float
+    caprice: float
+    low: float | None
+    high: float | None
+    leading: Mapping[str, int]
+    occupations: int
+
+    @classmethod
+    def of(cls, model: str, kind: ModelKind, report: RiskReport) -> ModelRow:
+        """Make the row of a report; its range is the one over templates."""
+        interval = report.interval("overall_risk", "templates")
+        return cls(
+            model=model,
+            kind=kind,
+            overall=report.overall_risk,
+            prejudice=report.prejudice_risk,
+            caprice=report.caprice_risk,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            leading=leading(report),
+            occupations=len(report.occupations),
+        )
+
+    @property
+    def favoured(self) -> str:
+        """The group that leads most occupations; empty where two lead as many."""
+        ranked = sorted(self.leading.values(), reverse=True)
+        if len(ranked) > 1 and ranked[0] == ranked[1]:
+            return ""
+        return max(self.leading, key=lambda group: self.leading[group])
+
+    @property
+    def range(self) -> str:
+        """The range of R as a text, empty where there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{two_decimals(self.low)} to {two_decimals(self.high)}"
+
+
+def two_decimals(risk: float) -> str:
+    """Write a risk as sentences and tables of results do."""
+    return f"{risk:.2f}" if risk >= 0.005 else "under 0.005"
+
+
+def leading(report: RiskReport) -> dict[str, int]:
+    """Count the occupations that each group leads, by mean preference, in the order of the groups."""
+    firsts: Counter[str] = Counter()
+    for occupation in report.occupations:
+        most = max(occupation.preferences.values())
+        first = [group for group, value in occupation.preferences.items() if value == most]
+        firsts.update(first if len(first) == 1 else [])
+    return {group: firsts[group] for group in report.groups}
+
+
+def people(group: str) -> str:
+    """Name a group as a reader would: men, women, else by its words."""
+    return PEOPLE.get(group, group)
+
+
+def overview_answer(rows: Sequence[ModelRow]) -> str:
+    """Say whom each model favours, and in how many occupations; empty without a row.
+
+    Two models at the most are named; of more the table tells.
+    """
+    return f"{listed([_favour(row, place) for place, row in enumerate(rows[:2])])}." if rows else ""
+
+
+def _favour(row: ModelRow, place: int) -> str:
+    if not row.favoured:
+        return f"{row.model} favours no group more often than another"
+    led = row.leading[row.favoured]
+    share = f"all {row.occupations}" if led == row.occupations else f"{led} of {row.occupations}"
+    often = "" if len(row.leading) == 2 else " most often,"
+    return f"{row.model} favours {people(row.favoured)}{often} in {share}{'' if place else ' occupations'}"
+
+
+def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
+    """Sort rows, the lowest risk first."""
+    return sorted(rows, key=lambda row: row.overall)
+
+
+def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
+    """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range."""
+    groups = list(rows[0].leading)
+    title = " / ".join(people(group) for group in groups) if len(groups) == 2 else "most often"
+    return pd.DataFrame(
+        [
+            {
+                "model": row.model,
+                "bar": bar(row),
+                "risk": two_decimals(row.overall),
+                "favours": people(row.favoured) if row.favoured else "neither",
+                f"{title} first": _firsts(row, groups),
+                "range": row.range,
+                "kind": KINDS[row.kind],
+            }
+            for row in rows
+        ]
+    )
+
+
+def _firsts(row: ModelRow, groups: Sequence[str]) -> str:
+    if len(groups) == 2:
+        return " / ".join(f"{row.leading[group]:,}" for group in groups)
+    return f"{max(row.leading.values()):,} of {row.occupations:,}"
+
+
+def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
+    """Make the same in long form, every number in full: one column a quantity, one a group."""
+    return pd.DataFrame(
+        [
+            {
+                "model": row.model,
+                "kind": row.kind,
+                "overall_risk": row.overall,
+                "low": row.low,
+                "high": row.high,
+                "prejudice_risk": row.prejudice,
+                "caprice_risk": row.caprice,
+                "occupations": row.occupations,
+                **{f"{group}_first": count for group, count in row.leading.items()},
+            }
+            for row in rows
+        ]
+    )
+
+
+def bar(row: ModelRow) -> str:
+    """Draw a risk from 0 to 1: prejudice solid, caprice hatched, a line over the range; an SVG data address.
+
+    Nothing but numbers is in it.
+    """
+    split, end = WIDTH * min(row.prejudice, 1.0), WIDTH * min(row.overall, 1.0)
+    parts = [
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{MUTED}" opacity="0.18"/>',
+        f'<rect width="{split:.1f}" height="{HEIGHT}" fill="{ACCENT}"/>',
+        '<defs><pattern id="c" width="5" height="5" patternUnits="userSpaceOnUse" '
+        f'patternTransform="rotate(45)"><rect width="5" height="5" fill="{CAPRICE}"/>'
+        '<rect width="2" height="5" fill="#FFFFFF"/></pattern></defs>',
+        f'<rect x="{split:.1f}" width="{end - split:.1f}" height="{HEIGHT}" fill="url(#c)"/>',
+    ]
+    if row.low is not None and row.high is not None:
+        low, high, middle = WIDTH * max(row.low, 0), WIDTH * min(row.high, 1), HEIGHT / 2
+        path = f"M{low:.1f} 5V{HEIGHT - 5}M{low:.1f} {middle}H{high:.1f}M{high:.1f} 5V{HEIGHT - 5}"
+        parts += [
+            f'<path d="{path}" stroke="{colour}" stroke-width="{width}" fill="none"/>'
+            for colour, width in (("#FFFFFF", 4), ("#222222", 1.6))
+        ]
+    drawn = "".join(parts)
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}">{drawn}</svg>'
+    return f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"

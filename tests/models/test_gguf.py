@@ -1,0 +1,243 @@
+"""GGUF files: what their header says, what becomes of them, and what is refused."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.records import digest
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models import conversion
+from pcf_core.models.conversion import converted
+from pcf_core.models.gguf import architectures, describe_gguf, read_header
+from pcf_core.models.loading import Loaded, load
+from pcf_core.models.registry import left_out_models, list_models, resolve
+from pcf_core.models.scoring.opening import open_scorer
+from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
+from tests.models.scoring.conftest import brute_force
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def llama() -> Loaded:
+    return tiny_llama()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory, llama: Loaded) -> Path:
+    return write_gguf(tmp_path_factory.mktemp("gguf") / "tiny.gguf", llama)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, llama: Loaded) -> Path:
+    return write_gguf(tmp_path_factory.mktemp("gguf") / "tiny-q8_0.gguf", llama, quantized=True)
+
+
+def _kept() -> list[str]:
+    """Names of what the cache holds of conversions, but for the lock."""
+    return sorted(path.name for path in (settings().cache / "gguf").glob("*") if path.suffix != ".lock")
+
+
+@pytest.mark.parametrize("file", ["plain", "small"])
+def test_the_header_says_what_the_package_reads(file: str, request: pytest.FixtureRequest) -> None:
+    path = request.getfixturevalue(file)
+    header, theirs = read_header(path, "tiny"), gguf.GGUFReader(path)
+    assert header.tensors == {tensor.name: tuple(map(int, tensor.shape)) for tensor in theirs.tensors}
+    for key, field in theirs.fields.items():
+        if key.startswith("GGUF."):
+            continue
+        value = field.contents()
+        assert header.metadata[key] == (len(value) if isinstance(value, list) else pytest.approx(value)), key
+
+
+def test_a_file_is_described_without_its_weights_being_read(
+    small: Path, llama: Loaded, tmp_path: Path
+) -> None:
+    spec = describe_gguf(small, "tiny")
+    assert (spec.family, spec.quantization, spec.context) == (
+        "causal",
+        "Q8_0",
+        llama.model.config.max_position_embeddings,
+    )
+    assert spec.parameters == sum(tensor.numel() for tensor in llama.model.parameters())
+    assert spec.chat_template == digest(TEMPLATE)
+    assert spec.title == "Tiny Llama (Q8_0 copy, not the original weights)"
+    elsewhere = tmp_path / "renamed.gguf"
+    elsewhere.write_bytes(small.read_bytes())
+    other = describe_gguf(elsewhere, "other")
+    assert (other.identity, other.tokenizer) == (spec.identity, spec.tokenizer)
+
+
+def test_what_was_not_quantized_computes_as_before(plain: Path, llama: Loaded) -> None:
+    loaded = load(describe_gguf(plain, "tiny"), "cpu")
+    ids = torch.arange(12)[None] * 7 % llama.model.config.vocab_size
+    with torch.inference_mode():
+        assert torch.allclose(loaded.model(ids).logits, llama.model(ids).logits, atol=1e-5)
+    for text in PROMPTS:
+        assert loaded.tokenizer(text)["input_ids"] == llama.tokenizer(text)["input_ids"]
+    assert loaded.tokenizer.chat_template == TEMPLATE
+
+
+def test_scores_are_those_of_transformers_and_of_one_word_at_a_time(small: Path) -> None:
+    spec = describe_gguf(small, "tiny")
+    prompts = [prompt for prompt in PROMPTS if prompt.endswith("[Y]")]
+    scores = open_scorer(spec, "exact").score(prompts, list(WORDS))
+    theirs = Loaded(
+        AutoModelForCausalLM.from_pretrained(small.parent, gguf_file=small.name, dtype=torch.float32).eval(),
+        AutoTokenizer.from_pretrained(small.parent, gguf_file=small.name),
+        "cpu",
+    )
+    with torch.inference_mode():
+        alone = [[brute_force(theirs, "llama", prompt, word) for word in WORDS] for prompt in prompts]
+    assert np.allclose(scores, alone, atol=1e-4)
+
+
+def test_a_file_is_converted_once(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = describe_gguf(plain, "tiny")
+    folder = converted(spec, [plain])
+    assert _kept() == [folder.name]
+    monkeypatch.setattr(conversion, "_convert", lambda *_: pytest.fail("it was converted before"))
+    assert converted(spec.model_copy(update={"name": "a copy"}), [plain]) == folder
+    monkeypatch.setattr(conversion, "CONVERTER", "2")
+    with pytest.raises(pytest.fail.Exception):
+        converted(spec, [plain])
+
+
+def test_files_in_parts_are_joined_in_their_order(plain: Path, tmp_path: Path) -> None:
+    data, spec = plain.read_bytes(), describe_gguf(plain, "tiny")
+    parts = [tmp_path / "part00", tmp_path / "part01"]
+    parts[0].write_bytes(data[:1000])
+    parts[1].write_bytes(data[1000:])
+    assert (converted(spec, parts) / "model.safetensors").is_file()
+    other = spec.model_copy(update={"identity": "0" * 64})
+    with pytest.raises(ModelError, match="bytes have another hash than 000000000000…"):
+        converted(other, parts)
+    assert len(_kept()) == 1
+
+
+def test_the_list_holds_files_and_folders_with_one(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    for place in ("deployed.gguf", "folder/any.gguf", "two/a.gguf", "two/b.gguf"):
+        (own / place).parent.mkdir(parents=True, exist_ok=True)
+        (own / place).write_bytes(plain.read_bytes())
+    (own / "broken.gguf").write_bytes(b"GGUF")
+    monkeypatch.setenv("PCF_MODELS", str(own))
+    settings.cache_clear()
+    listed = {spec.name: spec for spec in list_models() if spec.kind == "own"}
+    assert sorted(listed) == ["deployed", "folder"]
+    assert [item.name for item in left_out_models()] == ["broken"]
+    assert resolve("deployed") == listed["deployed"]
+    assert resolve("causal:deployed") == listed["deployed"]
+    assert resolve(str(own / "deployed.gguf")).identity == listed["deployed"].identity
+    assert ScoringKey.of(resolve(str(own / "folder"))).identity == listed["folder"].identity
+    with pytest.raises(ModelError, match="cannot be read as masked: by its file it is causal"):
+        resolve("masked:deployed")
+
+
+def _number(value: int) -> bytes:
+    return struct.pack("<Q", value)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda data: b"GGML" + data[4:], "is no GGUF file: it does not begin with GGUF"),
+        (lambda data: b"", "is no GGUF file"),
+        (lambda data: b"GGUF", "is damaged or cut off"),
+        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], r"version 1, where 2 and 3 are read"),
+        (lambda data: data[:100], "is damaged or cut off"),
+        (lambda data: data[:-64], r"bytes where its header says [\d,]+\); copy it again"),
+        (lambda data: data[:8] + _number(2**60) + data[16:], "tensors in"),
+        (lambda data: data[:16] + _number(2**60) + data[24:], "entries and"),
+        (lambda data: data[:24] + _number(2**62) + data[32:], "a text of"),
+    ],
+)
+def test_damaged_files_are_refused(
+    plain: Path, tmp_path: Path, change: Callable[[bytes], bytes], sentence: str
+) -> None:
+    (tmp_path / "odd.gguf").write_bytes(change(plain.read_bytes()))
+    with pytest.raises(ModelError, match=sentence):
+        describe_gguf(tmp_path / "odd.gguf", "odd")
+
+
+def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
+    plain: Path, tmp_path: Path
+) -> None:
+    data, path = plain.read_bytes(), tmp_path / "odd.gguf"
+    for place in np.random.default_rng(5).integers(0, 12_000, 300):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        try:
+            said = describe_gguf(path, "odd").name
+        except ModelError as error:
+            said = str(error)
+        assert said
+        assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"architecture": "clip"},
+            r"'clip', which cannot be read here: supported are bloom,",
+        ),
+        ({"architecture": "t5"}, "the architecture 't5'"),
+        ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
+        ({"extra": {"llama.rope.scaling.type": "yarn"}}, r"sets llama\.rope\.scaling\.type, which is lost"),
+        (
+            {"tensors": {"rope_freqs.weight": np.ones(8, np.float32)}},
+            r"sets rope_freqs\.weight,",
+        ),
+        ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
+    ],
+)
+def test_what_would_be_another_model_is_refused(
+    tmp_path: Path, options: dict[str, object], sentence: str
+) -> None:
+    path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=sentence):
+        describe_gguf(path, "odd")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}},
+            "holds [0-9,]+ weights, of which",
+        ),
+        ({"extra": {"llama.feed_forward_length": 2**28}}, "asks for"),
+        ({"extra": {"tokenizer.ggml.model": "unheard"}}, "cannot be read"),
+    ],
+)
+def test_a_conversion_that_fails_leaves_nothing_behind(
+    tmp_path: Path, options: dict[str, object], sentence: str
+) -> None:
+    path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=sentence):
+        load(describe_gguf(path, "odd"), "cpu")
+    assert _kept() == []
+
+
+def test_the_usual_architectures_are_read() -> None:
+    assert {"llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "phi3"} <= architectures()
+    assert not {"t5", "general", "tokenizer"} & architectures()

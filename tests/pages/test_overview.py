@@ -1,0 +1,49 @@
+"""Overview: the table of models, what its filter shows, and what it opens on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.public import public_models
+from pcf_core.store.store import Store
+from tests.pages.opened import open_app, texts
+from tools.ship_results import PUBLIC
+
+
+def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None:
+    app = open_app("overview", model=["mini-bert", "mini-gpt"])
+    table = app.dataframe[0].value
+    assert sorted(table["model"]) == ["mini-bert", "mini-gpt"]
+    assert list(table["risk"]) == sorted(table["risk"])
+    assert set(table["kind"]) == {"teaching models"}
+    (answer,) = [line for line in texts(app).splitlines() if line.startswith("mini-bert favours")]
+    assert answer.count("favours") == 2
+    counts = dict(zip(table["model"], table["men / women first"], strict=True))
+    men, women = (int(part) for part in counts["mini-bert"].split(" / "))
+    assert str(max(men, women)) in answer
+    assert men + women <= 120
+
+
+@pytest.fixture
+def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """The shipped results under an empty cache."""
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    settings.cache_clear()
+    yield settings()
+    settings.cache_clear()
+
+
+def test_it_opens_on_the_public_models(shipped: Settings) -> None:
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
+    public = [model.name for model in public_models() if model.name in PUBLIC]
+    assert app.sidebar.multiselect(key="model").value == public
+    table = app.dataframe[0].value
+    assert sorted(table["model"]) == sorted(public)
+    assert set(table["kind"]) == {"public models"}
+    app.segmented_control(key="models_shown").set_value("all").run()
+    assert len(app.dataframe[0].value) > len(public)
+    app.segmented_control(key="models_shown").set_value("teaching models").run()
+    assert not set(app.dataframe[0].value["model"]) & set(public)

@@ -1,0 +1,91 @@
+"""The table of models and its answer, on matrices whose risks are known by hand."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.core.run import ModelKind
+from pcf_core.show.overview import (
+    WIDTH,
+    ModelRow,
+    bar,
+    by_risk,
+    models_table,
+    numbers_table,
+    overview_answer,
+    two_decimals,
+)
+
+
+def row_of(name: str, values: list[list[list[float]]], *groups: str, kind: ModelKind = "public") -> ModelRow:
+    document = {"preferences": values, "groups": list(groups or ("male", "female"))}
+    return ModelRow.of(name, kind, matrix_report(document, ViewOptions(), resamples=20))
+
+
+def of_male(*male: list[float]) -> list[list[list[float]]]:
+    return [[[p, 1 - p] for p in row] for row in male]
+
+
+# Two occupations that lean to women in all contexts, one to men; r of each is |2p − 1| on average.
+WOMEN = row_of("A", of_male([0.1, 0.1], [0.3, 0.3], [0.9, 0.9]))
+MEN = row_of("B", of_male([0.9, 0.9], [0.8, 0.8], [0.7, 0.7]))
+CAPRICIOUS = row_of("C", of_male([0.2, 0.8], [0.4, 0.6], [0.9, 0.3]), kind="teaching")
+
+
+def test_the_answer_says_whom_each_favours() -> None:
+    assert overview_answer([WOMEN, MEN]) == (
+        "A favours women in 2 of 3 occupations and B favours men in all 3."
+    )
+    assert overview_answer([MEN, WOMEN, CAPRICIOUS]).startswith("B favours men in all 3 occupations and A ")
+    assert overview_answer([]) == ""
+    even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
+    assert overview_answer([even]) == "E favours no group more often than another."
+
+
+def test_of_several_groups_the_one_that_leads_most_often_is_named() -> None:
+    values = [[[0.6, 0.3, 0.1]] * 2, [[0.5, 0.4, 0.1]] * 2, [[0.1, 0.1, 0.8]] * 2]
+    row = row_of("M", values, "white", "black", "asian")
+    assert overview_answer([row]) == "M favours white most often, in 2 of 3 occupations."
+    table = models_table([row])
+    assert table.loc[0, "most often first"] == "2 of 3"
+
+
+def test_the_table_has_the_risk_its_range_and_both_counts() -> None:
+    table = models_table(by_risk([MEN, WOMEN, CAPRICIOUS])).set_index("model")
+    assert list(table.index) == ["C", "B", "A"]
+    assert dict(table["men / women first"]) == {"A": "1 / 2", "B": "3 / 0", "C": "1 / 0"}
+    assert dict(table["favours"]) == {"A": "women", "B": "men", "C": "men"}
+    assert table.loc["B", "risk"] == "0.60"
+    assert table.loc["B", "range"] == "0.60 to 0.60"
+    assert table.loc["C", "kind"] == "teaching models"
+    numbers = numbers_table([WOMEN]).iloc[0]
+    assert numbers["overall_risk"] == pytest.approx((0.8 + 0.4 + 0.8) / 3)
+    assert (numbers["male_first"], numbers["female_first"]) == (1, 2)
+
+
+@given(
+    st.lists(st.lists(st.floats(0.01, 0.99), min_size=3, max_size=3), min_size=1, max_size=6),
+)
+def test_every_occupation_is_counted_once_and_the_bar_adds_up(male: list[list[float]]) -> None:
+    row = row_of("M", of_male(*male))
+    means = np.mean(male, axis=1)
+    assert sum(row.leading.values()) <= row.occupations
+    assert row.leading["male"] >= int((means > 0.5 + 1e-9).sum())
+    assert row.leading["female"] >= int((means < 0.5 - 1e-9).sum())
+    picture = ElementTree.fromstring(b64decode(bar(row).partition("base64,")[2]))
+    track, prejudice, caprice = (part for part in picture if part.tag.endswith("rect"))
+    drawn = float(prejudice.attrib["width"]) + float(caprice.attrib["width"])
+    assert drawn == pytest.approx(WIDTH * row.overall, abs=0.11)
+    assert float(track.attrib["width"]) == WIDTH
+
+
+def test_small_risks_are_not_said_to_be_none() -> None:
+    assert [two_decimals(risk) for risk in (0.0049, 0.005, 0.6149)] == ["under 0.005", "0.01", "0.61"]
