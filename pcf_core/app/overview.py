@@ -110,7 +110,7 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:
-        follow("tilt", {**parameters, **_asked(named)})
+        follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
         st.caption("Click a name to see which way it leans. Tick two models to compare them.")
@@ -120,10 +120,10 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
         icon=":material/compare_arrows:",
         key="compare_ticked",
     ):
-        follow("compare", {**parameters, **_asked(ticked)})
+        follow("compare", {**parameters, **parameters_for(ticked)})
 
 
-def _asked(labels: Sequence[str]) -> dict[str, list[str]]:
+def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
     """Return the query parameters that ask for models by their labels: every model in every precision."""
     models, precisions = zip(*map(split_label, labels), strict=True)
     return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pcf_core.app.choice import Choice
+from pcf_core.app.overview import parameters_for
 from pcf_core.app.report import finished_runs
 from pcf_core.app.versions import parameters_of
 from pcf_core.audit.options import ViewOptions
@@ -104,7 +105,8 @@ def test_the_noise_floor_of_each_precision_stands_beside_it(both_runs: RunSpec, 
 
 def test_every_scored_run_says_its_precision_on_overview_and_in_reports(both_runs: RunSpec) -> None:
     app = open_app("overview")
-    assert NARROW in [label for frame in app.dataframe for label in frame.value.to_numpy().ravel()]
+    assert set(app.dataframe[0].value["model"]) == {"mini-bert", "mini-gpt", NARROW}
+    assert all(NARROW in frame.value.to_numpy() for frame in app.dataframe[1:])  # every run; the data
     assert [label for label in finished_runs() if label.startswith(NARROW)]
 
 
@@ -141,6 +143,12 @@ def test_an_empty_field_is_auto_and_a_wrong_link_is_told(full_store: Store) -> N
     assert "Not scored yet" not in texts(app)
     told = [warning.value for warning in open_app("risk", model=["mini-gpt"], precision="int4").warning]
     assert any("int4" in text and "bfloat16" in text for text in told)
+
+
+def test_rows_of_overview_are_opened_in_their_precisions() -> None:
+    assert parameters_for([NARROW]) == {"model": ["mini-gpt"], "precision": ["bfloat16"]}
+    both = {"model": ["mini-gpt"], "precision": ["float32", "bfloat16"]}
+    assert parameters_for(["mini-gpt", NARROW]) == both
 
 
 def test_links_between_pages_keep_the_precisions() -> None:

@@ -119,7 +119,7 @@ def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: 
     section = document_of(shipped, asked).sections[1]
     assert section.name == "knowledge"
     assert section.commands[1:] == (
-        "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact",
+        "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact --dtype float32",
     )
     assert section.parts[0].figure is not None
     with pytest.raises(TopicError, match="no knowledge set"):
