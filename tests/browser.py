@@ -17,6 +17,7 @@ from time import monotonic, sleep
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect, sync_playwright
 
+from pcf_core.app.shell import SECTIONS
 from pcf_core.work.queue import Queue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -75,6 +76,26 @@ def own_cache(folder: Path, **variables: str) -> Iterator[dict[str, str]]:
     for worker in Queue.open(cache / "catalogue.sqlite").workers():
         with suppress(ProcessLookupError):
             os.kill(int(worker.owner.split(":")[1]), signal.SIGTERM)
+
+
+def menu(page: Page) -> list[str]:
+    """List the titles of the pages in the menu, section after section; their icons are words too."""
+    titles: list[str] = []
+    for section in page.get_by_test_id("stTopNavSection").all():
+        section.click()
+        links = page.get_by_test_id("stTopNavDropdownLink")
+        expect(links.first).to_be_visible()
+        titles += [link.inner_text().strip().splitlines()[-1] for link in links.all()]
+        page.keyboard.press("Escape")
+        expect(links).to_have_count(0)
+    return titles
+
+
+def open_by_menu(page: Page, title: str) -> None:
+    """Choose a page in the menu, which has a section's pages in a list of its own."""
+    (section,) = [name for name, pages in SECTIONS.items() if title in [known for _, known, _ in pages]]
+    page.get_by_test_id("stTopNavSection").filter(has_text=section).click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has=page.get_by_text(title, exact=True)).click()
 
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -69,7 +69,7 @@ def draw_choice() -> None:
     known_topics = all_topics()
     known = [*(spec.name for spec in list_models()), *scored_models()]
     with st.sidebar:
-        st.caption("What the pages under *Read* show")
+        st.caption("What the pages under *Results* show")
         models = st.multiselect(
             "Models",
             with_asked("model", known),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-
-import streamlit as st
 
 from pcf_core.core.errors import EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
@@ -36,23 +35,23 @@ def stamp_of_files(*paths: Path) -> Stamp:
     return tuple((name, state.st_size, state.st_mtime_ns) for name, state in states)
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
+@lru_cache(maxsize=4)
 def _topics(stamp: Stamp) -> Mapping[str, Topic]:
     return {topic.name: topic for topic in list_topics()}
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
+@lru_cache(maxsize=32)
 def _template_set(name: str, stamp: Stamp) -> TemplateSet:
     return load_templates(name)
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
+@lru_cache(maxsize=8)
 def _mined_set(name: str, stamp: Stamp) -> MinedSet:
     mined = load_mined(name)
     return mined.model_copy(update={"templates": tuple(heaviest_first(mined.templates))})
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
+@lru_cache(maxsize=4)
 def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
     return {evidence.name: evidence for evidence in list_evidence()}
 

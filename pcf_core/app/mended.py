@@ -15,7 +15,8 @@ button[data-variant="segmented_control"][aria-checked="true"] { color: inherit !
 
 # Where the keyboard is in the menu shows as a faint tint alone.
 FOCUS = """
-[data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stPageLink-NavLink"]:focus-visible {
+[data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stPageLink-NavLink"]:focus-visible,
+[data-testid="stTopNavSection"]:focus-visible, [data-testid="stTopNavDropdownLink"]:focus-visible {
   outline: 2px solid currentColor; outline-offset: -2px;
 }
 """

@@ -22,6 +22,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.hub import is_allowed
 from pcf_core.models.names import KnownModel
 from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.models.public import how_to_get, public_model
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import count
@@ -94,7 +95,11 @@ def draw_model(spec: ModelSpec) -> None:
         }
     )
     needs = [code_step(spec.name)] if spec.remote_code else []
-    if spec.family != "endpoint" and not spec.path:
+    public = public_model(spec.name)
+    if public and not spec.path:
+        needs.append(f"Its weights are not on this machine: {how_to_get(public)}.")
+        needs += [f"It comes under terms of its own: {public.terms}"] if public.terms else []
+    elif spec.family != "endpoint" and not spec.path:
         needs.append("Its weights are downloaded when it is first scored.")
     draw_use(spec.name, needs)
     draw_runs(spec.name)

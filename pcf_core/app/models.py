@@ -22,6 +22,13 @@ ALL = "all"
 DTYPES = ("float32", "bfloat16")
 GIGABYTE = 10**9
 COLUMNS: Mapping[str, Any] = {
+    "kind": st.column_config.TextColumn(
+        help="public: a model that people use. teaching: a small one that we trained to show an effect. "
+        "planted: its answer is known. own: yours, or behind the endpoint."
+    ),
+    "weights": st.column_config.TextColumn(
+        help="here: it can be scored now. fetch: only its results are on this machine."
+    ),
     "name": st.column_config.TextColumn(
         help="What the page Score and the command line take; or the id on the hub."
     ),
@@ -140,6 +147,8 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
         [
             {
                 "name": spec.name,
+                "kind": spec.kind,
+                "weights": "here" if spec.path else "fetch",
                 "title": spec.title,
                 "family": spec.family,
                 "parameters": spec.parameters or None,

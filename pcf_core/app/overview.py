@@ -23,6 +23,7 @@ COLUMNS = {
     "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
         "0 fair … 1 fully stereotyped",
+        width=200,
         help="The discrimination risk. Solid: prejudice, what the model always does. Striped: caprice, what "
         "changes with the sentence. The line is the range with other sentences of this kind.",
     ),
@@ -78,8 +79,9 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    table = models_table(shown)
     answer: Any = st.dataframe(
-        models_table(shown),
+        table if chosen == ALL else table.drop(columns="kind"),  # it is the same in every row
         hide_index=True,
         column_config=COLUMNS,
         on_select="rerun",

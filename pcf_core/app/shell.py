@@ -30,33 +30,31 @@ from pcf_core.core.settings import settings
 OPENED = "frame_opened"
 FIRST = "overview"
 SECTIONS = {
-    "Start": [("overview", "Overview", "home")],
-    "Measure": [
-        ("score", "Score", "play_circle"),
-        ("probe", "Probe", "bolt"),
-        ("knowledge", "Knowledge", "lightbulb"),
-    ],
-    "Read": [
-        ("heat_map", "Heat map", "grid_on"),
+    "Results": [
+        ("overview", "Overview", "home"),
+        ("compare", "Compare", "compare_arrows"),
         ("tilt", "Tilt", "candlestick_chart"),
+        ("heat_map", "Heat map", "grid_on"),
         ("risk", "Risk", "stacked_bar_chart"),
         ("tails", "Tails", "bar_chart"),
         ("factors", "Factors", "scatter_plot"),
         ("sensitivity", "Sensitivity", "tune"),
+        ("knowledge", "Knowledge", "lightbulb"),
     ],
-    "Compare": [
-        ("compare", "Compare", "compare_arrows"),
+    "Measure": [("score", "Score", "play_circle"), ("probe", "Probe", "bolt")],
+    "Texts": [
         ("case_file", "Case file", "folder_open"),
+        ("fairpair", "FairPair", "difference"),
+        ("criteria", "Criteria", "balance"),
     ],
-    "Text audits": [("fairpair", "FairPair", "difference"), ("criteria", "Criteria", "balance")],
-    "Set up": [
+    "Material": [
+        ("models", "Models", "deployed_code"),
         ("topics", "Topics", "category"),
         ("templates", "Templates", "list_alt"),
-        ("models", "Models", "deployed_code"),
     ],
-    "Understand": [
-        ("how_it_works", "How it works", "school"),
+    "Share": [
         ("report", "Report", "description"),
+        ("how_it_works", "How it works", "school"),
         ("about", "About", "menu_book"),
     ],
 }
@@ -97,9 +95,8 @@ def _open_frame() -> StreamlitPage:
     # Streamlit gives the first page the bare address alone: its name is the address of one that leads there.
     named_first = st.Page(_nothing, title="Overview", url_path=FIRST, visibility="hidden")
     page = st.navigation(
-        {**sections, "Start": [*sections["Start"], named_first]},
-        position="sidebar" if inside else "hidden",
-        expanded=True,
+        {**sections, "Results": [*sections["Results"], named_first]},
+        position="top" if inside else "hidden",  # the sidebar begins with what is shown
     )
     if old_kind:
         st.rerun()

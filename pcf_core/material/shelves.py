@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from pcf_core.core.errors import InputError
@@ -38,9 +40,10 @@ class Shelf:
         """List the names of the shipped files, sorted, then those of the user's own, sorted."""
         return (*self.shipped(), *self.own())
 
-    def shipped(self) -> dict[str, Path]:
-        """Map the name to the file of everything shipped."""
-        return self._files(settings().assets / self.folder)
+    def shipped(self) -> Mapping[str, Path]:
+        """Map the name to the file of everything shipped; a page asks dozens of times."""
+        folder = settings().assets / self.folder
+        return _unchanged(self, folder, folder.stat().st_mtime_ns if folder.exists() else 0)
 
     def own(self) -> dict[str, Path]:
         """Map name to file of the user's own; a shipped name hides one of the same name: :meth:`hidden`."""
@@ -131,6 +134,12 @@ class Shelf:
         found = [path for suffix in self.suffixes for path in folder.glob(f"*{suffix}")]
         found.sort(key=lambda path: (path.stem == LAST, path.stem, path.suffix))
         return {path.stem: path for path in found if NAME.fullmatch(path.stem)}
+
+
+@lru_cache(maxsize=64)
+def _unchanged(shelf: Shelf, folder: Path, changed: int) -> Mapping[str, Path]:
+    """Return what a shelf has in a folder, read anew once files have come, gone or changed their names."""
+    return MappingProxyType(shelf._files(folder))
 
 
 def _tried(load: Callable[[str], T], name: str) -> T | LeftOut:

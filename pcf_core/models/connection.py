@@ -10,6 +10,7 @@ import json
 import math
 import re
 import socket
+import ssl
 import threading
 import time
 from collections import deque
@@ -18,6 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from textwrap import shorten
 from typing import Any, Self, TypeVar
 
@@ -151,6 +153,12 @@ CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.
 SECRET_KEY = 16  # characters of a key from which on it is cut out of whatever is answered
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Read whose certificates are trusted, once: that takes longer than most answers, http:// or not."""
+    return httpx2.create_ssl_context()
+
+
 class _PassingError(Exception):
     """A failure that may be over after ``patience`` seconds."""
 
@@ -198,7 +206,9 @@ class Connection:
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         self._client = httpx2.Client(
-            headers=headers, timeout=httpx2.Timeout(self.timeout, connect=min(self.timeout, CONNECT_SECONDS))
+            headers=headers,
+            timeout=httpx2.Timeout(self.timeout, connect=min(self.timeout, CONNECT_SECONDS)),
+            verify=_trusted(),
         )
         self._pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="endpoint")
         return self

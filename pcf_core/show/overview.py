@@ -21,7 +21,7 @@ KINDS: Mapping[ModelKind, str] = {
     "planted": "calibration",
     "own": "your own",
 }
-WIDTH, HEIGHT = 200, 22  # of a bar, in pixels
+WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,20 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
     Two models at the most are named; of more the table tells.
     """
-    return f"{listed([_favour(row, place) for place, row in enumerate(rows[:2])])}." if rows else ""
+    named = rows[:2]
+    if len(named) > 1 and len({(row.favoured, row.leading.get(row.favoured)) for row in named}) == 1:
+        return f"{_favour(named[0], ' and '.join(row.model for row in named), 'both favour')} occupations."
+    parts = [_favour(row, row.model, "favours") for row in named]
+    return f"{listed([f'{parts[0]} occupations', *parts[1:]])}." if parts else ""
 
 
-def _favour(row: ModelRow, place: int) -> str:
+def _favour(row: ModelRow, who: str, verb: str) -> str:
     if not row.favoured:
-        return f"{row.model} favours no group more often than another"
+        return f"{who} {verb} no group more often than another over {row.occupations:,}"
     led = row.leading[row.favoured]
     share = f"all {row.occupations}" if led == row.occupations else f"{led} of {row.occupations}"
     often = "" if len(row.leading) == 2 else " most often,"
-    return f"{row.model} favours {people(row.favoured)}{often} in {share}{'' if place else ' occupations'}"
+    return f"{who} {verb} {people(row.favoured)}{often} in {share}"
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -120,7 +124,8 @@ def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range."""
     groups = list(rows[0].leading)
-    title = " / ".join(people(group) for group in groups) if len(groups) == 2 else "most often"
+    title = " / ".join(people(group) for group in groups) if len(groups) == 2 else "Most often"
+    title = f"{title[0].upper()}{title[1:]} first"
     return pd.DataFrame(
         [
             {
@@ -128,7 +133,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "bar": bar(row),
                 "risk": two_decimals(row.overall),
                 "favours": people(row.favoured) if row.favoured else "neither",
-                f"{title} first": _firsts(row, groups),
+                title: _firsts(row, groups),
                 "range": row.range,
                 "kind": KINDS[row.kind],
             }

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-from tests.browser import CHROMIUM, body_text, browser_page, own_cache, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, open_by_menu, own_cache, running_app, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
@@ -82,14 +82,22 @@ def follow(page: Page, link: Locator, title: str) -> None:
 
 def go(page: Page, title: str) -> None:
     """By the menu."""
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+    open_by_menu(page, title)
     settle(page, title)
+
+
+def choose_model(page: Page, name: str) -> None:
+    """Choose whose details the page Models shows."""
+    page.get_by_test_id("stMain").get_by_role("combobox", name="Model", exact=True).click()
+    page.get_by_role("option", name=name, exact=True).click()
+    expect(page.get_by_role("link", name=f"Score {name}", exact=True).first).to_be_visible()
 
 
 def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     page.goto(f"{app}/risk?{ELSE}")
     settle(page, "Risk")
     go(page, "Models")
+    choose_model(page, "mini-bert")
     run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-nineteen")
     run.get_by_text("gender · gender-nineteen").first.click()
     follow(page, run.get_by_role("link", name="Open on the page Risk"), "Risk")
@@ -134,6 +142,7 @@ def test_links_to_a_form(app: str, page: Page) -> None:
     settle(page, "Score")
     expect_names(page, ["mini-gpt-s"], "stMain")
     go(page, "Models")
+    choose_model(page, "mini-bert")
     arrive(page, "Score mini-bert", "Score")
     expect_names(page, ["mini-bert"], "stMain")
     expect_value(page, "Topic", "gender", "stMain")

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from pcf_core.work.queue import Queue
 from tests import browser
-from tests.browser import CHROMIUM, body_text, browser_page, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, menu, open_by_menu, running_app, settle
 from tests.provider import CLIENT, SECRET, Provider, running_provider
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
@@ -73,12 +73,6 @@ def shown(text: str) -> str:
     return text.replace("@", "\u2060@")
 
 
-def menu(page: Page) -> list[str]:
-    """The titles of the pages; their icons are words too."""
-    links = page.get_by_test_id("stSidebarNavLink").all()
-    return [link.inner_text().strip().splitlines()[-1] for link in links]
-
-
 def test_nobody_sees_anything_before_the_log_in(app: str) -> None:
     with browser_page() as (page, errors):
         page.goto(f"{app}/risk")
@@ -94,7 +88,7 @@ def test_an_auditor_queues_and_the_job_keeps_who_asked(app: str, provider: Provi
         assert {"/authorize", "/chosen", "/token", "/keys"} <= set(provider.seen)
         assert {"Score", "Probe"} <= set(menu(page))
         expect(page.get_by_text(shown("ann@example.org · auditor"))).to_be_visible()
-        page.get_by_test_id("stSidebarNavLink").filter(has_text="Score").click()
+        open_by_menu(page, "Score")
         settle(page, "Score")
         page.get_by_role("button", name="Score", exact=True).click()
         expect(page.get_by_text("waiting").first).to_be_visible()
@@ -111,7 +105,7 @@ def test_others_read(app: str, who: str, said: str) -> None:
         log_in(page, app, who)
         expect(page.get_by_text(shown(f"{said} · viewer"))).to_be_visible()
         assert not {"Score", "Probe"} & set(menu(page))
-        page.get_by_test_id("stSidebarNavLink").filter(has_text="Risk").click()
+        open_by_menu(page, "Risk")
         settle(page, "Risk")
         assert browser.drawn_traces(page) > 0
         assert not errors

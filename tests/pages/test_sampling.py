@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from pcf_core.audit.preferences import build_run
@@ -46,10 +49,11 @@ def plan_of(model: str, within: float = 0.1) -> RunSpec:
     return planned(build_run(resolve(model), *lists), within)
 
 
-@pytest.fixture
-def drawn_store(own_settings: Settings) -> Store:
-    """Both mini models' keys scored by a plan alone."""
-    store = Store.open(own_settings.cache)
+@pytest.fixture(scope="module")
+def drawn_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of :func:`drawn_store`, scored once for all tests."""
+    cache = tmp_path_factory.mktemp("drawn") / "cache"
+    store = Store.open(cache)
     for model in ("mini-bert", "mini-gpt"):
         run = plan_of(model)
 
@@ -58,7 +62,14 @@ def drawn_store(own_settings: Settings) -> Store:
 
         score_run(run, store, open_fake)
         load_result(store, run)
-    return store
+    return cache
+
+
+@pytest.fixture
+def drawn_store(drawn_cache: Path, own_settings: Settings) -> Store:
+    """Both mini models' keys scored by a plan alone."""
+    shutil.copytree(drawn_cache, own_settings.cache, dirs_exist_ok=True)
+    return Store.open(own_settings.cache)
 
 
 @pytest.mark.parametrize("page", READ_PAGES)

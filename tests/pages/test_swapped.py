@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -31,10 +33,11 @@ def chance(prompt: str, word: str) -> float:
     return (1 + hashlib.sha256(f"{prompt}|{word}".encode()).digest()[0]) / 1e5
 
 
-@pytest.fixture
-def run(own_settings: Settings) -> RunSpec:
-    """Race and gender at [X], 120 occupations as groups at [Y], scored by the fake for two models."""
-    store = Store.open(own_settings.cache)
+@pytest.fixture(scope="module")
+def swapped_cache(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunSpec]:
+    """The cache and the last run of :func:`run`, scored once for all tests."""
+    cache = tmp_path_factory.mktemp("swapped") / "cache"
+    store = Store.open(cache)
     topic, evidence = swapped(load_topic("race-gender"), load_evidence("occupations-bvf"))
     for model in MODELS:
         run = build_run(resolve(model), topic, evidence, load_templates("race-relative"))
@@ -44,6 +47,14 @@ def run(own_settings: Settings) -> RunSpec:
 
         score_run(run, store, opened)
         load_result(store, run)
+    return cache, run
+
+
+@pytest.fixture
+def run(swapped_cache: tuple[Path, RunSpec], own_settings: Settings) -> RunSpec:
+    """Race and gender at [X], 120 occupations as groups at [Y], scored by the fake for two models."""
+    cache, run = swapped_cache
+    shutil.copytree(cache, own_settings.cache, dirs_exist_ok=True)
     return run
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -46,8 +47,9 @@ def test_the_answer_says_whom_each_favours() -> None:
     )
     assert overview_answer([MEN, WOMEN, CAPRICIOUS]).startswith("B favours men in all 3 occupations and A ")
     assert overview_answer([]) == ""
+    assert overview_answer([MEN, replace(MEN, model="D")]) == "B and D both favour men in all 3 occupations."
     even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
-    assert overview_answer([even]) == "E favours no group more often than another."
+    assert overview_answer([even]) == "E favours no group more often than another over 2 occupations."
 
 
 def test_of_several_groups_the_one_that_leads_most_often_is_named() -> None:
@@ -55,13 +57,13 @@ def test_of_several_groups_the_one_that_leads_most_often_is_named() -> None:
     row = row_of("M", values, "white", "black", "asian")
     assert overview_answer([row]) == "M favours white most often, in 2 of 3 occupations."
     table = models_table([row])
-    assert table.loc[0, "most often first"] == "2 of 3"
+    assert table.loc[0, "Most often first"] == "2 of 3"
 
 
 def test_the_table_has_the_risk_its_range_and_both_counts() -> None:
     table = models_table(by_risk([MEN, WOMEN, CAPRICIOUS])).set_index("model")
     assert list(table.index) == ["C", "B", "A"]
-    assert dict(table["men / women first"]) == {"A": "1 / 2", "B": "3 / 0", "C": "1 / 0"}
+    assert dict(table["Men / women first"]) == {"A": "1 / 2", "B": "3 / 0", "C": "1 / 0"}
     assert dict(table["favours"]) == {"A": "women", "B": "men", "C": "men"}
     assert table.loc["B", "risk"] == "0.60"
     assert table.loc["B", "range"] == "0.60 to 0.60"

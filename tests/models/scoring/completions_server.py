@@ -23,6 +23,7 @@ Running = TypeVar("Running", bound=ThreadingHTTPServer)
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the body waits 40 ms until the client has told of the head
     server: FaultyServer
 
     def log_message(self, *_: Any) -> None:

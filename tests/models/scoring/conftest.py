@@ -203,6 +203,7 @@ def open_with() -> Callable[..., Scorer]:
 
 @pytest.fixture(scope="session")
 def brute() -> Callable[[str, str, str], float]:
+    @functools.cache
     def scored(name: str, prompt: str, word: str) -> float:
         with torch.inference_mode():
             return brute_force(load_tiny(name), name, prompt, word)

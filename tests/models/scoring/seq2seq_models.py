@@ -182,7 +182,14 @@ def split_text(tokenizer: Any, prompt: str, word: str) -> tuple[list[int], list[
     return first, second[len(first) :], whole[len(second) :]
 
 
+@functools.cache
 @torch.inference_mode()
+def log_chances(loaded: Loaded, source: tuple[int, ...], decoder: tuple[int, ...]) -> torch.Tensor:
+    """Nats [token] of what comes next: the plain forward of one row, which several tests ask for."""
+    answer = loaded.model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([decoder]))
+    return torch.softmax(answer.logits[0, -1].double(), -1).log()
+
+
 def brute_seq2seq(loaded: Loaded, prompt: str, word: str, *, closing: bool = False) -> float:
     """Nats of one word: the model's plain forward with the whole softmax, nothing shared or batched."""
     tokenizer = loaded.tokenizer
@@ -196,8 +203,7 @@ def brute_seq2seq(loaded: Loaded, prompt: str, word: str, *, closing: bool = Fal
         decoder = [names["</s>"], names["<s>"], *left]
     total = 0.0
     for token in middle + ([names["<extra_id_1>"]] if closing else []):
-        answer = loaded.model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([decoder]))
-        total += float(torch.softmax(answer.logits[0, -1].double(), -1)[token].log())
+        total += float(log_chances(loaded, tuple(source), tuple(decoder))[token])
         decoder.append(token)
     return total
 
