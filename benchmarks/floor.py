@@ -14,15 +14,15 @@ import torch
 
 from benchmarks.sides import beginning, word_ids
 from pcf_core.core.families import Family
-from pcf_core.models.loading import DTYPES, Loaded
+from pcf_core.models.loading import TYPES, Loaded
 
 GAP = "[Y]"
 
 
 def gemm_rate(dtype: str, device: str, seconds: float = 0.3) -> float:
     """Measure FLOPs per second of a linear layer in the shape of the models' largest, 2,048 tokens each."""
-    tokens = torch.randn(2048, 768).to(device, DTYPES[dtype])
-    weights = torch.randn(3072, 768).to(device, DTYPES[dtype])
+    tokens = torch.randn(2048, 768).to(device, TYPES[dtype])
+    weights = torch.randn(3072, 768).to(device, TYPES[dtype])
     repeats = 1 if device == "cpu" else 200
     rates = []
     until = time.monotonic() + seconds

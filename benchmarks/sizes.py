@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.loading import DTYPES, Loaded
+from pcf_core.models.loading import TYPES, Loaded
 from pcf_core.models.scoring.base import Scorer
 
 # Of the 500 commonest templates for gender that the PVF release mined from Wikipedia, 201 have one word
@@ -117,7 +117,7 @@ def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str
         options |= {"d_kv": 16, "d_ff": 64} if SIZES[name].family == "seq2seq" else {}
     torch.manual_seed(0)
     config = kind.config_class(**{"pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1, **options})
-    return Loaded(kind(config).eval().to(device, DTYPES[dtype]), tokenizer, device)
+    return Loaded(kind(config).eval().to(device, TYPES[dtype]), tokenizer, device)
 
 
 def open_scorer(name: str, loaded: Loaded, dtype: str) -> Scorer:

@@ -36,7 +36,7 @@ def draw() -> None:
     sentence = checked_sentence(typed)
     asked = what_to_ask(choice, sentence)
     draw_refused(asked.refused)
-    if len(choice.models) > MOST_MODELS:
+    if len(choice.asked) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
     jobs = ask(asked.requests)
     answers = {

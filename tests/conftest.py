@@ -91,16 +91,21 @@ def fake_scorer(key: ScoringKey, topic: Topic) -> FakeScorer:
         for word in group.words
         for written in (capitalised(word), word)
     }
-    return FakeScorer(lambda prompt, word: chance(key.model, prompt, group_of[word]), key=key)
+    return FakeScorer(lambda prompt, word: chance(key.label, prompt, group_of[word]), key=key)
 
 
 def fill(
-    store: Store, model: str, templates: str = "", evidence: str = "", topic_name: str = "gender"
+    store: Store,
+    model: str,
+    templates: str = "",
+    evidence: str = "",
+    topic_name: str = "gender",
+    dtype: str = "float32",
 ) -> RunSpec:
     """Score one run of a shipped model's key with the fake scorer and keep its result."""
     topic = load_topic(topic_name)
     run = build_run(
-        resolve(model),
+        resolve(model).with_dtype(dtype),
         topic,
         load_evidence(evidence or topic.evidence),
         load_templates(templates or SMALL.get(topic_name, topic.templates)),

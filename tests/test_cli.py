@@ -20,7 +20,7 @@ import jsonschema
 import pytest
 
 from pcf_core.core.errors import InputError
-from pcf_core.core.settings import Settings
+from pcf_core.core.settings import Settings, settings
 from pcf_core.material import own_evidence
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.own_sets import save_set
@@ -94,6 +94,24 @@ def test_own_template_sets_come_last_with_what_is_known_of_them(own_settings: Se
     reporting = next(templates for templates in shipped if templates["name"] == "gender-reporting")
     assert (reporting["documents"], reporting["kept"]) == (10000, 0.1091)
     assert "left out: broken: broken.parquet is not a readable" in run_here("templates").stderr
+
+
+def test_auto_is_float32_on_this_cpu_and_another_precision_another_run(
+    small: list[str], own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was scored before there was ``auto`` is what ``auto`` scores; both runs say their precision."""
+    monkeypatch.setenv("PCF_DEVICE", "cpu")
+    settings.cache_clear()
+    usual, named, narrow = (
+        answer_of("score", "--model", "mini-gpt", *small, *dtype)
+        for dtype in ([], ["--dtype", "float32"], ["--dtype", "bfloat16"])
+    )
+    assert (usual["run"], usual["scored"], named["scored"]) == (named["run"], 6, 0)
+    assert (narrow["run"] != usual["run"], narrow["scored"]) == (True, 6)
+    compared = answer_of("compare", usual["run"], narrow["run"])
+    assert (compared["first"]["name"], compared["second"]["name"]) == ("mini-gpt", "mini-gpt (bfloat16)")
+    assert [compared[side]["dtype"] for side in ("first", "second")] == ["float32", "bfloat16"]
+    assert compared["first"]["model"] == compared["second"]["model"] == "mini-gpt"
 
 
 def test_the_registry_follows_its_schema(own_settings: Settings) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import get_args
+from typing import TypeVar, get_args
 
 from pcf_core.app.choice import Choice
 from pcf_core.app.criteria import complete_result as complete_criteria
@@ -30,6 +30,7 @@ from pcf_core.texts.fairpair.report import controlled
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
+T = TypeVar("T")
 MOST_FAIRPAIRS = 3
 WOMEN, MEN = "female", "male"
 # FairPair's tables by topic, beside that of gender, which suits every topic with both of its groups.
@@ -88,7 +89,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
     """
     topic = topic_of(choice.topic)
     tables = tables_for(topic)
-    loaded = load(replace(choice, models=(model,)))
+    loaded = _of_one(model, load(replace(choice, models=(model,), precisions=choice.precisions[:1])))
     kept = [
         one
         for one in FAIRPAIR_AUDIT.kept(open_store())
@@ -108,6 +109,21 @@ def case_file(model: str, choice: Choice) -> CaseFile:
         older=max(0, len(kept) - MOST_FAIRPAIRS),
         shared=_shared(model, loaded, criteria),
         tables=tables,
+    )
+
+
+def _of_one(model: str, loaded: Loaded) -> Loaded:
+    """Name what was loaded of one model, in one precision, by the model alone."""
+
+    def named(several: Mapping[str, T]) -> dict[str, T]:
+        return {model: next(iter(several.values()))} if several else {}
+
+    return Loaded(
+        loaded.choice,
+        named(loaded.runs),
+        named(loaded.missing),
+        named(loaded.refused),
+        named(loaded.unread),
     )
 
 

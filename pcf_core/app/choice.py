@@ -2,12 +2,17 @@
 
 Every widget has a fixed default, so that a link without a parameter means the same everywhere.  The options
 are names, not labels: Streamlit writes into the URL what it shows, and a link must outlive a label's wording.
+
+The precisions stand beside the models, not inside their names: every chosen model is shown in every chosen
+precision.  So a link of one model and two precisions compares these two, and a model's name means the same
+with and without a precision, in the lists of all pages and in the command line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import product
 
 import streamlit as st
 
@@ -18,9 +23,11 @@ from pcf_core.app.versions import all_topics, kept
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_parameters, shown_fields
 from pcf_core.core.risk import Over
 from pcf_core.core.topics import Topic
+from pcf_core.models.precision import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
+AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")
 MOST_OPENED = 2
 MOST_ASKED = 20
@@ -37,6 +44,12 @@ class Choice:
     evidence: str
     options: ViewOptions
     over: Over = "templates"
+    precisions: tuple[str, ...] = (AUTO,)
+
+    @property
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        """Every model with every precision, in the order in which they are shown."""
+        return tuple(product(self.models, self.precisions))
 
     @property
     def parameters(self) -> dict[str, str | list[str]]:
@@ -46,6 +59,7 @@ class Choice:
             "topic": self.topic,
             "templates": self.templates,
             "evidence": self.evidence,
+            "precision": list(self.precisions),
             **link_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
         }
 
@@ -77,6 +91,27 @@ def draw_choice() -> None:
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("How it is read"):
             draw_view_options()
+            st.multiselect(
+                "Precision",
+                PRECISIONS,
+                default=[AUTO],
+                key="precision",
+                bind="query-params",
+                help="The number type the model computes with. auto: what there are results in; before there "
+                f"are any, {AUTO_HELP} Choose two to compare a model with itself.",
+            )
+
+
+def draw_precision(key: str) -> str:
+    """Draw the precision in which the models of a form are asked."""
+    return st.selectbox(
+        "Precision",
+        PRECISIONS,
+        key=key,
+        bind="query-params",
+        help=f"The number type the model computes with. auto: {AUTO_HELP} bfloat16 and float16 take half the "
+        "memory of float32, and round more.",
+    )
 
 
 def opening_models(known: Collection[str]) -> list[str]:
@@ -150,4 +185,5 @@ def current_choice() -> Choice:
         evidence=state["evidence"],
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
+        precisions=tuple(state["precision"]) or (AUTO,),
     )

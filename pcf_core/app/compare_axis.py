@@ -143,7 +143,7 @@ def of_models(loaded: Loaded) -> Line:
 
 def of_sizes(loaded: Loaded) -> Line:
     """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
-    sizes = {name: resolve(name).parameters for name in loaded.runs}
+    sizes = {name: resolve(item.run.scoring.model).parameters for name, item in loaded.runs.items()}
     unknown = [name for name, size in sizes.items() if not size]
     known = sorted((size, name) for name, size in sizes.items() if size)
     return Line(
@@ -165,7 +165,8 @@ def of_sources(loaded: Loaded) -> Line:
         return run.templates.name if fits else ""
 
     rows = published_of_topic(first.topic)
-    printed = [row for name in loaded.runs for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
+    models = dict.fromkeys(item.run.scoring.model for item in loaded.runs.values())
+    printed = [row for name in models for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
     return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
 
 

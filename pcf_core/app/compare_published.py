@@ -71,7 +71,10 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
             help="Every row that the papers print for this topic, not only those of the chosen models.",
         )
     rows = published_of_topic(loaded.first.run.topic)
-    same = {name: [row for row in rows if speaks_of(row, name)] for name in loaded.runs}
+    same = {
+        name: [row for row in rows if speaks_of(row, item.run.scoring.model)]
+        for name, item in loaded.runs.items()
+    }
     with head:
         finding(*sentences(loaded, same))
     factor = 1000 if thousand else 1
@@ -104,7 +107,7 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
         if not rows:
             continue
         printed = ", ".join(f"{number(row.overall_risk)} ({source_of(row)})" for row in rows)
-        entry = published_name(name)
+        entry = published_name(loaded.runs[name].run.scoring.model)
         note = f" Note: {entry.note}." if entry and entry.note else ""
         said.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
     if not said:

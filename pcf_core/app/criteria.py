@@ -113,8 +113,8 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
         label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
         if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
             try:
-                for (model, experiment), one in waiting.items():
-                    material = request.experiment(model, experiment)
+                for (_, experiment), one in waiting.items():
+                    material = request.experiment(one.model, experiment)
                     write(CRITERIA_AUDIT.submit, open_store(), open_queue(), one, material)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
@@ -136,7 +136,7 @@ def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked,
     """Draw what is to be written or scored and how long it takes; return what that rests on."""
     try:
         found = CRITERIA_AUDIT.estimate(
-            open_store(), open_queue(), asked, request.experiment(model, experiment)
+            open_store(), open_queue(), asked, request.experiment(asked.model, experiment)
         )
     except AuditError as error:
         st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
@@ -200,7 +200,7 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
+            "precision": key.dtype,
         }
         if asked.generation is not None:
             facts |= {

@@ -10,6 +10,8 @@ from pcf_core.app.criteria_own import LABELLER, MANY, parameter
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
+from pcf_core.core.run import model_label
+from pcf_core.models.precision import named as precision_named
 from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
@@ -34,6 +36,7 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
         "cr_model": [asked.model],
         "cr_view": asked.experiment,
         "cr_answering": asked.answering,
+        "cr_precision": precision_named(asked.key.dtype),
         parameter(asked.experiment): chosen.name,
         **({LABELLER: chosen.labeller} if chosen.labeller else {}),
         **({MANY: chosen.questions} if chosen.questions else {}),
@@ -73,7 +76,8 @@ def draw_kept() -> None:
         for asked, choices in known:
             left, right = st.columns([5, 1], vertical_alignment="center")
             said = " · ".join((asked.experiment, made_text(asked, choices), way_text(asked)))
-            left.markdown(f"**{plain(asked.model)}** · {plain(said)}")
+            label = model_label(asked.model, asked.key.dtype)
+            left.markdown(f"**{plain(label)}** · {plain(said)}")
             if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
                 st.session_state[NEXT] = choices
                 st.rerun()

@@ -8,23 +8,25 @@ from typing import Literal, get_args
 
 import streamlit as st
 
-from pcf_core.app.choice import with_asked
+from pcf_core.app.choice import draw_precision, with_asked
 from pcf_core.app.criteria_own import draw_choices, draw_many_questions
 from pcf_core.app.named_models import draw_lookable
 from pcf_core.app.roles import may_audit
+from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p
+from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
-from pcf_core.core.run import ScoringKey
+from pcf_core.core.run import ScoringKey, model_label
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.endpoint import known_chat
+from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
 from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
 from pcf_core.texts.criteria.experiments import fitted, usual_decoding
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
-from pcf_core.work.criteria import scored_asked, written_asked
+from pcf_core.work.criteria import CRITERIA, scored_asked, written_asked
 
 FIRST_MODEL = "mini-gpt"
 USUAL = "usual"
@@ -38,7 +40,7 @@ TITLES: Mapping[ExperimentName, str] = {
     "questions": "Questions",
     "tasks": "Tasks",
 }
-Which = tuple[str, ExperimentName]  # a model and an experiment
+Which = tuple[str, ExperimentName]  # a model, by its label, and an experiment
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Request:
     seed: int
     materials: Mapping[ExperimentName, Experiment]
     questions: int | None = None
+    precision: str = AUTO
 
     def experiment(self, model: str, name: ExperimentName) -> Experiment:
         """Load an experiment as it is put to a model.
@@ -110,8 +113,8 @@ class Request:
         reason = f"{model} is given the wording {self.wording}, as was asked for."
         return replace(found, wording=self.wording, reason=reason)
 
-    def asked(self, model: str, name: ExperimentName) -> CriteriaAsked:
-        """Return what one model is asked in one experiment.
+    def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
+        """Return what one model is asked in one experiment, in each precision that may be meant.
 
         Raises
         ------
@@ -124,11 +127,11 @@ class Request:
         """
         experiment, way = self.experiment(model, name), self.way(model, name)
         if way.wording is None:
-            return scored_asked(experiment, ScoringKey.of(resolve_to_score(model)))
-        spec = resolve_writer(model, chat=way.wording == "instruction")
-        return written_asked(
-            experiment, GenerationKey.of(spec, self.decoding(name)), way.wording, self.repeats
-        )
+            scored = precisions_of(resolve_to_score(model), self.precision)
+            return tuple(scored_asked(experiment, ScoringKey.of(spec)) for spec in scored)
+        writers = precisions_of(resolve_writer(model, chat=way.wording == "instruction"), self.precision)
+        keys = [GenerationKey.of(spec, self.decoding(name)) for spec in writers]
+        return tuple(written_asked(experiment, key, way.wording, self.repeats) for key in keys)
 
 
 def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
@@ -190,6 +193,7 @@ def draw_request() -> Request:
         questions = draw_many_questions()
         wording, repeats = _draw_wording()
         temperature, top_p, length, seed = _draw_decoding()
+        precision = draw_precision("cr_precision")
     return Request(
         models=tuple(draw_lookable(models)),
         answering="" if answering == USUAL else ANSWERINGS[ANSWERINGS.index(answering)],
@@ -201,6 +205,7 @@ def draw_request() -> Request:
         seed=seed,
         materials=materials,
         questions=questions,
+        precision=precision,
     )
 
 
@@ -208,10 +213,12 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
     """Return what every model is asked in every experiment; a refusal is said once and left out."""
     found: dict[Which, CriteriaAsked] = {}
     refused: dict[tuple[str, str], None] = {}
+    kept = open_store().documents(CRITERIA)
     for model in request.models:
         for name in EXPERIMENTS:
             try:
-                found[model, name] = request.asked(model, name)
+                one = first_kept(request.asked(model, name), kept)
+                found[model_label(model, one.key.dtype), name] = one
             except AuditError as error:
                 refused[model, str(error)] = None
     for model, sentence in refused:

@@ -19,7 +19,8 @@ from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.run import Protocol, RunSpec, model_label
+from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.store.results import RunInfo
@@ -38,7 +39,7 @@ RECENT_READINGS = 100
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a page can show: finished runs by model, runs that are not scored yet, and refusals.
+    """What a page can show: finished runs by model and precision, runs that are not scored yet, and refusals.
 
     ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
     """
@@ -204,24 +205,53 @@ def load(choice: Choice) -> Loaded:
     missing: dict[str, RunSpec] = {}
     refused: dict[str, str] = {}
     unread: dict[str, RunSpec] = {}
-    for model in choice.models:
+    for model, precision in choice.asked:
+        label = model_label(model, precision)
         try:
-            lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
-            run = build_run(resolve(model), *lists, choice.options.protocol)
+            run = asked_run(choice, model, precision)
+            label = model_label(model, run.scoring.dtype)
             if must_wait(run, "preferences", choice.options):
-                unread[model] = run
+                unread[label] = run
                 continue
             try:
-                runs[model] = read_run(run, choice.options)
+                runs[label] = read_run(run, choice.options)
             except RunError:
                 drawn = drawn_run(run)
                 if drawn is None:
-                    missing[model] = run
+                    missing[label] = run
                 else:
-                    runs[model] = read_run(drawn, choice.options)
+                    runs[label] = read_run(drawn, choice.options)
         except AuditError as error:
-            refused[model] = str(error)
+            refused[label] = str(error)
     return Loaded(choice, runs, missing, refused, unread)
+
+
+def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
+    """Return the run that a choice means for a model in a precision.
+
+    Of those that ``auto`` stands for the first that is scored, else that which would be scored.
+
+    Raises
+    ------
+    AuditError
+        A model or a list that cannot be read.
+    """
+    lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
+    runs = (
+        build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
+    )
+    first = next(runs)
+    if finished(first) or drawn_run(first):
+        return first
+    return next((run for run in runs if finished(run) or drawn_run(run)), first)
+
+
+def finished(run: RunSpec) -> bool:
+    """Tell whether every template of a run is scored."""
+    try:
+        return open_store().run_info(run.key).complete
+    except RunError:
+        return False
 
 
 def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
@@ -237,7 +267,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     for run in finished_runs(first):
         if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
             continue
-        parts = [run.scoring.model]
+        parts = [run.scoring.label]
         parts += [run.templates.name] if run.templates.hash != first.templates.hash else []
         parts += [run.evidence.name] if run.evidence.hash != first.evidence.hash else []
         parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []

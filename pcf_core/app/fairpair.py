@@ -229,7 +229,7 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
+            "precision": key.dtype,
             "chat template": key.chat_template or "none: the model goes on from the prompt itself",
             "decoding": decoding_text(key.decoding),
             "prompts": f"{texts.title}, version {texts.version}, {count(texts.count, 'prompt')}, "

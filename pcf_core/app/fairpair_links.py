@@ -14,6 +14,8 @@ from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import digest
+from pcf_core.core.run import model_label
+from pcf_core.models.precision import named as precision_named
 from pcf_core.models.registry import resolve_writer
 from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.numbers import count
@@ -42,7 +44,9 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
         own = asked.categories and load_categories(asked.categories.name)
         again = fairpair_asked(
-            GenerationKey.of(resolve_writer(asked.key.model, chat), asked.key.decoding),
+            GenerationKey.of(
+                resolve_writer(asked.key.model, chat).with_dtype(asked.key.dtype), asked.key.decoding
+            ),
             selected(whole, categories, each),
             load_table(asked.perturbation.table),
             count=asked.count,
@@ -76,6 +80,7 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         "fp_categories": own.name if own else SHIPPED,
         "fp_encoder": encoder,
         "fp_chat": chat,
+        "fp_precision": precision_named(asked.key.dtype),
     }
 
 
@@ -111,8 +116,9 @@ def draw_kept() -> None:
             st.caption("Nothing that this form can ask for again.")
         for asked, choices in found:
             left, right = st.columns([5, 1], vertical_alignment="center")
+            models = [model_label(model, asked.key.dtype) for model in choices["fp_model"]]
             left.markdown(
-                f"**{plain(', '.join(choices['fp_model']))}** · {plain(' → '.join(asked.prompts.names))} · "
+                f"**{plain(', '.join(models))}** · {plain(' → '.join(asked.prompts.names))} · "
                 f"{plain(asked.prompts.title)}, {count(asked.prompts.count, 'prompt')}, "
                 f"{count(asked.count, 'text')} a side · {plain(decoding_text(asked.key.decoding))}"
             )

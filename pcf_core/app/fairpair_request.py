@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.app.choice import with_asked
+from pcf_core.app.choice import draw_precision, with_asked
 from pcf_core.app.fairpair_measures import chosen_measures
 from pcf_core.app.named_models import draw_lookable
 from pcf_core.app.roles import may_audit
+from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p
+from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
+from pcf_core.core.run import model_label
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
+from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
@@ -31,14 +34,14 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.tables import SHELF as TABLES
 from pcf_core.texts.fairpair.tables import check_names, load_table
-from pcf_core.work.fairpair import FairPairMaterial, fairpair_asked
+from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
 
 FIRST_MODEL, FIRST_PROMPTS, FIRST_TABLE = "mini-gpt", "common-sents-1", "gender"
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 USUAL_TEXTS, USUAL_EACH, USUAL_LENGTH = 25, 3, 40
 LONGEST_NAME = 60
 MODES: tuple[Mode, ...] = ("whole", "entity")
-Which = tuple[str, float]  # a model and a temperature
+Which = tuple[str, float]  # a model, by its label, and a temperature
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,15 @@ class Request:
     encoder: str
     categories: CategorySet | None
     chat: bool
+    precision: str = AUTO
 
     @property
     def material(self) -> FairPairMaterial:
         """What its requests name by hashes alone."""
         return FairPairMaterial(self.prompts, self.table)
 
-    def asked(self, model: str, decoding: Decoding) -> FairPairAsked:
-        """Return what one model is asked with one setting.
+    def asked(self, model: str, decoding: Decoding) -> tuple[FairPairAsked, ...]:
+        """Return what one model is asked with one setting, in each precision that may be meant.
 
         Raises
         ------
@@ -80,16 +84,19 @@ class Request:
         FairPairError
             Nothing can be measured with these numbers, or by this encoder.
         """
-        return fairpair_asked(
-            GenerationKey.of(resolve_writer(model, self.chat), decoding),
-            self.prompts,
-            self.table,
-            count=self.count,
-            mode=self.mode,
-            reverse=self.reverse,
-            fold_size=self.fold_size,
-            categories=self.categories,
-            chosen=chosen_measures(self.encoder),
+        return tuple(
+            fairpair_asked(
+                GenerationKey.of(spec, decoding),
+                self.prompts,
+                self.table,
+                count=self.count,
+                mode=self.mode,
+                reverse=self.reverse,
+                fold_size=self.fold_size,
+                categories=self.categories,
+                chosen=chosen_measures(self.encoder),
+            )
+            for spec in precisions_of(resolve_writer(model, self.chat), self.precision)
         )
 
 
@@ -158,6 +165,7 @@ def draw_request() -> Request:
         left, right = st.columns(2)
         with left:
             encoder = _draw_encoder([spec.name for spec in known if spec.family == "masked"])
+            precision = draw_precision("fp_precision")
         with right:
             own = _draw_categories()
     # Nothing is refused before all of the form is there, so that it can be corrected.
@@ -181,16 +189,19 @@ def draw_request() -> Request:
         encoder=encoder,
         categories=own,
         chat=chat,
+        precision=precision,
     )
 
 
 def requests_of(request: Request) -> dict[Which, FairPairAsked]:
     """Return what every model is asked at every temperature; a refusal is said and its model left out."""
     found: dict[Which, FairPairAsked] = {}
+    kept = open_store().documents(FAIRPAIR)
     for model in request.models:
         try:
             for decoding in request.settings:
-                found[model, decoding.temperature] = request.asked(model, decoding)
+                one = first_kept(request.asked(model, decoding), kept)
+                found[model_label(model, one.key.dtype), decoding.temperature] = one
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return found

@@ -29,11 +29,13 @@ from pcf_core.audit.results import NOT_YET
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
-from pcf_core.core.run import ScoringKey, SelfAudit
+from pcf_core.core.run import ScoringKey, SelfAudit, model_label
 from pcf_core.measure.knowledge import SCORES
+from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import dtype_option
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import estimated, number, with_interval
 from pcf_core.work.requests import submit_knowledge
@@ -89,13 +91,16 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
     keys: dict[str, ScoringKey] = {}
     audits: dict[str, SelfAudit | None] = {}
     missing: dict[str, ScoringKey] = {}
-    for model in choice.models:
+    for name, precision in choice.asked:
+        model = model_label(name, precision)
         try:
-            spec = resolve(model)
-            check_protocol(model, spec.family, protocol)
-            key = ScoringKey.of(spec, protocol)
-            if missing_answers(store, key, asked):
-                missing[model] = key
+            specs = precisions_of(resolve(name), precision)
+            check_protocol(name, specs[0].family, protocol)
+            keys_meant = [ScoringKey.of(spec, protocol) for spec in specs]
+            key = next((one for one in keys_meant if not missing_answers(store, one, asked)), None)
+            model = model_label(name, (key or keys_meant[0]).dtype)
+            if key is None:
+                missing[model] = keys_meant[0]
                 continue
             audit = knowledge_audit_of(store, key, asked)
             parts = [
@@ -169,15 +174,16 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             "weights and configuration (SHA-256, or revision)": key.identity,
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
-            "dtype": key.dtype,
+            "precision": key.dtype,
             "protocol": choice.options.protocol,
             "hash of templates, subjects and answers": asked.hash,
             **(unaudited if audit is None else self_audit_facts(audit)),
         }
         draw_facts(facts)
         draw_commands(
-            f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(asked.name)}"
+            f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(asked.name)}"
             f" --score {report.score} --protocol {choice.options.protocol}"
+            f"{dtype_option(key)}"
         )
         for item in report.left_out:
             st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")

@@ -21,6 +21,7 @@ from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.hub import is_allowed
 from pcf_core.models.names import KnownModel
+from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.public import how_to_get, public_model
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import self_audit_facts
@@ -88,7 +89,7 @@ def draw_model(spec: ModelSpec) -> None:
             "parameters": f"{spec.parameters:,}" if spec.parameters else "not known",
             "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
             "context": context_text(spec.context),
-            "scored in": spec.dtype,
+            "scored in": in_precision(spec, AUTO).dtype,
             "weights and configuration": beginning(spec.identity),
             "tokenizer": beginning(spec.tokenizer),
         }

@@ -14,6 +14,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.names import KnownModel
+from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.numbers import count
 
@@ -37,7 +38,7 @@ COLUMNS: Mapping[str, Any] = {
         format="localized",
         help="Tokens it can take at once; empty where there is no limit, or none is stated.",
     ),
-    "dtype": st.column_config.TextColumn(help="The precision it is scored in."),
+    "precision": st.column_config.TextColumn(help="It is scored in this one unless another is chosen."),
     "float32": st.column_config.NumberColumn(
         format="%.1f GB", help="Memory of the weights alone, 4 bytes each."
     ),
@@ -152,7 +153,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
                 "family": spec.family,
                 "parameters": spec.parameters or None,
                 "context": spec.context or None,
-                "dtype": spec.dtype,
+                "precision": in_precision(spec, AUTO).dtype,
                 "notes": spec.notes,
             }
             for spec in models

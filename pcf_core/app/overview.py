@@ -11,7 +11,7 @@ from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
 from pcf_core.app.links import follow
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.run import ModelKind, RunSpec
+from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
 from pcf_core.show.overview import KINDS, ModelRow, by_risk, models_table
 
@@ -41,7 +41,9 @@ COLUMNS = {
 
 
 def model_rows(loaded: Loaded) -> list[ModelRow]:
-    """Return a row for every model with a finished run on what the sidebar says, the lowest risk first.
+    """Return a row for every model and precision with a finished run on what the sidebar says.
+
+    The lowest risk comes first.
 
     The range resamples whole templates, whatever the sidebar says: of runs on the same templates nothing
     else can be compared with other sentences.
@@ -50,13 +52,12 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
     kinds = {spec.name: spec.kind for spec in list_models()}
     rows: dict[str, ModelRow] = {}
     for run in finished_runs(loaded.first.run):
-        if not _is_comparable(run, loaded.first.run) or run.scoring.model in rows or len(rows) == MOST:
+        if not _is_comparable(run, loaded.first.run) or run.scoring.label in rows or len(rows) == MOST:
             continue
         try:
             if not must_wait(run, "preferences", whole):
-                model = run.scoring.model
-                report = read_run(run, whole, brief=True).report
-                rows[model] = ModelRow.of(model, kinds.get(model, "own"), report)
+                label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
+                rows[label] = ModelRow.of(label, kind, read_run(run, whole, brief=True).report)
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
     return by_risk(list(rows.values()))
@@ -111,7 +112,7 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:
-        follow("tilt", {**parameters, "model": named})
+        follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
         st.caption("Click a name to see which way it leans. Tick two models to compare them.")
@@ -121,4 +122,10 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
         icon=":material/compare_arrows:",
         key="compare_ticked",
     ):
-        follow("compare", {**parameters, "model": ticked})
+        follow("compare", {**parameters, **parameters_for(ticked)})
+
+
+def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
+    """Return the query parameters that ask for models by their labels: every model in every precision."""
+    models, precisions = zip(*map(split_label, labels), strict=True)
+    return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -39,8 +40,11 @@ def draw_preset_finding(loaded: Loaded) -> str:
         The axis of the page of which these sentences speak; empty where no two models are compared.
     """
     preset = preset_of(loaded.choice.models)
-    if preset is None:
+    by_model = {item.run.scoring.model: item for item in loaded.runs.values()}
+    if preset is None or len(by_model) < len(loaded.runs):  # a model in two precisions: no ready comparison
         return ""
+    narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.model]
+    loaded = replace(loaded, runs=by_model)
     runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
     drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}
     if drawn and not loaded.missing:  # else the page has offered to score already
@@ -53,6 +57,8 @@ def draw_preset_finding(loaded: Loaded) -> str:
         return ""
     comparisons = controlled(compared)
     st.markdown(f"**{plain(preset.title)}**")
+    if narrow:
+        st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
     draw_sentences(preset, comparisons, loaded)
     for sentence in notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))

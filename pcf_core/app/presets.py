@@ -9,17 +9,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.choice import Choice, current_choice
+from pcf_core.app.data import asked_run, finished
 from pcf_core.app.links import follow
 from pcf_core.app.page import scorable, submit
 from pcf_core.app.roles import may_audit
-from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
-from pcf_core.app.versions import named_or_kept
-from pcf_core.audit.preferences import build_run
-from pcf_core.core.errors import AuditError, RunError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec, model_label
 from pcf_core.models.presets import Preset, preset_of, presets
-from pcf_core.models.registry import resolve
 
 PAGE = "compare"
 VIEW = "along an axis"
@@ -80,17 +77,8 @@ def unfinished(choice: Choice) -> dict[str, RunSpec]:
     AuditError
         A model or a list that cannot be read.
     """
-    lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
-    runs = {model: build_run(resolve(model), *lists, choice.options.protocol) for model in choice.models}
-    return {model: run for model, run in runs.items() if not finished(run)}
-
-
-def finished(run: RunSpec) -> bool:
-    """Tell whether every template of a run is scored."""
-    try:
-        return open_store().run_info(run.key).complete
-    except RunError:
-        return False
+    runs = {asked: asked_run(choice, *asked) for asked in choice.asked}
+    return {model_label(*asked): run for asked, run in runs.items() if not finished(run)}
 
 
 def follow_preset() -> None:

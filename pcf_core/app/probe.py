@@ -20,8 +20,9 @@ from pcf_core.audit.preferences import aggregated
 from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.risk import Aggregation
-from pcf_core.core.run import ModelSpec
+from pcf_core.core.run import ModelSpec, model_label
 from pcf_core.core.topics import Topic
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note
 from pcf_core.show.findings.numbers import number
@@ -113,11 +114,12 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}
-    for model in choice.models[:MOST_MODELS]:
+    for model, precision in choice.asked[:MOST_MODELS]:
         try:
-            spec = resolve(model)
-            requests[model] = make_probe(spec, topic, sentence, choice.options.protocol)
-            specs[model] = spec
+            spec = in_precision(resolve(model), precision)
+            label = model_label(model, spec.dtype)
+            requests[label] = make_probe(spec, topic, sentence, choice.options.protocol)
+            specs[label] = spec
         except AuditError as error:
             refused[model] = str(error)
     return Asked(requests, specs, refused)
@@ -183,12 +185,12 @@ def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked
 
 def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
     """Draw whose numbers these are, and the command that makes them again."""
-    st.markdown(f"**{plain(request.model)}**")
+    st.markdown(f"**{plain(model_label(request.model, request.dtype))}**")
     facts = {
         "weights and configuration (SHA-256, or revision)": spec.identity,
         "tokenizer": spec.tokenizer,
         "family": spec.family,
-        "dtype": request.dtype,
+        "precision": request.dtype,
         "protocol": request.protocol,
         "even split": number(1 / len(request.topic.groups)),
     }

@@ -16,6 +16,7 @@ from pcf_core.app.text import plain, size_text
 from pcf_core.app.versions import parameters_of
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
+from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.looks import look_finding
 from pcf_core.show.findings.numbers import count
@@ -177,11 +178,12 @@ def heading(job: Job) -> str:
         return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
     if job.kind == "knowledge":
         known = KnowledgeRequest.model_validate(job.payload)
-        return f"**{plain(known.scoring.model)}** · knowledge · {plain(known.title)}"
+        return f"**{plain(known.scoring.label)}** · knowledge · {plain(known.title)}"
     if job.kind == FAIRPAIR:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
-        return f"**{plain(pairs.model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+        model = model_label(pairs.model, pairs.key.dtype)
+        return f"**{plain(model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
         return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"

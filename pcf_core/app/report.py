@@ -137,7 +137,7 @@ def finished_runs() -> dict[str, RunSpec]:
 
 def place(run: RunSpec) -> str:
     """Name a run beside runs of other models and topics."""
-    parts = [run.scoring.model, run.topic.name, run.templates.name, run.evidence.name]
+    parts = [run.scoring.label, run.topic.name, run.templates.name, run.evidence.name]
     return " · ".join(parts if run.scoring.protocol == "exact" else [*parts, run.scoring.protocol])
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import streamlit as st
 
-from pcf_core.app.choice import DEFAULT_MODELS, take_usual
+from pcf_core.app.choice import DEFAULT_MODELS, draw_precision, take_usual
 from pcf_core.app.lists import evidence_lists, named, template_sets, topics, usual_lists
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain, size_text
@@ -18,6 +18,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.names import is_model_allowed
+from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
 from pcf_core.show.findings.progress import duration
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate
@@ -35,6 +36,7 @@ class Request:
     evidence: str
     protocol: Protocol
     within: float | None = None
+    precision: str = AUTO
 
 
 def draw_request() -> Request:
@@ -90,6 +92,7 @@ def draw_request() -> Request:
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
         "selection from these scores and cost nothing extra.",
     )
+    precision = draw_precision("score_precision")
     within = st.number_input(
         "Stop when ± is below",
         min_value=NARROWEST,
@@ -105,7 +108,7 @@ def draw_request() -> Request:
         "from there.",
     )
     kinds = get_args(Protocol)
-    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)], within)
+    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)], within, precision)
 
 
 def requested_runs(request: Request, model: str) -> RunSpec:
@@ -117,7 +120,8 @@ def requested_runs(request: Request, model: str) -> RunSpec:
         An unknown model, one that cannot be read, or lists that do not fit.
     """
     lists = named(request.topic, request.evidence, request.templates)
-    run = build_run(resolve_to_score(model), *lists, request.protocol)
+    spec = in_precision(resolve_to_score(model), request.precision)
+    run = build_run(spec, *lists, request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 

@@ -38,10 +38,10 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     ModelError
         The model's file of seeds is damaged, or of other weights.
     """
-    seeds = seeds_of(resolve(model))
+    item = loaded.runs[model]
+    seeds = seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
         return None
-    item = loaded.runs[model]
     usual = loaded.choice.options.model_copy(update={"unit": "usual"}) == ViewOptions()  # of intervals alone
     same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
@@ -65,13 +65,11 @@ def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
 
 
 def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
-    """Tell whether the seeds' risks were measured on all templates of a run and the same words."""
+    """Tell whether the seeds' risks, all in float32, were measured on a run's templates and words."""
     run = item.run
-    return run.plan is None and (measured.topic_hash, measured.templates_hash, measured.evidence_hash) == (
-        run.topic.hash,
-        run.templates.hash,
-        run.evidence.hash,
-    )
+    theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)
+    same = theirs == (run.topic.hash, run.templates.hash, run.evidence.hash)
+    return same and run.plan is None and run.scoring.dtype == "float32"
 
 
 def draw_seeds(loaded: Loaded) -> None:

@@ -20,6 +20,7 @@ from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.topics import MinedSet, TemplateSet
+from pcf_core.models.precision import AUTO, DTYPES
 from pcf_core.show.charts.templates import RISKS, RiskMove, risk_moves
 from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.templates import move_finding
@@ -50,8 +51,8 @@ class Reading:
 
     @property
     def model(self) -> str:
-        """The model's name."""
-        return self.covering.run.scoring.model
+        """The model, with its precision where that is not float32."""
+        return self.covering.run.scoring.label
 
 
 def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
@@ -72,11 +73,16 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
         asked = (run.topic.hash, run.evidence.hash, run.scoring.protocol)
         if asked != (topic.hash, evidence.hash, protocol):
             continue
-        known = best.get(run.scoring.model)
+        if AUTO not in choice.precisions and run.scoring.dtype in set(DTYPES) - set(choice.precisions):
+            continue
+        known = best.get(run.scoring.label)
         if known is None or _closeness(found) > _closeness(known):
-            best[run.scoring.model] = found
-    first = [model for model in choice.models if model in best]
-    return [best[model] for model in dict.fromkeys([*first, *best])]
+            best[run.scoring.label] = found
+    return sorted(best.values(), key=lambda found: _place(found.run.scoring.model, choice.models))
+
+
+def _place(model: str, chosen: Sequence[str]) -> int:
+    return chosen.index(model) if model in chosen else len(chosen)
 
 
 def _closeness(covering: Covering) -> tuple[float, int]:
@@ -90,7 +96,7 @@ def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], 
         try:
             read.append(_reading(covering, choice))
         except AuditError as error:
-            refused[covering.run.scoring.model] = str(error)
+            refused[covering.run.scoring.label] = str(error)
     return read, refused
 
 
@@ -151,7 +157,7 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
     choice = current_choice()
     said = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
     if partly:
-        parts = [f"{one.run.scoring.model} {percent(one.share)}" for one in partly]
+        parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
         said = f"Too little of this choice's mass is scored to be read: {', '.join(parts)}."
     with st.container(border=True):
         st.markdown(plain(said))
@@ -165,7 +171,8 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
             label=f"Score {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={
-                "score_model": [one.run.scoring.model for one in partly] or list(choice.models),
+                "score_model": list(dict.fromkeys(one.run.scoring.model for one in partly))
+                or list(choice.models),
                 "score_topic": choice.topic,
                 "score_templates": mined.name,
                 "score_evidence": choice.evidence,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Protocol, TypeVar
 
 from streamlit.delta_generator import DeltaGenerator
@@ -43,6 +43,15 @@ def sort_requests(
         except LookupError:
             missing[which] = one
     return results, missing
+
+
+def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:
+    """Return the first of the requests, of which there is one at least, that has a result; else the first.
+
+    ``kept``: hashes of the requests that have one.
+    """
+    first, *others = several
+    return next((one for one in (first, *others) if one.hash in kept), first)
 
 
 def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Request]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 import streamlit as st
@@ -17,8 +17,10 @@ from pcf_core.app.topics import draw_set_choice, evidence_name
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError
 from pcf_core.core.probe import TopicCheck
+from pcf_core.core.run import model_label
 from pcf_core.core.topics import Topic
 from pcf_core.material.suiting import probe_prompts, word_forms
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import tokens_note, words_of
 from pcf_core.show.findings.topics import (
@@ -51,8 +53,8 @@ def draw_check(topic: Topic) -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
         return
-    requests = what_to_ask(choice.models[:MOST_MODELS], topic, texts)
-    if len(choice.models) > MOST_MODELS:
+    requests = what_to_ask(choice.asked[:MOST_MODELS], topic, texts)
+    if len(choice.asked) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
     jobs = ask(requests)
     checks = {
@@ -69,12 +71,15 @@ def draw_check(topic: Topic) -> None:
         draw_tables(topic, checks)
 
 
-def what_to_ask(models: tuple[str, ...], topic: Topic, texts: tuple[str, ...]) -> dict[str, CheckRequest]:
-    """Return a question for every model at hand; say at once why another cannot be asked."""
+def what_to_ask(
+    asked: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
+) -> dict[str, CheckRequest]:
+    """Return a question for every model and precision at hand; say at once why another cannot be asked."""
     requests = {}
-    for model in models:
+    for model, precision in asked:
         try:
-            requests[model] = make_check(resolve(model), topic, texts)
+            spec = in_precision(resolve(model), precision)
+            requests[model_label(model, spec.dtype)] = make_check(spec, topic, texts)
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return requests

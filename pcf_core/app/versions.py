@@ -25,6 +25,7 @@ from pcf_core.app.stores import open_store
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.models.precision import named as precision_named
 
 DIGITS = 8
 T = TypeVar("T", Topic, Evidence, TemplateSet)
@@ -107,6 +108,7 @@ def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
         "topic": _name_now(run.topic, topics()),
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
+        "precision": [precision_named(run.scoring.dtype)],
         "protocol": run.scoring.protocol,
     }
 

@@ -205,12 +205,11 @@ def picked(
 
 def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
     """Return the two runs, each under a name of its own."""
-    models = [read.run.scoring.model for read in (first, second)]
-    alike = models[0] == models[1]
+    alike = first.run.scoring.label == second.run.scoring.label
     templates, terms = len(common.run.templates.templates), len(common.run.evidence.terms)
     one, other = (
         Side(
-            name=f"{read.run.scoring.model} · {read.run.key[:6]}" if alike else read.run.scoring.model,
+            name=f"{read.run.scoring.label} · {read.run.key[:6]}" if alike else read.run.scoring.label,
             run=read.run.key,
             model=read.run.scoring.model,
             dtype=read.run.scoring.dtype,

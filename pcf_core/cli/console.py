@@ -18,7 +18,6 @@ from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 
 REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
-DTYPES = ("float32", "bfloat16", "float16")
 
 
 def say(message: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import DTYPES, one_of, open_store, say
+from pcf_core.cli.console import one_of, open_store, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -23,6 +23,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.criteria import criteria_document, embedding_document
 from pcf_core.show.findings.criteria import criteria_findings
@@ -78,7 +79,7 @@ def criteria(
     top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
     length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
     seed: Annotated[int, typer.Option("--seed", help="of the texts")] = 0,
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = AUTO,
     chat: ChatOption = False,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
@@ -99,7 +100,7 @@ def criteria(
     worded = one_of(wording, "--wording", ("", *get_args(Wording)))
     if worded and way == "scored":
         raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
-    number_type = one_of(dtype, "--dtype", DTYPES)
+    number_type = one_of(dtype, "--dtype", PRECISIONS)
     several = [
         put(chosen, one, decoding, repeats, way, worded, number_type, chat, questions) for one in model
     ]
@@ -134,12 +135,12 @@ def put(
     if answering == "scored":
         way = suited(resolve_to_score(model), experiment.name, "scored")
     else:
-        writer = resolve_writer(model, chat).with_dtype(dtype)
+        writer = in_precision(resolve_writer(model, chat), dtype)
         way = suited(writer, experiment.name, "written" if answering or wording else "")
     some = fitted(experiment, way.answering, questions)
     partly = part_text(experiment, some)
     if way.wording is None:
-        key = ScoringKey.of(resolve_to_score(model).with_dtype(dtype))
+        key = ScoringKey.of(in_precision(resolve_to_score(model), dtype))
         return Put(scored_asked(some, key), some, way.reason + partly)
     chosen: Wording = one_of(wording or way.wording, "--wording", get_args(Wording))
     asked = written_asked(some, GenerationKey.of(writer, decoding), chosen, repeats)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import DTYPES, one_of, open_store, progress_line, say
+from pcf_core.cli.console import one_of, open_store, progress_line, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -22,6 +22,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.fairpair import fairpair_document
 from pcf_core.show.findings.fairpair import fairpair_finding, few_note, words_finding
@@ -81,7 +82,7 @@ def fairpair(
     top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
     length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
     seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = AUTO,
     chat: ChatOption = False,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
@@ -103,8 +104,10 @@ def fairpair(
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
     if chat:
         say_chat_is_ignored(model)
-    number_type = one_of(dtype, "--dtype", DTYPES)
-    keys = [GenerationKey.of(resolve_writer(name, chat).with_dtype(number_type), decoding) for name in model]
+    number_type = one_of(dtype, "--dtype", PRECISIONS)
+    keys = [
+        GenerationKey.of(in_precision(resolve_writer(name, chat), number_type), decoding) for name in model
+    ]
     asked = [
         fairpair_asked(
             key,

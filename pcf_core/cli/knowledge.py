@@ -7,13 +7,14 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import DTYPES, give, one_of, open_store, progress_line
+from pcf_core.cli.console import give, one_of, open_store, progress_line
 from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.knowledge import knowledge_document
 from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
@@ -27,14 +28,15 @@ def knowledge(
     ] = FIRST_KNOWLEDGE,
     score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
     protocol: ProtocolOption = "exact",
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
 ) -> None:
     """Score a knowledge set, what of it is not in the store, and read what the model knows."""
     asked = load_knowledge(facts)
     knowledge_score(score)
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    precision = one_of(dtype, "--dtype", PRECISIONS)
+    specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
     found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
     answers = [known | knowledge_document(report) for known, report in found]

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import DTYPES, give, open_store, say
+from pcf_core.cli.console import give, open_store, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import InputError, ModelError
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.hub import download
 from pcf_core.models.names import known_models, require_allowed
+from pcf_core.models.precision import DTYPES
 from pcf_core.models.public import PublicModel, public_model
 from pcf_core.models.registry import left_out_models, list_models, resolve_to_score
 

@@ -18,7 +18,7 @@ from pcf_core.core.records import first_problem
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="float32, bfloat16 or float16")]
+DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16")]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
 ChatOption = Annotated[bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")]
 EstimateOption = Annotated[

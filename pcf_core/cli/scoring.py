@@ -10,7 +10,7 @@ from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
-from pcf_core.cli.console import DTYPES, give, one_of, open_store, progress_line, say
+from pcf_core.cli.console import give, one_of, open_store, progress_line, say
 from pcf_core.cli.options import (
     DtypeOption,
     EngineOption,
@@ -31,6 +31,7 @@ from pcf_core.material.safety.text import check_text
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.show.findings.looks import look_finding
 from pcf_core.show.findings.progress import progress_note
@@ -55,7 +56,7 @@ def words(
     text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
     topic: TopicOption = "gender",
     protocol: ProtocolOption = "exact",
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
 ) -> None:
     """Score the topic's words in one sentence."""
@@ -63,7 +64,7 @@ def words(
 
     chosen = load_topic(topic)
     kind = one_of(protocol, "--protocol", get_args(Protocol))
-    number_type = one_of(dtype, "--dtype", DTYPES)
+    number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_text(text, "the text", "--text", TemplateError)
     answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
 
@@ -83,7 +84,7 @@ def score(
     templates: TemplatesOption = "",
     evidence: EvidenceOption = "",
     protocol: ProtocolOption = "exact",
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = AUTO,
     within: WithinOption = None,
     engine: EngineOption = "",
     swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
@@ -100,7 +101,8 @@ def score(
         chosen, terms = swapped(chosen, terms)
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    specs = [resolve_to_score(name).with_dtype(one_of(dtype, "--dtype", DTYPES)) for name in model]
+    precision = one_of(dtype, "--dtype", PRECISIONS)
+    specs = [in_precision(resolve_to_score(name), precision) for name in model]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))

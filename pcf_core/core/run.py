@@ -6,6 +6,7 @@ far a run is that is being scored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
@@ -21,12 +22,24 @@ ModelKind = Literal["public", "teaching", "planted", "own"]
 Protocol = Literal["exact", "exact-boundary", "single-token"]
 
 
+def model_label(model: str, dtype: str) -> str:
+    """Name a model beside others: with its precision where that is another than float32 and a choice."""
+    return model if dtype in ("float32", "auto", "server") else f"{model} ({dtype})"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return model and precision of a label that :func:`model_label` gave."""
+    found = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
+    return (found[1], found[2]) if found else (label, "float32")
+
+
 class ModelSpec(Record):
     """A model that can be scored: where it is and what it is, found without loading it.
 
     ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
     folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
-    ``parameters`` counts weights, 0 where unknown.  ``remote_code``: no class of transformers loads it.
+    ``parameters`` counts weights, 0 where unknown.  ``dtype``: the number type it computes with;
+    ``own_dtype``: that of its configuration.  ``remote_code``: no class of transformers loads it.
     ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
     weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
     ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
@@ -40,6 +53,7 @@ class ModelSpec(Record):
     tokenizer: str
     parameters: int = 0
     dtype: str = "float32"
+    own_dtype: str = "float32"
     context: int = 0
     remote_code: bool = False
     chat_template: str = ""
@@ -51,6 +65,11 @@ class ModelSpec(Record):
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the same model with weights as ``dtype``; behind an endpoint the server alone decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
+
+    @property
+    def label(self) -> str:
+        """Its name, with the precision where that is not float32."""
+        return model_label(self.name, self.dtype)
 
 
 class ScoringKey(Record):
@@ -76,6 +95,11 @@ class ScoringKey(Record):
             dtype=spec.dtype,
             protocol="exact" if protocol == "single-token" else protocol,
         )
+
+    @property
+    def label(self) -> str:
+        """The model's name, with the precision where that is not float32."""
+        return model_label(self.model, self.dtype)
 
     @property
     def hash(self) -> str:

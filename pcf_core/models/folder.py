@@ -28,6 +28,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
+from pcf_core.models.precision import DTYPES
 
 # The small files of a model directory that somebody else wrote: read whole, if they are small.
 
@@ -325,6 +326,7 @@ def _describe(
         identity=revision or model_hash(weights, folder / "config.json"),
         tokenizer=tokenizer_hash(tokenizer),
         parameters=sum(count_parameters(path, name) for path in weights),
+        own_dtype=own_dtype(config),
         context=context_of(config),
         remote_code=needs_remote_code(config),
         chat_template=chat_template_hash(folder),
@@ -347,6 +349,19 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
     if not isinstance(config, dict):
         raise ModelError(f"The file {path} of the model {name} must hold a JSON object.")
     return config
+
+
+def own_dtype(config: Mapping[str, Any]) -> str:
+    """Return the number type that a configuration says its weights were saved in; float32 where it says none.
+
+    A model of several parts says it of its text part alone.
+    """
+    for part in (config, config.get("text_config")):
+        if isinstance(part, dict):
+            for name in ("dtype", "torch_dtype"):
+                if (found := part.get(name)) in DTYPES:
+                    return str(found)
+    return "float32"
 
 
 def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:

@@ -18,9 +18,10 @@ from pcf_core.core.settings import settings
 from pcf_core.models.conversion import converted
 from pcf_core.models.extent import require_extent, require_layers
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
+from pcf_core.models.precision import DTYPES
 from pcf_core.models.public import gguf_files
 
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
 
@@ -82,7 +83,7 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = (
 
     ``unread``: how tensors begin whose absence does not matter.
     """
-    if spec.dtype not in DTYPES:
+    if spec.dtype not in TYPES:
         raise ModelError(
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
         )
@@ -124,7 +125,7 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[st
             require_extent(folder, spec.name, kind)
         model, report = kind.from_pretrained(
             folder,
-            dtype=DTYPES[spec.dtype],
+            dtype=TYPES[spec.dtype],
             trust_remote_code=spec.remote_code,
             use_safetensors=True,
             local_files_only=True,

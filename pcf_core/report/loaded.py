@@ -195,11 +195,11 @@ def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:
 
 
 def labels(runs: Iterable[RunSpec]) -> list[str]:
-    """Name each run: its model, and where several runs share that also the first digits of its key."""
+    """Name each run: its model and precision, and where several share these also its key's first digits."""
     several = list(runs)
-    times = Counter(run.scoring.model for run in several)
+    times = Counter(run.scoring.label for run in several)
     return [
-        run.scoring.model if times[run.scoring.model] == 1 else f"{run.scoring.model} · {run.key[:6]}"
+        run.scoring.label if times[run.scoring.label] == 1 else f"{run.scoring.label} · {run.key[:6]}"
         for run in several
     ]
 

@@ -56,7 +56,7 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
         "family and rules": f"{key.family}, rules {key.rules}",
-        "dtype": key.dtype,
+        "precision": key.dtype,
     }
 
 

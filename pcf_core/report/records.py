@@ -198,7 +198,7 @@ class RunFacts(Record):
 
     ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
     by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
-    what else is known, by name, as the pages say it: dtype, device where kept, noise floor, coverage.
+    what else is known, by name, as the pages say it: precision, device where kept, noise floor, coverage.
     ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people.
     """
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 
 from pcf_core.audit.options import ViewOptions, shown_fields
-from pcf_core.core.run import RunSpec
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
@@ -39,13 +40,17 @@ def score_command(run: RunSpec) -> str:
     turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
     if turned:
         topic, evidence = evidence.removesuffix(AS_EVIDENCE), topic.removesuffix(AS_GROUPS)
-    dtype = "" if key.family == "endpoint" else f" --dtype {key.dtype}"
     return (
         f"python -m pcf_core score --model {shlex.quote(key.model)} --topic {shlex.quote(topic)}"
         f" --evidence {shlex.quote(evidence)} --templates {shlex.quote(run.templates.name)}"
-        f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype}"
+        f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype_option(key)}"
         f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
     )
+
+
+def dtype_option(key: ScoringKey | GenerationKey) -> str:
+    """Write the option for a model's precision, a space before it; nothing where a server alone decides."""
+    return "" if key.family == "endpoint" else f" --dtype {key.dtype}"
 
 
 def compare_command(first: str, second: str, options: ViewOptions) -> str:
@@ -68,7 +73,7 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
         f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed} {_family_options(asked)}"
+        f" --seed {decoding.seed}{_family_options(asked)}"
         + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
     )
 
@@ -76,8 +81,8 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
 def _family_options(asked: FairPairAsked) -> str:
     """Return a local model's precision; of an endpoint, whether prompts are messages."""
     if asked.key.family != "endpoint":
-        return f"--dtype {asked.key.dtype}"
-    return "--chat" if asked.key.chat_template else ""
+        return dtype_option(asked.key)
+    return " --chat" if asked.key.chat_template else ""
 
 
 def criteria_command(store: Store, asked: CriteriaAsked) -> str:
@@ -90,7 +95,7 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     line = (
         f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
         f" --experiment {asked.experiment} --answering {asked.answering}"
-        f" --dtype {asked.key.dtype}{material.options}"
+        f"{dtype_option(asked.key)}{material.options}"
     )
     if asked.generation is None:
         return line

@@ -26,7 +26,7 @@ WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to th
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model in the table of models.
+    """A model in the table of models: its name, with the precision where that is not float32.
 
     ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
     ``None`` where there is none.  ``leading``: the number of occupations that each group leads, by its mean

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pcf_core.audit.preferences import missing_blocks
 from pcf_core.core.errors import ModelError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, split_label
 from pcf_core.core.settings import settings
 from pcf_core.models.names import BYTES_A_WEIGHT
 from pcf_core.models.registry import resolve
@@ -43,9 +43,9 @@ class Estimate:
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     """Estimate a run from what the store lacks and from finished jobs on this machine.
 
-    Time is the missing cells over the rate of the last finished job of the same model; of another model, the
-    rate is scaled by the number of parameters, which is rough.  When a sampling plan will stop is not known
-    before, so its estimate is that of all templates it may draw.
+    Time is the missing cells over the rate of the last finished job of the same model in the same precision;
+    of another, the rate is scaled by the number of parameters, which is rough.  When a sampling plan will
+    stop is not known before, so its estimate is that of all templates it may draw.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
         scores += len(block.prompts) * len(block.words)
     spec = resolve(run.scoring.model)
     rates = recent_rates(queue, "score")
-    seconds, basis = expected_seconds(missing, run.scoring.model, spec.parameters, rates)
+    seconds, basis = expected_seconds(missing, run.scoring.label, spec.parameters, rates)
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -79,7 +79,7 @@ def everything(run: RunSpec) -> RunSpec:
 
 
 def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
-    """Map each model to what its last finished job did in a second, the newest job first.
+    """Map each model, by its label, to what its last finished job did in a second, the newest job first.
 
     ``size``: of one of it, 0 where the job did something else.
     """
@@ -106,7 +106,7 @@ def expected_seconds(
         return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
     for other, rate in rates.items():
         try:
-            size = resolve(other).parameters
+            size = resolve(split_label(other)[0]).parameters
         except ModelError:
             continue  # used once, and gone since
         if size and parameters:

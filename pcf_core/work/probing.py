@@ -15,6 +15,7 @@ from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, TokenTable
 from pcf_core.core.topics import Topic
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, has_right_text
 from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
@@ -33,7 +34,7 @@ def word_check(
     dtype: str = "float32",
     open_scorer: OpenScorer = open_real_scorer,
 ) -> dict[str, Any]:
-    """Score the topic's words in ``text``, with the model's weights as ``dtype``.
+    """Score the topic's words in ``text``, with the model's weights as ``dtype``, or as ``auto`` makes them.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def word_check(
     right_text = has_right_text(text)
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
-    scorer = open_scorer(resolve(model).with_dtype(dtype), protocol)
+    scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
     place = Place.of(text)

@@ -37,6 +37,7 @@ class ScoreRequest(Record):
     """Score what the store lacks of a run: its key in the store, and the names by which people know it.
 
     Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
+    ``model`` has its precision behind it where that is not float32, and is not read as a name.
     ``within`` is the goal of the run's sampling plan, if it has one.  ``topic_name`` is not read here: an app
     of before reads it, on the same queue, and refuses a job without it.
     """
@@ -69,7 +70,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     store.ask_for(furthest(store, run))
     request = ScoreRequest(
         run=run.key,
-        model=run.scoring.model,
+        model=run.scoring.label,
         topic=run.topic.title,
         topic_name=run.topic.name,
         templates=run.templates.name,
@@ -119,7 +120,7 @@ def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options
         The options are none that this run can be read with.
     """
     request = ReadRequest(
-        run=run.key, what=what, options=options, model=run.scoring.model, topic=run.topic.title
+        run=run.key, what=what, options=options, model=run.scoring.label, topic=run.topic.title
     )
     return queue.submit(
         "read",

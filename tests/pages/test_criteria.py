@@ -345,6 +345,25 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
 
 
 @pytest.mark.slow
+def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
+    own_settings: Settings,
+) -> None:
+    app = open_app("criteria", **SCORED, cr_precision="bfloat16", cr_view="tasks")
+    app.button(key="criteria_button").click().run()
+    store = work(own_settings)
+    asked = next(one for one in CRITERIA_AUDIT.kept(store) if one.experiment == "tasks")
+    assert asked.key.dtype == "bfloat16"
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["cr_precision"] == "bfloat16"
+    for app in (open_app("criteria", **parameters), open_app("criteria", **SCORED, cr_view="tasks")):
+        assert "Not asked yet" not in texts(app)
+        assert "mini-gpt (bfloat16)" in plainly(texts(app))
+        assert any("--dtype bfloat16" in code.value for code in app.code)
+    assert "Not asked yet" in texts(open_app("criteria", **SCORED, cr_precision="float32"))
+
+
+@pytest.mark.slow
 def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -359,19 +359,34 @@ def test_models_with_the_same_settings_are_found_together(own_settings: Settings
 
 @pytest.mark.parametrize(
     "other",
-    [{"dissimilarities": ("jaccard",)}, {"key": "bfloat16"}, {"perturbation": "another parser"}],
-    ids=["dissimilarity", "dtype", "parser"],
+    [{"dissimilarities": ("jaccard",)}, {"perturbation": "another parser"}],
+    ids=["dissimilarity", "parser"],
 )
 def test_what_the_form_cannot_ask_for_has_no_link(own_settings: Settings, other: dict[str, object]) -> None:
     asked = only_result(store := asked_and_answered(own_settings)).asked
     changes: dict[str, object] = {
-        "key": asked.key.model_copy(update={"dtype": "bfloat16"}),
         "perturbation": asked.perturbation.model_copy(update={"pipeline": "another"}),
     }
     odd = asked.model_copy(update={name: changes.get(name, value) for name, value in other.items()})
     store.save_document(odd.hash, "fairpair-asked", odd.model_dump(mode="json"))
     assert parameters_of(asked.hash) is not None
     assert parameters_of(odd.hash) is None
+
+
+@pytest.mark.slow
+def test_texts_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
+    own_settings: Settings,
+) -> None:
+    """Where nothing is said, what there is is shown, in whatever precision."""
+    store = asked_and_answered(own_settings, fp_precision="bfloat16")
+    (asked,) = FAIRPAIR_AUDIT.kept(store)
+    assert asked.key.dtype == "bfloat16"
+    parameters = parameters_of(asked.hash)
+    assert parameters is not None
+    assert parameters["fp_precision"] == "bfloat16"
+    for app in (open_app("fairpair", **parameters), open_app("fairpair", **SMALL)):
+        assert figures(app) == [f"{label} (bfloat16)" for label in ONE]
+    assert not open_app("fairpair", **SMALL, fp_precision="float32").metric
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
     assert not [figure.alt for figure in document.figures if re.match(r"How far \S+ are", figure.alt)]
     for facts in document.texts:
         assert facts.facts["weights and configuration (SHA-256, or revision)"] == facts.scoring["identity"]
-        assert {"tokenizer", "family and rules", "dtype"} < set(facts.facts)
+        assert {"tokenizer", "family and rules", "precision"} < set(facts.facts)
         assert facts.scoring["identity"] in str(document.sections[-1])
     ways = [part.title.split(":")[0] for part in document.sections[3].parts]
     assert ways == ["Written", "Scored"]
@@ -119,7 +119,7 @@ def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: 
     section = document_of(shipped, asked).sections[1]
     assert section.name == "knowledge"
     assert section.commands[1:] == (
-        "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact",
+        "python -m pcf_core knowledge --model mini-gpt --set continents --protocol exact --dtype float32",
     )
     assert section.parts[0].figure is not None
     with pytest.raises(TopicError, match="no knowledge set"):

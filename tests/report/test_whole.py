@@ -103,7 +103,7 @@ def test_provenance_says_what_scored_and_how_to_make_it_again(whole: ReportDocum
         assert score.startswith("python -m pcf_core score ")
         assert facts.run in risk
         assert risk.startswith("python -m pcf_core risk ")
-        assert {"noise floor", "coverage", "dtype"} & set(facts.facts)
+        assert {"noise floor", "coverage", "precision"} & set(facts.facts)
 
 
 def test_what_cannot_be_left_out_stays_and_the_rest_goes() -> None:

@@ -56,6 +56,37 @@ def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Qu
     assert big.basis.startswith("Rough")
 
 
+def test_the_time_of_another_precision_is_rough(store: Store, queue: Queue, toy: ModuleType) -> None:
+    """A rate is that of one precision: 12 a second as float32 say little of bfloat16, and so do 48 back."""
+    half = toy.run_of(spec=toy.spec_of().with_dtype("bfloat16"))
+    measured(store, queue, toy, 12.0)
+    assert estimate(half, store, queue).basis.startswith("Rough: from toy's speed")
+    job = submit_run(store, queue, half, 24)
+    queue.claim("somewhere")
+    queue.progress(job.id, 24, rate=48.0)
+    queue.finish(job.id, {})
+    assert estimate(half, store, queue).seconds == pytest.approx(0.5)
+    assert estimate(toy.run_of(), store, queue).seconds == pytest.approx(2)
+
+
+def test_a_rate_of_a_narrow_precision_alone_is_scaled_by_size(
+    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was measured as bfloat16 stands under the label; its size is that of the model's name."""
+    asked: list[str] = []
+    monkeypatch.setattr(
+        importlib.import_module("pcf_core.work.estimate"),
+        "resolve",
+        lambda name: asked.append(name) or toy.spec_of(name).model_copy(update={"parameters": 100}),
+    )
+    job = submit_run(store, queue, toy.run_of(spec=toy.spec_of().with_dtype("bfloat16")), 24)
+    queue.claim("somewhere")
+    queue.progress(job.id, 24, rate=48.0)
+    queue.finish(job.id, {})
+    assert estimate(toy.run_of(), store, queue).seconds == pytest.approx(0.5)
+    assert set(asked) == {"toy"}
+
+
 def test_memory_is_that_of_the_dtype(store: Store, queue: Queue, toy: ModuleType) -> None:
     """100 parameters take 400 bytes as float32, 200 as bfloat16; the batch's logits are the same."""
     half = toy.spec_of().model_copy(update={"dtype": "bfloat16"})

@@ -16,6 +16,7 @@ from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
+from pcf_core.report.reproducing import dtype_option
 from pcf_core.show.charts.knowledge import knowledge_bars
 from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.show.findings.numbers import listed
@@ -64,17 +65,17 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
 def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[str]:
     """Write the commands that reproduce these numbers."""
     return [
-        f"python -m pcf_core knowledge --model {shlex.quote(model)} --set {shlex.quote(name)}"
-        f" --protocol {options.protocol}"
+        f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(name)}"
+        f" --protocol {options.protocol}{dtype_option(key)}"
         for name in names
-        for model, (_, options) in keys_of(studies).items()
+        for key, options in keys_of(studies).values()
     ]
 
 
 def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, ViewOptions]]:
-    """Return the key of each model of the runs, and how its run is read."""
+    """Return the key of each model of the runs by its label, and how its run is read."""
     return {
-        item.run.scoring.model: (item.run.scoring, study.options)
+        item.run.scoring.label: (item.run.scoring, study.options)
         for study in studies
         for item in study.runs.values()
     }

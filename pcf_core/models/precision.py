@@ -1,0 +1,86 @@
+"""The number type that a model computes with: chosen by name, or by what the model and this machine have.
+
+A precision is part of every key, so it is settled before anything is queued, by processes that never load
+torch.  ``auto`` asks the driver of the GPUs, through the program that comes with it, what they can do.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.models.names import BYTES_A_WEIGHT
+
+AUTO = "auto"
+DTYPES = tuple(BYTES_A_WEIGHT)
+PRECISIONS = (AUTO, *DTYPES)
+# NVIDIA's compute capability from which on the hardware itself computes with a type.
+LEAST_CAPABILITY = {"float32": 0.0, "float16": 5.3, "bfloat16": 8.0}
+PROBE = ("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader")
+PATIENCE = 20  # seconds; a driver that was asleep takes a few
+
+
+def in_precision(spec: ModelSpec, asked: str) -> ModelSpec:
+    """Return a model as it computes where ``asked`` is a precision, or ``auto``; behind an endpoint as it is.
+
+    Raises
+    ------
+    KeyError
+        ``asked`` is none of ``PRECISIONS``.
+    """
+    return precisions_of(spec, asked)[0]
+
+
+def precisions_of(spec: ModelSpec, asked: str) -> tuple[ModelSpec, ...]:
+    """Return a model in the precisions that ``asked`` may stand for; in the first it would be scored.
+
+    Where results are looked for, ``auto`` stands for any that there are: those that come with the app, or
+    were made on a machine with another GPU, are shown wherever they are opened.
+
+    Raises
+    ------
+    KeyError
+        ``asked`` is none of ``PRECISIONS``.
+    """
+    if asked not in PRECISIONS:
+        raise KeyError(asked)
+    first = automatic(spec.own_dtype, capability(settings())) if asked == AUTO else asked
+    dtypes = (first, *DTYPES) if asked == AUTO else (first,)
+    return tuple(dict.fromkeys(spec.with_dtype(dtype) for dtype in dtypes))
+
+
+def named(dtype: str) -> str:
+    """Return the precision that asks for a dtype of a key: ``auto`` where a server alone decides."""
+    return dtype if dtype in DTYPES else AUTO
+
+
+def automatic(own: str, found: float | None) -> str:
+    """Return the precision of ``auto``: the model's own on a GPU that has it, else float32.
+
+    ``own``: what its configuration says; ``found``: the GPUs' least compute capability, ``None`` for none.
+    """
+    return own if found is not None and found >= LEAST_CAPABILITY.get(own, float("inf")) else "float32"
+
+
+def capability(chosen: Settings) -> float | None:
+    """Return the least compute capability of the GPUs that a worker of this machine uses, ``None`` for none.
+
+    NVIDIA's alone are known: on Apple's, and where PCF_ENGINE scores on a cluster, ``auto`` is float32.
+    """
+    if chosen.engine == "ray" or chosen.device in ("cpu", "mps"):
+        return None
+    return _capability()
+
+
+@cache
+def _capability() -> float | None:
+    try:
+        if version("torch").endswith("+cpu"):
+            return None
+        answer = subprocess.run(PROBE, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        return min(float(line) for line in answer.stdout.split())
+    except (PackageNotFoundError, OSError, subprocess.SubprocessError, ValueError):  # no driver, or no answer
+        return None
