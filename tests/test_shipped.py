@@ -96,7 +96,7 @@ def test_a_topic_begins_with_a_shipped_result() -> None:
 def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> None:
     assert len(set(RUNS)) == len(RUNS)
     assert set(DEFAULT_MODELS) == set(BEST_KNOWN)
-    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {*PUBLIC, *ZOO}
+    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {PUBLIC[0], *ZOO}
     listed = {model.name for model in list_models()}
     assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED}
 
@@ -297,4 +297,4 @@ def test_the_shipped_files_are_small() -> None:
     ]
     assert max(of_models) < LARGEST
     assert sum(of_models) < 90e6
-    assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 30e6
+    assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 55e6

@@ -73,7 +73,7 @@ def draw_choice() -> None:
         models = st.multiselect(
             "Models",
             with_asked("model", known),
-            default=opening_models(known),
+            default=opening_models(known, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
             help="The models whose results are shown side by side. Score others on the page Score.",
@@ -114,9 +114,12 @@ def draw_precision(key: str) -> str:
     )
 
 
-def opening_models(known: Collection[str]) -> list[str]:
-    """Return what is shown before anybody chooses: public models that have results, else two that teach."""
-    scored = scored_models()
+def opening_models(known: Collection[str], topic: Topic) -> list[str]:
+    """Return what is shown before anybody chooses.
+
+    That is public models with results on the topic that pages open with, else two that teach.
+    """
+    scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
     return public[:MOST_OPENED] or [name for name in DEFAULT_MODELS if name in known]
 

@@ -20,6 +20,7 @@ from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, model_label
+from pcf_core.core.topics import Topic
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun
@@ -68,9 +69,12 @@ class Loaded:
         return next(iter(self.runs.values()))
 
 
-def scored_models() -> tuple[str, ...]:
-    """List the models that have a run in the store."""
-    return tuple(dict.fromkeys(info.run.scoring.model for info in open_store().runs() if info.complete))
+def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
+    """List the models that have a run in the store, on a topic and its usual templates where one is given."""
+    runs = [info.run for info in open_store().runs() if info.complete]
+    if topic is not None:
+        runs = [run for run in runs if run.topic.hash == topic.hash and run.templates.name == topic.templates]
+    return tuple(dict.fromkeys(run.scoring.model for run in runs))
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
