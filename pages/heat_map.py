@@ -5,7 +5,6 @@ import streamlit as st
 from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
 from pcf_core.app.cell import draw_cell, draw_flagged
 from pcf_core.app.data import remembered
-from pcf_core.app.distribution import opening
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import finding, foot, key_figures, open_page, picture
 from pcf_core.app.shell import show
@@ -16,6 +15,7 @@ from pcf_core.report.rows import cell_rows
 from pcf_core.report.tables import whole_cell_table
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.findings.occupations import heat_map_finding
+from pcf_core.show.overview import ModelRow, overview_answer
 
 BELOW = (
     "Choose an occupation and a context under *One cell* to see the prompt, the groups and the words behind "
@@ -41,7 +41,7 @@ def draw() -> None:
     state = [model, group, preset, order, papers, page]
     with sentences:
         finding(
-            opening(loaded, loaded.reports),
+            overview_answer([ModelRow.of(name, report) for name, report in loaded.reports.items()]),
             remembered(
                 loaded,
                 "heat_sentence",

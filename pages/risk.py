@@ -3,7 +3,6 @@
 import streamlit as st
 
 from pcf_core.app.data import Loaded
-from pcf_core.app.distribution import opening
 from pcf_core.app.notes import said_intervals_and_more
 from pcf_core.app.occupations import draw_occupations
 from pcf_core.app.page import finding, foot, key_figures, open_page, picture
@@ -23,17 +22,17 @@ from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import risk_bars
 from pcf_core.show.findings.corrected import corrected_finding
 from pcf_core.show.findings.models import comparison_finding, risk_finding
+from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
 
 VIEWS = ["models", "corrected", "occupations"]
 
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Risk", "How much does each model discriminate, and is it fixed or moody?")
-    finding(opening(loaded, loaded.reports))
-    finding(*(risk_finding(name, report, loaded.choice.over) for name, report in loaded.reports.items()))
-    finding(comparison_finding(loaded.reports, loaded.choice.over))
-    figures = st.container()
+    loaded = open_page("Risk", "How much, and is it fixed, or does it change with the sentence?")
+    rows = [ModelRow.of(name, report) for name, report in loaded.reports.items()]
+    finding(risk_answer(rows), overview_answer(rows))
+    figures = st.expander("How sure?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = st.segmented_control(
             "Show",
@@ -53,6 +52,8 @@ def draw() -> None:
             "sentences and the s.d. keep their unit.",
         )
     with figures:
+        finding(*(risk_finding(name, report, loaded.choice.over) for name, report in loaded.reports.items()))
+        finding(comparison_finding(loaded.reports, loaded.choice.over))
         shown = risk_figures(loaded.reports, loaded.choice.over, thousand=thousand)
         key_figures(shown, loaded, said_intervals_and_more(loaded))
         finding(interval_note(loaded.reports, loaded.choice.over))

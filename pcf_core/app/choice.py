@@ -89,7 +89,7 @@ def draw_choice() -> None:
             "words are not, or no longer, those of a topic here.",
         )
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
-        with st.expander("How it is read"):
+        with st.expander("Reading options"):
             draw_view_options()
             st.multiselect(
                 "Precision",

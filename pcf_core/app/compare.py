@@ -41,7 +41,7 @@ MOST_DRAWN = 30
 
 
 OPTIONS = """
-The unit of that interval is the one of *Drawn again* under *How it is read*, so that the option can move a
+The unit of that interval is the one of *Resample* under *Reading options*, so that the option can move a
 verdict although it does not move p. *Intervals over* changes the intervals shown for the totals, not what a
 verdict rests on.
 """

@@ -13,7 +13,7 @@ from pcf_core.report.notes import interval_notes, warnings_of
 from pcf_core.show.findings.models import whole_templates_finding
 
 EQUAL_WEIGHTS = (
-    "Equal template weights are an option under How it is read in the sidebar, as is what is drawn again."
+    "Equal template weights are one of the reading options in the sidebar, as is what is resampled."
 )
 
 

@@ -57,7 +57,7 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
         try:
             if not must_wait(run, "preferences", whole):
                 label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
-                rows[label] = ModelRow.of(label, kind, read_run(run, whole, brief=True).report)
+                rows[label] = ModelRow.of(label, read_run(run, whole, brief=True).report, kind)
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
     return by_risk(list(rows.values()))

@@ -94,7 +94,7 @@ def draw_request() -> Request:
     )
     precision = draw_precision("score_precision")
     within = st.number_input(
-        "Stop when ± is below",
+        "Stop at margin (±)",
         min_value=NARROWEST,
         max_value=WIDEST,
         value=None,

@@ -123,7 +123,7 @@ class ViewOptions(Record):
     protocol: Annotated[
         Protocol,
         Shown(
-            title="Words",
+            title="Word scoring",
             help="exact: whole words. single-token: the papers' choice, words of one token only, a selection "
             "from the same scores. exact-boundary: whole words that also end there, for causal models.",
             usage="how to read the run: its own protocol, or single-token",
@@ -148,7 +148,7 @@ class ViewOptions(Record):
     unit: Annotated[
         Unit,
         Shown(
-            title="Drawn again",
+            title="Resample",
             help="What intervals over templates draw again. usual: the document where the set knows "
             "documents, else the template. mention: every count as if it were independent, which makes "
             "intervals too narrow.",

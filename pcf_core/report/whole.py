@@ -34,11 +34,14 @@ from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
 
-QUESTION = "How much do these models discriminate, against whom, is it fixed or moody, and how sure are we?"
+QUESTION = (
+    "How much do these models discriminate, against whom, is it fixed, or does it change with the sentence, "
+    "and how sure are we?"
+)
 QUESTIONS = {
     "summary": "How much do these models discriminate?",
     "method": "What was measured, and how?",
-    "risk": "How much does each model discriminate, and is it fixed or moody?",
+    "risk": "How much does each model discriminate, and is it fixed, or does it change with the sentence?",
     "corrected": "How much of the prejudice do few contexts make?",
     "tilt": "Which way does it lean?",
     "occupations": "For which occupations is the risk highest?",

@@ -44,7 +44,7 @@ class ModelRow:
     occupations: int
 
     @classmethod
-    def of(cls, model: str, kind: ModelKind, report: RiskReport) -> ModelRow:
+    def of(cls, model: str, report: RiskReport, kind: ModelKind = "own") -> ModelRow:
         """Make the row of a report; its range is the one over templates."""
         interval = report.interval("overall_risk", "templates")
         return cls(
@@ -105,6 +105,16 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
         return f"{_favour(named[0], ' and '.join(row.model for row in named), 'both favour')} occupations."
     parts = [_favour(row, row.model, "favours") for row in named]
     return f"{listed([f'{parts[0]} occupations', *parts[1:]])}." if parts else ""
+
+
+def risk_answer(rows: Sequence[ModelRow]) -> str:
+    """Say how much two models at the most discriminate, and of what parts that is; empty without a row."""
+    parts = [
+        f"{row.model} has a risk of {two_decimals(row.overall)}: {two_decimals(row.prejudice)} prejudice and "
+        f"{two_decimals(row.caprice)} caprice"
+        for row in rows[:2]
+    ]
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def _favour(row: ModelRow, who: str, verb: str) -> str:

@@ -22,13 +22,14 @@ from pcf_core.show.overview import (
     models_table,
     numbers_table,
     overview_answer,
+    risk_answer,
     two_decimals,
 )
 
 
 def row_of(name: str, values: list[list[list[float]]], *groups: str, kind: ModelKind = "public") -> ModelRow:
     document = {"preferences": values, "groups": list(groups or ("male", "female"))}
-    return ModelRow.of(name, kind, matrix_report(document, ViewOptions(), resamples=20))
+    return ModelRow.of(name, matrix_report(document, ViewOptions(), resamples=20), kind)
 
 
 def of_male(*male: list[float]) -> list[list[list[float]]]:
@@ -87,6 +88,14 @@ def test_every_occupation_is_counted_once_and_the_bar_adds_up(male: list[list[fl
     drawn = float(prejudice.attrib["width"]) + float(caprice.attrib["width"])
     assert drawn == pytest.approx(WIDTH * row.overall, abs=0.11)
     assert float(track.attrib["width"]) == WIDTH
+
+
+def test_the_risk_is_said_with_its_parts() -> None:
+    assert risk_answer([MEN]) == "B has a risk of 0.60: 0.60 prejudice and under 0.005 caprice."
+    both = risk_answer([CAPRICIOUS, MEN, WOMEN])
+    assert both.startswith("C has a risk of 0.47: 0.07 prejudice and 0.40 caprice; B has")
+    assert "A has" not in both
+    assert risk_answer([]) == ""
 
 
 def test_small_risks_are_not_said_to_be_none() -> None:

@@ -66,7 +66,8 @@ def two_models_finding(
     )
     return (
         f"The mean preference is off neutral by {listed(told)}; the mean distance from neutral is "
-        f"{listed(distances)}. Neither tells a steady lean from a moody one; the split does: {split}."
+        f"{listed(distances)}. Neither tells a lean that is fixed from one that changes; the split does: "
+        f"{split}."
     )
 
 
