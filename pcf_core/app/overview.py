@@ -81,7 +81,7 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
     table = models_table(shown)
     answer: Any = st.dataframe(
-        table if chosen == ALL else table.drop(columns="kind"),  # it is the same in every row
+        table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table,
         hide_index=True,
         column_config=COLUMNS,
         on_select="rerun",
