@@ -4,10 +4,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair import fairpair_figures, found_of, offer_writing, others_figures, read_together
-from pcf_core.app.fairpair_categories import adopt_next_categories, draw_own_categories
 from pcf_core.app.fairpair_links import adopt_kept, draw_kept
 from pcf_core.app.fairpair_measures import measures_of
-from pcf_core.app.fairpair_own import adopt_next, draw_own
+from pcf_core.app.fairpair_own import CATEGORIES, PROMPTS
 from pcf_core.app.fairpair_request import Request, draw_request, requests_of
 from pcf_core.app.fairpair_views import VIEWS, Shown
 from pcf_core.app.page import draw_figures, finding
@@ -22,6 +21,7 @@ from pcf_core.show.findings.fairpair_run import (
     settings_finding,
     silence_warning,
 )
+from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.records import LABEL
 
 PREFIX = "fp_"  # of the keys of this page's widgets
@@ -39,8 +39,8 @@ def draw() -> None:
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
     answer = st.container()  # what was found stands above the form that asks for it
     recall(PREFIX, "fp_model")
-    adopt_next()
-    adopt_next_categories()
+    PROMPTS.adopt_next()
+    CATEGORIES.adopt_next()
     adopt_kept()
     try:
         request = draw_request()
@@ -51,8 +51,9 @@ def draw() -> None:
 
 def draw_below(request: Request, answer: DeltaGenerator) -> None:
     """Draw what the form leads to; the sentences and key figures go into ``answer``."""
-    draw_own(request.prompts)
-    draw_own_categories(request.categories)
+    PROMPTS.draw(request.prompts.name, request.prompts)
+    categories = request.categories or load_categories(SHIPPED)
+    CATEGORIES.draw(categories.name, categories)
     draw_kept()
     if not request.models:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")

@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.app.choice import Choice, with_asked
 from pcf_core.app.data import cached
 from pcf_core.app.facts import draw_facts
-from pcf_core.app.knowledge_own import adopt_next, set_names
+from pcf_core.app.knowledge_own import PANEL, set_names
 from pcf_core.app.page import draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
@@ -63,7 +63,7 @@ class Known:
 
 def draw_form() -> tuple[str, str]:
     """Draw the name of the set, and the score, in one row."""
-    adopt_next()
+    PANEL.adopt_next()
     with st.container(horizontal=True):
         name = st.selectbox(
             "Facts",

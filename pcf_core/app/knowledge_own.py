@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pcf_core.app import own
+from pcf_core.app.own import Panel, draw_hidden
 from pcf_core.app.text import plain
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
@@ -12,7 +12,6 @@ from pcf_core.material.knowledge import ENDINGS, FIRST, SHELF, load_knowledge
 from pcf_core.material.own_knowledge import OWN, knowledge_toml
 from pcf_core.show.findings.knowledge import set_finding
 
-NEXT = "facts_next"
 FORMS = """
 TOML or JSON with the templates, in each of which every fact is asked, and the facts; or CSV, of which each
 row is a template or a fact. One file holds a whole set.
@@ -62,39 +61,23 @@ def opened(name: str) -> KnowledgeSet | None:
         return None
 
 
+PANEL = Panel(
+    what="Facts",
+    own=OWN,
+    key="facts",
+    shown="facts",
+    first=lambda: FIRST,
+    forms=FORMS,
+    examples=EXAMPLES,
+    endings=ENDINGS,
+    read=OWN.read_upload,
+    said=set_finding,
+    text=knowledge_toml,
+    use="what the command knowledge reads as --set",
+)
+
+
 def draw_own(name: str, asked: KnowledgeSet | None) -> None:
     """Draw what can be done with the set that is shown, and another brought in."""
-    own.draw_hidden(SHELF)
-    with own.expander("Facts"):
-        with st.container(horizontal=True):
-            if asked is not None:
-                st.download_button(
-                    f"Download {plain(name)}",
-                    lambda: knowledge_toml(asked),
-                    f"{name}.toml",
-                    "application/toml",
-                    key="download_facts",
-                    on_click="ignore",
-                    icon=":material/download:",
-                    help="The set as a TOML file: a beginning for one of yours, and what the command "
-                    "knowledge reads as --set.",
-                )
-            own.draw_delete(name, OWN.names(), OWN.delete, lambda: go_to(FIRST), "delete_facts")
-            with st.popover("What a file looks like", icon=":material/description:"):
-                for what, example in EXAMPLES.items():
-                    st.markdown(what)
-                    st.code(example, language=None, wrap_lines=True)
-        st.caption(FORMS)
-        own.draw_upload(OWN, ENDINGS, OWN.read_upload, set_finding, go_to, "One file.")
-
-
-def go_to(name: str) -> None:
-    """Show another set from now on."""
-    st.session_state[NEXT] = name
-    st.rerun()
-
-
-def adopt_next() -> None:
-    """Take over what :func:`go_to` said, before the page's widgets are drawn."""
-    if NEXT in st.session_state:
-        st.session_state["facts"] = st.session_state.pop(NEXT)
+    draw_hidden(SHELF)
+    PANEL.draw(name, asked)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,6 +22,72 @@ from pcf_core.texts.fairpair.records import CategorySet, PromptSet
 
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
 T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
+
+
+@dataclass(frozen=True)
+class Panel(Generic[T]):
+    """What can be done with one's own of a kind: taken out, deleted, another brought in.
+
+    ``what``: what they are, for the heading.  ``key``: of the widgets.  ``shown``: key of the page's choice,
+    which becomes ``first`` once the chosen one is deleted; ``besides``: what else a new choice sets.
+    ``forms`` and ``examples``: how a file looks, by its form.  ``read``: makes one of names and contents;
+    ``said``: what it is, in a sentence.  ``text``: its TOML file, and ``use`` what that is good for.
+    """
+
+    what: str
+    own: OwnFiles[T]
+    key: str
+    shown: str
+    first: Callable[[], str]
+    forms: str
+    examples: Mapping[str, str]
+    endings: Sequence[str]
+    read: Callable[[Sequence[tuple[str, bytes]]], T]
+    said: Callable[[T], str]
+    text: Callable[[T], str]
+    use: str
+    besides: Mapping[str, object] = field(default_factory=dict)
+
+    def draw(self, name: str, found: T | None) -> None:
+        """Draw it for what is shown by ``name``; ``found`` is ``None`` where that is damaged."""
+        with expander(self.what):
+            with st.container(horizontal=True):
+                if found is not None:
+                    st.download_button(
+                        f"Download {plain(name)}",
+                        lambda: self.text(found),
+                        f"{name}.toml",
+                        "application/toml",
+                        key=f"download_{self.key}",
+                        on_click="ignore",
+                        icon=":material/download:",
+                        help=f"As a TOML file: a beginning for one of yours, and {self.use}.",
+                    )
+                draw_delete(
+                    name,
+                    self.own.names(),
+                    self.own.delete,
+                    lambda: self.go_to(self.first()),
+                    f"delete_{self.key}",
+                )
+                if self.examples:
+                    with st.popover("What a file looks like", icon=":material/description:"):
+                        for form, example in self.examples.items():
+                            st.markdown(form)
+                            st.code(example, language=None, wrap_lines=True)
+            st.caption(self.forms)
+            draw_upload(self.own, self.endings, self.read, self.said, self.go_to, "One file.")
+
+    def go_to(self, name: str) -> None:
+        """Show another one from now on."""
+        st.session_state[f"{self.shown}_next"] = name
+        st.rerun()
+
+    def adopt_next(self) -> None:
+        """Take over what :meth:`go_to` said, before the page's widgets are drawn."""
+        state = st.session_state
+        if (name := state.pop(f"{self.shown}_next", None)) is not None:
+            state.update({self.shown: name, **self.besides})
 
 
 def draw_upload(

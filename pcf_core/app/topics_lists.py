@@ -5,11 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app import own
 from pcf_core.app.choice import with_asked
 from pcf_core.app.lists import OCCUPATIONS, list_names
+from pcf_core.app.own import Panel, draw_hidden
 from pcf_core.app.page import draw_table, finding
-from pcf_core.app.roles import may_audit
 from pcf_core.app.text import described, plain
 from pcf_core.core.errors import EvidenceError
 from pcf_core.core.topics import Evidence
@@ -17,7 +16,6 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.own_evidence import OWN, evidence_toml
 from pcf_core.show.findings.topics import list_finding
 
-NEXT = "list_next"
 FORMS = """
 TOML or JSON with the terms and, if wanted, a weight for each; CSV with the columns *term* and, if wanted,
 *weight*; or text with one term a line. A term stands at *[X]*: *nurse* in *The [X] said that [Y]*.
@@ -43,11 +41,26 @@ chess player
 }
 
 
+PANEL = Panel(
+    what="Lists",
+    own=OWN,
+    key="list",
+    shown="list_shown",
+    first=lambda: list_names()[0],
+    forms=FORMS,
+    examples=EXAMPLES,
+    endings=OWN.shelf.accepts,
+    read=OWN.read_upload,
+    said=list_finding,
+    text=evidence_toml,
+    use="what the command line reads as --evidence",
+)
+
+
 def draw_lists() -> None:
     """Draw the choice and view of a list, what can be done with it, and another brought in."""
-    if NEXT in st.session_state:
-        st.session_state["list_shown"] = st.session_state.pop(NEXT)
-    own.draw_hidden(OWN.shelf)
+    PANEL.adopt_next()
+    draw_hidden(OWN.shelf)
     names = with_asked("list_shown", list_names())
     name = st.selectbox(
         "List",
@@ -61,7 +74,7 @@ def draw_lists() -> None:
     found = opened(name)
     if found is not None:
         draw_list(found)
-    draw_own(name, found)
+    PANEL.draw(name, found)
 
 
 def opened(name: str) -> Evidence | None:
@@ -89,35 +102,3 @@ def draw_list(evidence: Evidence) -> None:
     if evidence.weights:
         columns["weight"] = evidence.weights
     draw_table(pd.DataFrame(columns), evidence.name)
-
-
-def draw_own(name: str, found: Evidence | None) -> None:
-    """Draw the list as a file, deleted where it is the user's, and another brought in."""
-    with st.container(horizontal=True):
-        if found is not None:
-            st.download_button(
-                "TOML",
-                lambda: evidence_toml(found),
-                f"{name}.toml",
-                "application/toml",
-                key="download_list",
-                on_click="ignore",
-                icon=":material/download:",
-                help="The list as a file: the command line reads it as --evidence, and this page below.",
-            )
-        own.draw_delete(name, OWN.names(), OWN.delete, lambda: go_to(list_names()[0]), "delete_list")
-    if not may_audit():
-        return
-    st.subheader("Upload")
-    st.caption(FORMS)
-    with st.expander("An example of each"):
-        for what, example in EXAMPLES.items():
-            st.markdown(what)
-            st.code(example, language=None, wrap_lines=True)
-    own.draw_upload(OWN, OWN.shelf.accepts, OWN.read_upload, list_finding, go_to, "One file.")
-
-
-def go_to(name: str) -> None:
-    """Show another list from now on."""
-    st.session_state[NEXT] = name
-    st.rerun()
