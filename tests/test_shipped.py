@@ -96,7 +96,7 @@ def test_a_topic_begins_with_a_shipped_result() -> None:
 def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> None:
     assert len(set(RUNS)) == len(RUNS)
     assert set(DEFAULT_MODELS) == set(BEST_KNOWN)
-    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {PUBLIC[0], *ZOO}
+    assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {*PUBLIC, *ZOO}
     listed = {model.name for model in list_models()}
     assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED}
 

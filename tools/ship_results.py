@@ -97,8 +97,7 @@ BESIDES = (
 )
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 RUNS = (
-    Shipped(PUBLIC[0], *USUAL),
-    *(Shipped(model, *PRONOUNS) for model in PUBLIC),
+    *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
