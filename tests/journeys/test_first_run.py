@@ -83,7 +83,7 @@ def command_line(environment: dict[str, str], *arguments: str) -> dict[str, obje
 
 
 def press_score(page: Page, address: str, cells: str, query: str = "") -> None:
-    page.goto(f"{address}/score?{query}")
+    page.goto(f"{address}/score?score_model=mini-bert&score_model=mini-gpt&{query}")
     settle(page, "Score")
     expect(page.get_by_text(cells, exact=True)).to_have_count(2)
     page.get_by_role("button", name="Score", exact=True).click()
@@ -108,6 +108,8 @@ def read_every_view(
         assert drawn_traces(page) > 0
     page.goto(f"{address}/risk?templates={templates}")
     settle(page, "Risk")
+    page.get_by_text("How sure?").click()
+    expect(page.get_by_text("Risk R").first).to_be_visible()
     text = body_text(page)
     for risk in risks:
         assert isinstance(risk, dict)

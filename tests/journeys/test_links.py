@@ -11,11 +11,12 @@ import pytest
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser import CHROMIUM, body_text, browser_page, open_by_menu, own_cache, running_app, settle
+from tools.ship_results import PUBLIC
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
 WHAT_ELSE = (["mini-gpt"], "race", "race-relative")
-WHAT_IS_USUAL = (["mini-bert", "mini-gpt"], "gender", "gender-wikipedia-100")
+WHAT_IS_USUAL = ([*PUBLIC], "gender", "gender-wikipedia-100")
 ASKED_ELSE = "score_model=mini-gpt-s&score_topic=race&score_templates=race-relative"
 
 
@@ -56,7 +57,7 @@ def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> 
     expect_value(page, "Templates", templates)
     expect_names(page, models)
     expected = {"model": models, "topic": [topic]}
-    usual = {"model": ["mini-bert", "mini-gpt"], "topic": ["gender"]}
+    usual = {"model": [*PUBLIC], "topic": ["gender"]}
 
     def says(address: str) -> bool:
         said = usual | parse_qs(urlsplit(address).query)
@@ -97,11 +98,10 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     page.goto(f"{app}/risk?{ELSE}")
     settle(page, "Risk")
     go(page, "Models")
-    choose_model(page, "mini-bert")
-    run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-nineteen")
-    run.get_by_text("gender · gender-nineteen").first.click()
+    run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-wikipedia-100")
+    run.get_by_text("gender · gender-wikipedia-100").first.click()
     follow(page, run.get_by_role("link", name="Open on the page Risk"), "Risk")
-    expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+    expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
     assert "mini-gpt" not in body_text(page).split("Published")[0]
     assert parse_qs(urlsplit(page.url).query)["criterion"] == ["l2"], "what the link does not name stays"
     expect(page.get_by_role("radio", name="occupations")).to_be_checked()
@@ -110,12 +110,12 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
         if urlsplit(page.url).path != "/risk":
             break
         settle(page, "Risk")
-        expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+        expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
     settle(page, "Models")
     expect_choice(page, ["mini-gpt"], "race", "race-relative")
     page.go_forward()
     settle(page, "Risk")
-    expect_choice(page, ["mini-bert"], "gender", "gender-nineteen")
+    expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
 
 
 def test_the_calibration(app: str, page: Page) -> None:

@@ -12,6 +12,7 @@ from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.names import NAME
 from pcf_core.models.presets import Preset, preset_of, presets, written_presets
+from tools.ship_results import PUBLIC
 
 PAIR = {"first": "a", "second": "b", "change": "from b to a"}
 GOOD = {"name": "two", "title": "Two", "models": ("a", "b"), "axis": "models", "help": "h", "caution": "c"}
@@ -37,9 +38,10 @@ def everything() -> list[SimpleNamespace]:
 
 @pytest.mark.usefixtures("shipped")
 def test_the_shipped_comparisons() -> None:
-    """The three of the papers' questions; the claims are those of BVF Figures 6, 7 and 8."""
+    """The public models, and three of the papers' questions with the claims of BVF Figures 6, 7 and 8."""
     found = {preset.name: preset for preset in written_presets()}
-    assert list(found) == ["size", "skewed-balanced", "families"]
+    assert list(found) == ["public", "size", "skewed-balanced", "families"]
+    assert found["public"].models == PUBLIC
     assert found["size"].compared == (
         ("mini-gpt-l", "mini-gpt-s"),
         ("mini-gpt", "mini-gpt-s"),

@@ -31,7 +31,7 @@ TERMS = ["nurse", "engineer", "clerk", "teacher", "carpenter"]
 def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str] = NAMES) -> Path:
     """Use a folder of assets whose models are these alone, each with weights of its own."""
     for path in (ROOT / "assets").iterdir():
-        if path.name not in ("models", "evidence", "cache"):
+        if path.name not in ("models", "public.toml", "evidence", "cache"):
             (folder / path.name).symlink_to(path)
     (folder / "evidence").mkdir()
     for path in (ROOT / "assets" / "evidence").iterdir():
