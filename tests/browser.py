@@ -148,8 +148,8 @@ def settle(page: Page, title: str) -> None:
 
 
 def drawn_traces(page: Page) -> int:
-    """Traces that plotly has really drawn, over all charts of the page."""
-    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=PATIENCE)
+    """Traces that plotly has really drawn, over all charts of the page, folded ones among them."""
+    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=PATIENCE, state="attached")
     return int(
         page.evaluate(
             "[...document.querySelectorAll('.js-plotly-plot')]"
