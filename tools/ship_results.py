@@ -3,7 +3,7 @@
 They are the runs of ``RUNS``, each a model on a topic and its templates, and the scores of ``KNOWLEDGE``,
 each a model on a knowledge set.
 
-    python -m tools.ship_results                         # everything anew: about three hours on two cores
+    python -m tools.ship_results                         # everything anew: hours on two cores
     python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
     python -m tools.ship_results --keep --model mini-t5  # scores one model, carries over the others
 
