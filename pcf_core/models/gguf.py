@@ -1,8 +1,8 @@
 """What a GGUF file is, by its header: the format of llama.cpp and Ollama, weights and tokenizer in one.
 
 The header is read here and not by the package ``gguf``, whose reader makes an array of every token: of
-262,144 tokens it takes tens of seconds, and the list of models is read by every page.  What is here is the layout
-of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3, held against what ``gguf``
+262,144 tokens it takes tens of seconds, and the list of models is read by every page.  What is here is the
+layout of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3, held against what ``gguf``
 writes and reads by ``tests/models/test_gguf.py``.  Which types there are and how many bytes they take is
 asked of the package.
 
