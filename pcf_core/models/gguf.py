@@ -2,9 +2,9 @@
 
 The header is read here and not by the package ``gguf``, whose reader makes an array of every token: of
 262,144 tokens it takes tens of seconds, and the list of models is read by every page.  What is here is the
-layout of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3, held against what ``gguf``
-writes and reads by ``tests/models/test_gguf.py``.  Which types there are and how many bytes they take is
-asked of the package.
+layout of versions 2 and 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), held against what
+``gguf`` writes and reads by ``tests/models/test_gguf.py``.  Which types there are and how many bytes they
+take is asked of the package.
 
 A file that somebody else made is held against its own length: no count in it is believed before as many bytes
 are there.
