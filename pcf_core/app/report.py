@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.choice import Choice, with_asked
 from pcf_core.app.data import Loaded, cached, load, must_wait
@@ -16,14 +17,15 @@ from pcf_core.audit.knowledge import missing_answers
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
-from pcf_core.report.records import ALWAYS, SECTIONS, ReportRequest
+from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportRequest
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 DIGITS = 6
-CHOOSABLE = tuple(name for name in SECTIONS if name not in ALWAYS)
+CHOOSABLE = tuple(name for name in SECTIONS if name not in ALWAYS and name not in SHORT)
+TWO_PAGES, FULL = "two pages", "full audit"
 Asked = TypeVar("Asked", FairPairAsked, CriteriaAsked)
 
 
@@ -74,7 +76,10 @@ class Contents:
 
 
 def draw_contents(choice: Choice) -> Contents:
-    """Draw what can be chosen beside the sidebar: further runs, text audits, sections; all in the link."""
+    """Draw what can be chosen beside the sidebar: its length, further runs, text audits, sections.
+
+    All of it is in the link.
+    """
     # A report holds each run against a neutral point that it has: here none is refused for lacking one.
     even = choice.options.model_copy(update={"reference": "uniform"})
     loaded = replace(load(replace(choice, options=even)), choice=choice)
@@ -82,6 +87,16 @@ def draw_contents(choice: Choice) -> Contents:
     finished = finished_runs()
     keys = {run.key for run in shown}
     others = {label: run for label, run in finished.items() if run.key not in keys}
+    form = st.segmented_control(
+        "Length",
+        [TWO_PAGES, FULL],
+        default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # what leaves sections out has them
+        required=True,
+        key="rp_form",
+        bind="query-params",
+        help="Two pages have the answer, against whom, how sure that is, and how to check it. The full audit "
+        "adds every cell, test, correction, limit and hash.",
+    )
     left, middle, right = st.columns(3)
     named = left.multiselect(
         "Further runs",
@@ -100,11 +115,32 @@ def draw_contents(choice: Choice) -> Contents:
         with_asked("rp_text", kept),
         key="rp_text",
         bind="query-params",
-        placeholder="Empty: the newest of each kind",
-        help="Results of FairPair and the criteria of these models. Left empty, the newest of each kind are "
-        "in the report, unless their section is taken out.",
+        placeholder="Empty: the newest of each kind" if form == FULL else "Empty: none",
+        help="Results of FairPair and the criteria of these models. Left empty, the full audit has the "
+        "newest of each kind, unless their section is taken out; two pages have them where there is nothing "
+        "else.",
     )
-    without = right.multiselect(
+    sections = draw_left_out(right) if form == FULL else tuple(SHORT)
+    chosen = [kept[name] for name in audits if name in kept]
+    if not audits and (form == FULL or not (shown or added)):
+        chosen = newest(kept.values())
+    unread = tuple(run for run in added if must_wait(run, "preferences", choice.options))
+    runs = (*shown, *(run for run in added if run not in unread))
+    return Contents(
+        loaded=loaded,
+        runs=runs,
+        sections=sections,
+        fairpair=of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
+        criteria=of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
+        knowledge=facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
+        unread=(*loaded.unread.values(), *unread),
+        unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
+    )
+
+
+def draw_left_out(place: DeltaGenerator) -> tuple[str, ...]:
+    """Draw which sections of a full audit are left out; return the others."""
+    without = place.multiselect(
         "Sections left out",
         CHOOSABLE,
         key="rp_without",
@@ -113,20 +149,7 @@ def draw_contents(choice: Choice) -> Contents:
         help="A section that these results say nothing for is left out by itself. Method, limits and "
         "provenance are always there: a number without them says little.",
     )
-    sections = tuple(name for name in SECTIONS if name not in without)
-    chosen = [kept[name] for name in audits if name in kept] if audits else newest(kept.values())
-    unread = tuple(run for run in added if must_wait(run, "preferences", choice.options))
-    runs = (*shown, *(run for run in added if run not in unread))
-    return Contents(
-        loaded=loaded,
-        runs=runs,
-        sections=sections,
-        fairpair=of_kind(chosen, FairPairAsked) if "fairpair" in sections else (),
-        criteria=of_kind(chosen, CriteriaAsked) if "criteria" in sections else (),
-        knowledge=facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
-        unread=(*loaded.unread.values(), *unread),
-        unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
-    )
+    return tuple(name for name in SECTIONS if name not in without)
 
 
 def finished_runs() -> dict[str, RunSpec]:

@@ -12,7 +12,7 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.cli.console import one_of, open_store, say
 from pcf_core.cli.options import View, option_of, with_view
-from pcf_core.report.records import SECTIONS, ReportDocument, ReportRequest
+from pcf_core.report.records import SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.tables import check_target, export_run, write_whole
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
@@ -21,7 +21,7 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 FORMS = ("csv", "parquet", "json", "html", "card")
 OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
-EVERY = "all"
+NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
 
 
 @with_view
@@ -32,7 +32,11 @@ def export(
     ] = None,
     form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html or card")] = "csv",
     sections: Annotated[
-        str, typer.Option(help=f"a report with these, or {EVERY}: {', '.join(SECTIONS)}")
+        str,
+        typer.Option(
+            help="a report with these: short (two pages; html unless another is asked for), all, or "
+            + ", ".join(SECTIONS)
+        ),
     ] = "",
     fairpair: Annotated[list[str] | None, typer.Option(help="a FairPair request; may be repeated")] = None,
     criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
@@ -55,7 +59,8 @@ def export(
         return
     request = ReportRequest(
         runs=tuple(store.load_run(key).key for key in keys),
-        sections=tuple(SECTIONS) if sections in ("", EVERY) else tuple(listed(sections)),
+        sections=NAMED.get(sections or ("short" if form == "html" and keys else "all"))
+        or tuple(listed(sections)),
         options=options.model_dump() | {"protocol": view.protocol},
         over=one_of(over, OVER.flag, OVER.offered),
         fairpair=tuple(fairpair or ()),

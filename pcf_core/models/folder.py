@@ -300,7 +300,7 @@ def describe(
         No readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
     """
     try:
-        return _describe(folder, name, revision, asked, known)
+        return _describe(folder, name, revision, asked, known, _stamp(folder))
     except OSError as error:
         raise ModelError(
             f"The files of the model {name} in {folder} cannot be read ({error.strerror or error}): let the "
@@ -308,9 +308,25 @@ def describe(
         ) from error
 
 
+def _stamp(folder: Path) -> frozenset[tuple[str, int, int]]:
+    """Return name, size and time of change of each file in a folder, links followed."""
+    if not folder.is_dir():
+        return frozenset()
+    with os.scandir(folder) as entries:
+        found = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return frozenset((name, state.st_size, state.st_mtime_ns) for name, state in found)
+
+
+@lru_cache(maxsize=256)
 def _describe(
-    folder: Path, name: str, revision: str, asked: Family | None, known: Family | None
+    folder: Path,
+    name: str,
+    revision: str,
+    asked: Family | None,
+    known: Family | None,
+    stamp: frozenset[tuple[str, int, int]],
 ) -> ModelSpec:
+    """Describe a folder once for each state of its files: every page lists all models."""
     config = read_config(folder, name)
     reading = read_family(config, name)
     answer = asked or (known if reading.doubt else None)

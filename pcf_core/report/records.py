@@ -23,8 +23,15 @@ FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
 VERSION: Literal[1] = 1
 MOST_RUNS = 12  # of one report: more can neither be told apart in a picture nor read
 
-# Name -> title, in the order of a report.
+# Name -> title, in the order of a report.  The short ones are two pages, and always together.
+SHORT: Mapping[str, str] = {
+    "answer": "The answer",
+    "against": "Against whom?",
+    "sure": "How sure?",
+    "check": "How to check this",
+}
 SECTIONS: Mapping[str, str] = {
+    **SHORT,
     "summary": "What was found",
     "method": "Method",
     "risk": "Risk",
@@ -41,7 +48,8 @@ SECTIONS: Mapping[str, str] = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
-ALWAYS = ("method", "limits", "provenance")  # a number without these says little: they cannot be left out
+# A number without these says little: they cannot be left out where more than the short sections is asked for.
+ALWAYS = ("method", "limits", "provenance")
 
 Cell = str | int | float | bool | None
 
@@ -49,12 +57,13 @@ Cell = str | int | float | bool | None
 class ReportRequest(Record):
     """What a report is made of.
 
-    ``runs``: whole run keys, ``sections``: names of :data:`SECTIONS`, those of ``ALWAYS`` among them whatever
-    was asked; both without repetition, sections in the order of a report.  ``options``: how scores are read,
-    a dump of :class:`pcf_core.audit.options.ViewOptions`; its ``protocol`` is empty where each run is read
-    under its own.  ``over``: what the intervals shown are over.  ``fairpair``, ``criteria``: hashes of text
-    audits (``asked.hash``), 16 hexadecimal digits each.  ``knowledge``: names of sets of facts, of the models
-    of the runs.
+    ``runs``: whole run keys, ``sections``: names of :data:`SECTIONS`; with one of ``SHORT`` come all of them,
+    with any other those of ``ALWAYS``; both without repetition, sections in the order of a report.
+
+    ``options``: how scores are read, a dump of :class:`pcf_core.audit.options.ViewOptions`; its ``protocol``
+    is empty where each run is read under its own.  ``over``: what the intervals shown are over.
+    ``fairpair``, ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits each.
+    ``knowledge``: names of sets of facts, of the models of the runs.
 
     Raises
     ------
@@ -94,7 +103,12 @@ class ReportRequest(Record):
             raise InputError(
                 f"A report has the sections {', '.join(SECTIONS)}; got {unknown[0]!r}: name some of these."
             )
-        return tuple(name for name in SECTIONS if name in names or name in ALWAYS)
+        asked = {*names}
+        if asked & {*SHORT}:
+            asked |= {*SHORT}
+        if not names or asked - {*SHORT}:
+            asked |= {*ALWAYS}
+        return tuple(name for name in SECTIONS if name in asked)
 
     @model_validator(mode="after")
     def _is_enough(self) -> ReportRequest:
@@ -233,6 +247,11 @@ class ReportDocument(Record):
     runs: tuple[RunFacts, ...]
     texts: tuple[RunFacts, ...] = ()
     versions: Mapping[str, str]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is the two pages alone."""
+        return set(self.request.sections) <= {*SHORT}
 
     @property
     def tables(self) -> tuple[tuple[str, ReportTable], ...]:

@@ -10,11 +10,12 @@ from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
-from pcf_core.report.records import ALWAYS, SECTIONS, ReportRequest
+from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportRequest
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
 
+NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
 
 
@@ -114,7 +115,7 @@ def section_command(request: ReportRequest, name: str) -> str:
     about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
     if name == "knowledge":
         about |= {"knowledge": request.knowledge}
-    elif name in ("summary", *ALWAYS):
+    elif name in (*SHORT, "summary", *ALWAYS):
         about = everything
     options = {} if name in TEXTS else request.options
     alone = ReportRequest.model_validate(
@@ -127,7 +128,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
     """Write the command for the report of a request in a format; ``out``: the file's name."""
     quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
-    sections = "all" if request.sections == tuple(SECTIONS) else ",".join(chosen)
+    sections = NAMED.get(request.sections) or ",".join(chosen)
     audits = {
         "--fairpair": request.fairpair,
         "--criteria": request.criteria,

@@ -20,6 +20,7 @@ from pcf_core.report.records import (
     RunFacts,
 )
 from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
+from pcf_core.report.sections.answer import against_parts, answer_parts, check_parts, sure_parts
 from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
 from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.factors import factor_parts
@@ -38,7 +39,12 @@ QUESTION = (
     "How much do these models discriminate, against whom, is it fixed, or does it change with the sentence, "
     "and how sure are we?"
 )
+SHORT_QUESTION = "Which model favours whom, how much, and how sure is that?"
 QUESTIONS = {
+    "answer": "How much do these models discriminate?",
+    "against": "Whom do they favour, and in which occupations?",
+    "sure": "How far can these numbers be trusted?",
+    "check": "How does somebody else come to the same numbers?",
     "summary": "How much do these models discriminate?",
     "method": "What was measured, and how?",
     "risk": "How much does each model discriminate, and is it fixed, or does it change with the sentence?",
@@ -124,8 +130,8 @@ def write_report(
             request=request,
             title=title_of(studies, texts),
             subtitle="; ".join(study.title for study in studies) or "Text audits",
-            question=QUESTION,
-            headline=headline(studies, texts.fairpair),
+            question=QUESTION if "summary" in request.sections else SHORT_QUESTION,
+            headline=headline(studies, texts.fairpair, "answer" in request.sections),
             sections=tuple(sections),
             runs=runs,
             texts=audits,
@@ -164,7 +170,12 @@ def section_of(
     if name == "criteria":
         commands = [criteria_command(store, one.asked) for one in texts.criteria]
         return criteria_parts(texts.criteria), commands
+    if name == "answer":
+        return answer_parts(studies, texts.fairpair, texts.criteria), []
     closing = {
+        "against": lambda: against_parts(studies),
+        "sure": lambda: sure_parts(studies),
+        "check": lambda: check_parts(facts),
         "method": lambda: method_parts(studies, bool(texts.fairpair or texts.criteria)),
         "limits": lambda: limit_parts(studies),
         "provenance": lambda: provenance_parts(facts),

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from pcf_core.core.risk import RiskReport
+from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
 from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.occupations import TIE
 
 PEOPLE = {"male": "men", "female": "women"}
 KINDS: Mapping[ModelKind, str] = {
@@ -44,9 +45,11 @@ class ModelRow:
     occupations: int
 
     @classmethod
-    def of(cls, model: str, report: RiskReport, kind: ModelKind = "own") -> ModelRow:
-        """Make the row of a report; its range is the one over templates."""
-        interval = report.interval("overall_risk", "templates")
+    def of(
+        cls, model: str, report: RiskReport, kind: ModelKind = "own", over: Over = "templates"
+    ) -> ModelRow:
+        """Make the row of a report, with its range over what is asked for, else over templates."""
+        interval = report.interval("overall_risk", over) or report.interval("overall_risk", "templates")
         return cls(
             model=model,
             kind=kind,
@@ -117,6 +120,33 @@ def risk_answer(rows: Sequence[ModelRow]) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
+MOST_NAMED = 3  # occupations in a sentence
+
+
+def lean_sentence(model: str, report: RiskReport) -> str:
+    """Name the occupations in which a model favours each group most; empty where it favours none.
+
+    ``report``: against an even split.
+    """
+    parts = []
+    for group in report.groups:
+        ranked = sorted(report.occupations, key=lambda row: -row.stereotype[group])
+        names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
+        if names:
+            parts.append(f"{people(group)} most for {listed(names)}")
+    return f"{model} expects {'; '.join(parts)}." if parts else ""
+
+
+def ranges_sentence(rows: Sequence[ModelRow]) -> str:
+    """Say where the risks would lie with other sentences; empty where nothing is known of them."""
+    parts = [
+        f"between {two_decimals(row.low)} and {two_decimals(row.high)} for {row.model}"
+        for row in rows
+        if row.low is not None and row.high is not None
+    ]
+    return f"With other sentences of this kind the risk would lie {listed(parts)} (95 %)." if parts else ""
+
+
 def _favour(row: ModelRow, who: str, verb: str) -> str:
     if not row.favoured:
         return f"{who} {verb} no group more often than another over {row.occupations:,}"
@@ -150,6 +180,15 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
             for row in rows
         ]
     )
+
+
+def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
+    """Make the table of a report, as sentences write numbers: one row a model, no picture."""
+    table = models_table(rows).drop(columns=["bar", "kind"])
+    table.insert(2, "range", table.pop("range"))
+    table.insert(3, "prejudice", [two_decimals(row.prejudice) for row in rows])
+    table.insert(4, "caprice", [two_decimals(row.caprice) for row in rows])
+    return table
 
 
 def _firsts(row: ModelRow, groups: Sequence[str]) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from pcf_core.core.risk import MeanTilt
 from pcf_core.material.evidence import womens_share
 from pcf_core.report import how_to_read
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures, lead_figures, tilt_figures
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.records import ReportPart
+from pcf_core.report.records import ReportFigure, ReportPart
 from pcf_core.report.rows import cell_rows, tilt_table
 from pcf_core.report.tilts import mean_tilts_of, opening_of, panel_groups
 from pcf_core.show.charts.heat_map import heat_map
@@ -29,32 +30,46 @@ from pcf_core.show.findings.occupations import (
 def tilt_parts(study: Study) -> Sequence[ReportPart]:
     """Write the mean stereotype of each occupation, against an even split."""
     reports, groups, over = study.even, study.groups, study.over
-    tilts = {name: mean_tilts_of(item, reports[name], study.options) for name, item in study.runs.items()}
+    tilts = tilts_of(study)
     if len(groups) > 2:
         findings = [leaders_finding(name, report) for name, report in reports.items()]
         numbers = lead_figures(reports)
-        drawn = tilt_panels(reports, tilts, over, "", panel_groups(reports))
-        alt, how = "Box plots of the mean stereotype, a panel a group", how_to_read.TILT_SEVERAL
     else:
         high, low = groups[0], groups[1]
         findings = [tilt_finding(name, report, high, low) for name, report in reports.items()]
         findings += [strongest_finding(name, report, high, low) for name, report in reports.items()]
         numbers = tilt_figures(tilts, reports, high, over)
-        labour = womens_share(study.first.run.evidence) if "female" in groups else None
-        drawn = tilt_box(reports, high, low, labour=labour, tilts=tilts, over=over)
-        alt, how = f"Box plots of the mean stereotype towards {high} words, one a model", how_to_read.TILT
+    figure, how = tilt_picture(study, "tilt")
     striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     return [
         ReportPart(
             findings=said([*findings, opening_of(study.runs, reports, study.options, striking)]),
             numbers=tuple(numbers),
-            figure=figure_of(drawn, "tilt", alt),
+            figure=figure,
             how=how,
             tables=(table_of(tilt_table(reports, tilts), "tilt", "Mean stereotype of every occupation"),),
             notes=said([even_note(study), *map(interval_sentence, means)]),
         )
     ]
+
+
+def tilts_of(study: Study) -> dict[str, Mapping[str, MeanTilt]]:
+    """Return for each model the mean stereotype of each group over all occupations."""
+    return {name: mean_tilts_of(item, study.even[name], study.options) for name, item in study.runs.items()}
+
+
+def tilt_picture(study: Study, name: str) -> tuple[ReportFigure, str]:
+    """Draw the mean stereotype of every occupation, a box a model; return it with how it is read."""
+    reports, groups, over, tilts = study.even, study.groups, study.over, tilts_of(study)
+    if len(groups) > 2:
+        drawn = tilt_panels(reports, tilts, over, "", panel_groups(reports))
+        alt = "Box plots of the mean stereotype, a panel a group"
+        return figure_of(drawn, name, alt), how_to_read.TILT_SEVERAL
+    labour = womens_share(study.first.run.evidence) if "female" in groups else None
+    drawn = tilt_box(reports, groups[0], groups[1], labour=labour, tilts=tilts, over=over)
+    alt = f"Box plots of the mean stereotype towards {groups[0]} words, one a model"
+    return figure_of(drawn, name, alt), how_to_read.TILT
 
 
 def even_note(study: Study) -> str:

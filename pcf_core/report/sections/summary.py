@@ -20,6 +20,7 @@ from pcf_core.show.findings.models import (
     whiskers_note,
     whole_templates_finding,
 )
+from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -31,8 +32,17 @@ stereotyped.
 """
 
 
-def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult]) -> tuple[str, ...]:
-    """Return the first things to say of each study, else of the first text audit; empty for none."""
+def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], short: bool) -> tuple[str, ...]:
+    """Return the first things to say of each study, else of the first text audit; empty for none.
+
+    ``short``: as the page Overview says them.
+    """
+    if short and studies:
+        rows = [
+            [ModelRow.of(name, report, over=study.over) for name, report in study.reports.items()]
+            for study in studies
+        ]
+        return said(sentence for one in rows for sentence in (overview_answer(one), risk_answer(one)))
     if len(studies) > 1:
         return said(f"{study.title}: {overview_finding(study.reports, study.over)}" for study in studies)
     if studies:
@@ -47,20 +57,23 @@ def summary_parts(
 ) -> list[ReportPart]:
     """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
     parts = [study_part(study) for study in studies]
+    sentences = text_findings(fairpairs, criteria)
+    return [*parts, ReportPart(title="Texts that models write", findings=sentences)] if sentences else parts
+
+
+def text_findings(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> tuple[str, ...]:
+    """Write a sentence for each result of FairPair, and one a model for the criteria."""
     models = dict.fromkeys(result.asked.model for result in criteria)
-    sentences = [
-        *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
-        *(
-            summary_finding(
-                model, readings_of(result.report for result in criteria if result.asked.model == model)
-            )
-            for model in models
-        ),
-    ]
-    return (
-        [*parts, ReportPart(title="Texts that models write", findings=said(sentences))]
-        if sentences
-        else parts
+    return said(
+        [
+            *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
+            *(
+                summary_finding(
+                    model, readings_of(result.report for result in criteria if result.asked.model == model)
+                )
+                for model in models
+            ),
+        ]
     )
 
 
