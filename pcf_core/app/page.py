@@ -14,6 +14,7 @@ from pcf_core.app.contrast import readable
 from pcf_core.app.data import Loaded, load, plans_of, remembered
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.notes import notes
+from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.queue import (
     ACTIVE,
     ENDED_EARLY,
@@ -243,6 +244,8 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
     plotly would take each swipe for a zoom, and a tall chart could not be passed.
     """
     drawn = readable(figure)
+    if is_presented():
+        drawn = enlarged(drawn)
     if "Mobi" in st.context.headers.get("User-Agent", ""):
         drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
     st.plotly_chart(drawn, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import StopException
 from pcf_core.app.choice import draw_choice
 from pcf_core.app.links import drop_infinite, follow, link_first, say_mistakes
 from pcf_core.app.mended import MENDED
+from pcf_core.app.present import draw_presented, draw_tools
 from pcf_core.app.presets import follow_preset
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.app.stores import open_store
@@ -106,10 +107,12 @@ def _open_frame() -> StreamlitPage:
     drop_infinite()
     with link_first():
         draw_choice()
+        draw_tools()
     take_written()
     follow_preset()
     draw_who()
     st.html(MENDED)
+    draw_presented(page.url_path or FIRST)
     if page.url_path in closed:  # by a link
         st.title(page.title)
         draw_why_not()

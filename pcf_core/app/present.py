@@ -1,0 +1,137 @@
+"""Present: one picture a screen, large enough for a projector; and the address of a page, to be copied.
+
+A page is drawn as ever.  A style sheet hides what is no answer and no picture, and the arrow keys press the two
+links that lead to the view before and behind.
+"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.components.v2 import component
+
+from pcf_core.app.choice import current_choice
+
+PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
+VIEWS = ("overview", "tilt", "heat_map", "risk", "tails")
+TEXT = 20  # pixels, the least of what is read from the last row
+HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
+COLUMN = "1700px"
+
+HIDDEN = ", ".join(
+    [
+        '[data-testid="stSidebar"]',
+        '[data-testid="stSidebarCollapsedControl"]',
+        '[data-testid="stExpandSidebarButton"]',
+        '[data-testid="stHeader"]',
+        *(
+            f'[data-testid="stMain"] .stElementContainer:has([data-testid="{name}"])'
+            for name in (
+                *("stCaptionContainer", "stButton", "stDownloadButton", "stSelectbox", "stMultiSelect"),
+                *("stButtonGroup", "stTextInput", "stNumberInput", "stSlider", "stCheckbox", "stToggle"),
+            )
+        ),
+        '[data-testid="stMain"] [data-testid="stTabs"]',
+        '[data-testid="stMain"] [data-testid="stExpander"]',
+        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPageLink"]):not(.st-key-present_before '
+        "*):not(.st-key-present_next *)",
+    ]
+)
+STYLE = f"""<style>
+{HIDDEN} {{ display: none !important; }}
+[data-testid="stMainBlockContainer"] {{ max-width: {COLUMN}; padding: 1.5rem 2rem 0; }}
+[data-testid="stMain"] h1 {{ font-size: 2.6rem; padding: 0; }}
+[data-testid="stMain"] h5, [data-testid="stMain"] .stMarkdown p {{ font-size: 1.6rem; line-height: 1.35; }}
+[data-testid="stMain"] [data-testid="stMetricValue"] {{ font-size: 2.4rem; }}
+[data-testid="stMain"] [data-testid="stMetricLabel"] p {{ font-size: 1.25rem; }}
+.st-key-present_before, .st-key-present_next {{ position: fixed; bottom: 0.6rem; width: auto; z-index: 99; }}
+.st-key-present_before {{ left: 1rem; }}
+.st-key-present_next {{ right: 1rem; }}
+</style>"""
+
+# Trusted text alone: what comes from an address or a model never gets here.
+TOOLS = component(
+    "pcf_audit_tools",
+    html='<button type="button">Copy link</button><span role="status"></span>',
+    css="""
+button { font: inherit; font-size: 0.875rem; color: inherit; background: none; cursor: pointer;
+  border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem;
+  padding: 0.3rem 0.75rem; min-height: 2.5rem; }
+button:hover, button:focus-visible { border-color: currentColor; }
+span { font-size: 0.875rem; margin-left: 0.6rem; }
+""",
+    js="""
+export default function ({ parentElement }) {
+  const button = parentElement.querySelector("button"), said = parentElement.querySelector("span");
+  button.onclick = async () => {
+    const link = window.location.href;
+    try {
+      await navigator.clipboard.writeText(link);
+      said.textContent = "Copied.";
+    } catch {  // a page without https may not write there
+      window.prompt("Copy this link:", link);
+    }
+    window.setTimeout(() => { said.textContent = ""; }, 3000);
+  };
+  const press = (event) => {
+    const place = { ArrowLeft: "before", PageUp: "before", ArrowRight: "next", PageDown: "next" }[event.key];
+    const typing = event.target.closest?.("input, textarea, select, [role=combobox], [role=grid], canvas");
+    if (place && !typing) document.querySelector(`.st-key-present_${place} a`)?.click();
+    const presented = document.querySelector(".st-key-present_before, .st-key-present_next");
+    if (event.key === "Escape" && presented) document.querySelector(".st-key-present input")?.click();
+  };
+  document.addEventListener("keydown", press);
+  return () => document.removeEventListener("keydown", press);
+}
+""",
+)
+
+
+def is_presented() -> bool:
+    """Tell whether the page is shown on a projector."""
+    return bool(st.session_state.get(PRESENT))
+
+
+def draw_tools() -> None:
+    """Draw, below the shared choice, how to copy the address and how to present."""
+    if st.query_params.get(PRESENT) == "1":
+        del st.query_params[PRESENT]
+        st.session_state[PRESENT] = True
+    with st.sidebar:
+        TOOLS(key="tools")
+        st.toggle(
+            "Present",
+            key=PRESENT,
+            bind="query-params",
+            help="For a projector: large text, one picture a screen. The arrow keys go to the next view, Esc "
+            "ends it.",
+        )
+
+
+def draw_presented(page: str) -> None:
+    """Draw what presenting needs, where it is asked for: the style, and the ways to the views beside."""
+    if not is_presented():
+        return
+    st.html(STYLE)
+    parameters = current_choice().parameters
+    place = VIEWS.index(page) if page in VIEWS else 0
+    ways = {"before": place - 1, "next": place + 1}
+    for name, at in ways.items():
+        if 0 <= at < len(VIEWS):
+            with st.container(key=f"present_{name}"):
+                st.page_link(
+                    f"pages/{VIEWS[at]}.py",
+                    label="←" if name == "before" else "→",
+                    query_params={**parameters, PRESENT: "true"},
+                    help="The view before (←)" if name == "before" else "The next view (→)",
+                )
+
+
+def enlarged(figure: go.Figure) -> go.Figure:
+    """Return a copy of a figure for a projector."""
+    shown = go.Figure(figure)
+    text = {"size": TEXT}
+    shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
+    for axes in (shown.update_xaxes, shown.update_yaxes):
+        axes(tickfont=text, title={"font": text})
+    return shown.update_annotations(font=text)
