@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pcf_core.app.data import Loaded
+from pcf_core.app.lean import draw_lean
 from pcf_core.app.notes import said_intervals_and_more
 from pcf_core.app.occupations import draw_occupations
 from pcf_core.app.page import finding, foot, key_figures, open_page, picture
@@ -24,7 +25,7 @@ from pcf_core.show.findings.corrected import corrected_finding
 from pcf_core.show.findings.models import comparison_finding, risk_finding
 from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
 
-VIEWS = ["models", "corrected", "occupations"]
+VIEWS = ["models", "shared or not", "corrected", "occupations"]
 
 
 def draw() -> None:
@@ -41,7 +42,8 @@ def draw() -> None:
             required=True,
             key="risk_view",
             bind="query-params",
-            help="Whole models, their parts corrected for few templates, or the occupations of one model.",
+            help="Whole models; what all occupations share of it; the parts corrected for few templates; or "
+            "the occupations of one model.",
         )
         thousand = st.toggle(
             "× 1,000",
@@ -58,7 +60,12 @@ def draw() -> None:
         key_figures(shown, loaded, said_intervals_and_more(loaded))
         finding(interval_note(loaded.reports, loaded.choice.over))
         draw_seeds(loaded)
-    draw_view = {"models": draw_models, "corrected": draw_corrected, "occupations": draw_occupations}
+    draw_view = {
+        "models": draw_models,
+        "shared or not": draw_lean,
+        "corrected": draw_corrected,
+        "occupations": draw_occupations,
+    }
     draw_view[view](loaded, thousand)
 
 

@@ -1,7 +1,7 @@
 """Present: one picture a screen, large enough for a projector; and the address of a page, to be copied.
 
-A page is drawn as ever.  A style sheet hides what is no answer and no picture, and the arrow keys press the two
-links that lead to the view before and behind.
+A page is drawn as ever.  A style sheet hides what is no answer and no picture, and the arrow keys press the
+two links that lead to the view before and behind.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ HIDDEN = ", ".join(
         ),
         '[data-testid="stMain"] [data-testid="stTabs"]',
         '[data-testid="stMain"] [data-testid="stExpander"]',
-        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPageLink"]):not(.st-key-present_before '
-        "*):not(.st-key-present_next *)",
+        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPageLink"])'
+        ":not(.st-key-present_before *):not(.st-key-present_next *)",
     ]
 )
 STYLE = f"""<style>

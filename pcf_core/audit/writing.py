@@ -53,7 +53,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     )
     totals = total(found.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, found, rough_means(matrix))
-    return replace(written, corrected=corrected_risk(matrix, totals, found))
+    return replace(written, corrected=corrected_risk(matrix, totals, found), lean=found.lean)
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:

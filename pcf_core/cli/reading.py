@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
@@ -18,7 +19,8 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.risk import Comparison, CorrectedRisk, RiskReport
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.report.comparison import comparison_document
-from pcf_core.report.documents import report_document
+from pcf_core.report.documents import baseline_document, report_document
+from pcf_core.report.reproducing import score_command
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.models import drawn_again, unseen_note
 from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
@@ -38,6 +40,7 @@ def risk(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
     facts: dict[str, Any] = {}
+    lines: list[str] = []
     options = view.options()
     if matrix is not None:
         found = matrix_report(read_json(matrix), options)
@@ -46,9 +49,13 @@ def risk(
         spec = store.load_run(run)
         kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
-        found = report(load_result(store, spec, options.protocol, options.aggregation), spec, options)
+        result = load_result(store, spec, options.protocol, options.aggregation)
+        found = report(result, spec, options)
         facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
-    give(facts | report_document(found), as_json, lambda: risk_lines(found))
+        held = baseline_of(store, spec, result, options)
+        facts["baseline"] = held and baseline_document(held)
+        lines += baseline_lines(spec, held)
+    give(facts | report_document(found), as_json, lambda: risk_lines(found) + lines)
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
@@ -74,6 +81,11 @@ def risk_lines(found: RiskReport) -> list[str]:
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
         intervals = [f"{one.low:.4f}–{one.high:.4f}, {drawn_again(one)}" for one in found.intervals[name]]
         lines.append(f"{name:<16} {getattr(found, name):.4f}  ({'; '.join(intervals)})")
+    if found.lean is not None:
+        lines.append(
+            f"of prejudice     {found.lean.common:.4f} is shared by all occupations, "
+            f"{found.lean.specific:.4f} differs between them"
+        )
     if found.corrected is not None:
         lines.append(corrected_line(found.corrected))
     if found.caprice_risk == 0:
@@ -85,6 +97,18 @@ def risk_lines(found: RiskReport) -> list[str]:
     lines += [f"{name}: {sentence}" for name, sentence in facts.items()]
     lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
     return lines + list(found.warnings)
+
+
+def baseline_lines(run: RunSpec, found: Baseline | None) -> list[str]:
+    """Write what the model expects of neutral subjects, or how to find out."""
+    asked = baseline_run(run)
+    if found is None:
+        return [f"neutral subjects are not scored: {score_command(asked)}"] if asked else []
+    expected = ", ".join(f"{group} {share:.4f}" for group, share in found.preferences.items())
+    return [
+        f"neutral subjects ({', '.join(found.subjects)}): {expected}; their lean is {found.lean:.4f}",
+        f"against that as the neutral point the overall risk is {found.overall_risk:.4f}",
+    ]
 
 
 def corrected_line(found: CorrectedRisk) -> str:

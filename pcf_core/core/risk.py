@@ -78,6 +78,22 @@ class CorrectedRisk(Record):
     sampling_prejudice: float | None = None
 
 
+class Lean(Record):
+    """R^p as what all occupations share and what differs between them; they sum to the plug-in R^p.
+
+    ``intervals``: by quantity, ``common_lean`` and ``specific_lean``, over templates (first), over
+    occupations and over both.
+    """
+
+    common: float
+    specific: float
+    intervals: Mapping[str, tuple[Interval, ...]] = {}
+
+    def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
+        """Return the interval of a quantity over templates, occupations or both, ``None`` without one."""
+        return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)
+
+
 @dataclass(frozen=True)
 class OccupationRisk:
     """Risk of one occupation: r_x = r_x^p + r_x^c, the s.d. of its stereotype, mean preferences by group.
@@ -102,6 +118,7 @@ class RiskReport:
     """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it.
 
     ``intervals``: by quantity, over templates (first), over occupations and over both, where they are known.
+    ``lean``: R^p split once more; ``None`` of a brief report and where templates were drawn by a plan.
     """
 
     overall_risk: float
@@ -120,6 +137,7 @@ class RiskReport:
     self_audit: SelfAudit | None = None
     corrected: CorrectedRisk | None = None
     sampling: Look | None = None
+    lean: Lean | None = None
 
     @property
     def stereotype_sd(self) -> float:

@@ -49,10 +49,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Interval, Over
+from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.corrected import REACH_DOWN, REACH_UP, Correction, correction
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap
+from pcf_core.measure.lean import Draws, lean_of
 from pcf_core.measure.resampling import (
     TemplateUnit,
     interval,
@@ -120,12 +121,14 @@ class RiskIntervals:
     known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
     of which nothing was asked is in neither.
     ``correction``: what the sampling of templates does to r^p; ``None`` where it is told elsewhere.
+    ``lean``: R^p split once more; ``None`` where R alone was asked for.
     """
 
     parts: Decomposition
     intervals: Mapping[str, tuple[Interval, ...]]
     occupations: Mapping[str, FloatArray]
     correction: Correction | None = None
+    lean: Lean | None = None
 
 
 @dataclass(frozen=True)
@@ -190,12 +193,14 @@ def risk_intervals(
     if brief:  # R is a mean of J(s): its replicates need neither mean stereotypes nor their norms
         means = criterion.of_stereotypes(stereotypes).T
         risks = {"overall_risk": np.concatenate([block @ means for block in blocks])}
-        occupations = dict[str, FloatArray]()
+        occupations, lean = dict[str, FloatArray](), None
     else:
         found = replicates_of(stereotypes, blocks, criterion)
         largest = criterion.stereotypes(np.ones_like(parts.stereotype))
         risks = found.risks
         occupations = occupation_bounds(found, parts, moves, largest, unit, criterion, level)
+        again = Draws(found.means, risks["prejudice_risk"], drawn)
+        lean = lean_of(parts, shares, unit, criterion, again, level)
     intervals = {
         name: (
             totals.over_templates(name, replicates, moves[name]),
@@ -204,7 +209,7 @@ def risk_intervals(
         )
         for name, replicates in risks.items()
     }
-    return RiskIntervals(parts, intervals, occupations, corrected)
+    return RiskIntervals(parts, intervals, occupations, corrected, lean)
 
 
 @dataclass(frozen=True)

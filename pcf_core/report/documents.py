@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from pcf_core.core.risk import CorrectedRisk, Interval, RiskReport
+from pcf_core.audit.baseline import Baseline
+from pcf_core.core.risk import CorrectedRisk, Interval, Lean, RiskReport
 
 
 def report_document(report: RiskReport) -> dict[str, Any]:
@@ -16,6 +17,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         "prejudice_risk": report.prejudice_risk,
         "caprice_risk": report.caprice_risk,
         "stereotype_sd": report.stereotype_sd,
+        "lean": None if report.lean is None else lean_document(report.lean, report.caprice_risk),
         "corrected": None if report.corrected is None else corrected_document(report.corrected),
         "sampling": None if report.sampling is None else report.sampling.model_dump(mode="json"),
         "effective_templates": report.effective_templates,
@@ -45,6 +47,31 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "coverage": None if report.coverage is None else report.coverage.model_dump(mode="json"),
         "self_audit": None if report.self_audit is None else report.self_audit.model_dump(mode="json"),
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
+    """Return R in three parts: what occupations share, what differs between them, what changes by context."""
+    return {
+        "common_lean": lean.common,
+        "specific_lean": lean.specific,
+        "caprice_risk": caprice,
+        "intervals": intervals_document(lean.intervals),
+    }
+
+
+def baseline_document(baseline: Baseline) -> dict[str, Any]:
+    """Return what a model expects of neutral subjects, and R against that."""
+    intervals = {"lean": baseline.lean_interval, "overall_risk": baseline.overall_risk_interval}
+    document = {
+        "run": baseline.run,
+        "subjects": list(baseline.subjects),
+        "preferences": dict(baseline.preferences),
+        "lean": baseline.lean,
+        "overall_risk": baseline.overall_risk,
+        "spread": dict(baseline.spread),
+        "intervals": {name: one and one.model_dump() for name, one in intervals.items()},
     }
     return finite(document)  # type: ignore[no-any-return]
 

@@ -9,6 +9,13 @@ stereotypes. The first part is **prejudice**, what remains when the contexts are
 is **caprice**, what changes its sign with the context. The whisker is the interval of R. Hollow diamonds are
 values the papers published, measured with other templates and word lists.
 """
+LEAN = """
+Each bar is the risk of one model in three parts. **Shared by all occupations** is the lean of their mean:
+part of it may be no more than *he* being commoner than *she* in what the model read. **Differs between
+occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
+lean for *person, individual, human being, human, citizen, resident* in the same sentences, where these are
+scored: a model that leans as far there as for its occupations says little about the occupations.
+"""
 CORRECTED = """
 Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
 neutral for every occupation would show the prejudice of the grey tick, from the sampling of its templates

@@ -35,17 +35,26 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
         return f"{sentence}."
     if report.caprice_risk == 0:
         return (
-            f"{sentence}; all of it is prejudice, because {no_caprice(report)} over the templates. "
-            f"Its standard deviation is {number(report.stereotype_sd)}, averaged over occupations. "
-            f"{unseen_note(report)}"
+            f"{sentence}; all of it is prejudice{shared_text(report)}, because {no_caprice(report)} over the "
+            f"templates. Its standard deviation is {number(report.stereotype_sd)}, averaged over "
+            f"occupations. {unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
-        f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}) "
+        f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}"
+        f"{shared_text(report)}) "
         f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}; "
         f"the stereotype has a standard deviation of {number(report.stereotype_sd)}."
     )
+
+
+def shared_text(report: RiskReport) -> str:
+    """Say how much of prejudice all occupations share; empty where that is not known."""
+    if report.lean is None or len(report.occupations) < 2:
+        return ""
+    common = estimated(report.lean.common, report.lean.interval("common_lean"))
+    return f", {common} of it shared by all occupations"
 
 
 def no_caprice(report: RiskReport) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
-from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.risk import Interval, Lean, RiskReport
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.findings.models import (
     caprice_interval,
@@ -56,10 +56,12 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
         prejudice_risk=0.4836,
         caprice_risk=0.0364,
         intervals={"overall_risk": (Interval(low=0.50, high=0.54),)},
+        lean=Lean(common=0.4, specific=0.0836),
     )
     assert risk_finding("mini-bert", report) == (
         "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 templates; "
-        "93 % of it is prejudice (0.484) and 7 % is caprice (0.0364); the stereotype has a standard "
+        "93 % of it is prejudice (0.484, 0.4 of it shared by all occupations) and 7 % is caprice (0.0364); "
+        "the stereotype has a standard "
         "deviation of 0."
     )
 

@@ -1,0 +1,75 @@
+"""The view of Risk that asks whether a lean is that of the occupation or that of the model."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.page import finding, foot, offer_scoring, picture
+from pcf_core.app.stores import open_store
+from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run, has_baseline
+from pcf_core.report import how_to_read
+from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.findings.lean import baseline_finding, lean_finding
+
+
+def draw_lean(loaded: Loaded, _thousand: bool) -> None:
+    """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them."""
+    store = open_store()
+    held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
+    found = remembered(loaded, "baselines", [held], lambda: baselines_of(loaded))
+    finding(*(lean_finding(name, report) for name, report in loaded.reports.items()))
+    finding(*(baseline_finding(name, one.preferences, one.overall_risk) for name, one in found.items()))
+    rows = [
+        LeanBar(name, report.lean.common, report.lean.specific, report.caprice_risk, lean_for(found, name))
+        for name, report in loaded.reports.items()
+        if report.lean is not None
+    ]
+    if rows:
+        picture(
+            loaded,
+            "lean_bars",
+            "Stacked bars of what all occupations share, what differs between them, and caprice",
+            lambda: lean_bars(rows),
+            [[row.label, row.neutral] for row in rows],
+        )
+    asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
+    offer_scoring({name: run for name, run in asked.items() if run is not None})
+    foot(how_to_read.LEAN, lambda: lean_table(loaded, found), "lean", loaded)
+
+
+def baselines_of(loaded: Loaded) -> dict[str, Baseline]:
+    """Return the neutral subjects of every model that has them."""
+    store, options = open_store(), loaded.choice.options
+    several = {name: baseline_of(store, item.run, item.result, options) for name, item in loaded.runs.items()}
+    return {name: one for name, one in several.items() if one is not None}
+
+
+def lean_for(found: dict[str, Baseline], name: str) -> float | None:
+    """Return the lean of a model for neutral subjects, ``None`` where they are not scored."""
+    return found[name].lean if name in found else None
+
+
+def lean_table(loaded: Loaded, found: dict[str, Baseline]) -> pd.DataFrame:
+    """Make a row a model: the three parts with the ranges of the first two, and its neutral subjects."""
+    rows = []
+    for name, report in loaded.reports.items():
+        row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}
+        if report.lean is not None:
+            for quantity, value in (
+                ("common_lean", report.lean.common),
+                ("specific_lean", report.lean.specific),
+            ):
+                interval = report.lean.interval(quantity, loaded.choice.over)
+                row |= {
+                    quantity: value,
+                    f"{quantity}_low": interval.low if interval else None,
+                    f"{quantity}_high": interval.high if interval else None,
+                }
+        row["caprice_risk"] = report.caprice_risk
+        if name in found:
+            one = found[name]
+            row |= {"neutral_lean": one.lean, "risk_against_neutral": one.overall_risk}
+            row |= {f"neutral_{group}": share for group, share in one.preferences.items()}
+        rows.append(row)
+    return pd.DataFrame(rows)

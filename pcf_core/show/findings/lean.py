@@ -1,0 +1,34 @@
+"""Sentences about what all occupations share of a risk, and what a model expects of nobody in particular."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pcf_core.core.risk import RiskReport
+from pcf_core.show.findings.numbers import listed, percent
+from pcf_core.show.overview import people, two_decimals
+
+
+def lean_finding(model: str, report: RiskReport) -> str:
+    """Say how a risk splits into three parts, the shared one first; empty where that is not known."""
+    if report.lean is None:
+        return ""
+    return (
+        f"Of the risk of {model}, {two_decimals(report.overall_risk)}, "
+        f"{two_decimals(report.lean.common)} is shared by all occupations, "
+        f"{two_decimals(report.lean.specific)} differs between them, and "
+        f"{two_decimals(report.caprice_risk)} changes with the sentence."
+    )
+
+
+def baseline_finding(model: str, expected: Mapping[str, float], overall_risk: float) -> str:
+    """Say what a model expects of neutral subjects, and the risk against that as the neutral point.
+
+    ``expected``: by group, they sum to 1.
+    """
+    ranked = sorted(expected, key=lambda group: -expected[group])[:2]
+    parts = [f"{people(group)} with {percent(expected[group])}" for group in ranked]
+    return (
+        f"Of nobody in particular (a person, a citizen) {model} expects {listed(parts)}. "
+        f"Measured from there, its risk is {two_decimals(overall_risk)}."
+    )

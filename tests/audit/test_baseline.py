@@ -1,0 +1,87 @@
+"""The neutral-subject baseline: the same cells read another way, and when there is none."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from pcf_core.audit.baseline import NEUTRAL, baseline_of, baseline_run, has_baseline
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result
+from pcf_core.cli.reading import baseline_lines
+from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import list_evidence, load_evidence
+from pcf_core.material.suiting import swapped
+from pcf_core.material.topics import load_topic
+from pcf_core.store.store import Store
+from tests.command_line import run_here
+from tests.conftest import fill
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(store: Store) -> None:
+    run = fill(store, "mini-gpt")
+    assert baseline_of(store, run, load_result(store, run), ViewOptions()) is None
+    (line,) = baseline_lines(run, None)
+    assert f"--evidence {NEUTRAL} " in line
+    assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
+
+
+def test_its_figures_by_hand(store: Store) -> None:
+    """Second opinion: means and the risk against them from the cells themselves."""
+    run = fill(store, "mini-gpt")
+    subjects = fill(store, "mini-gpt", evidence=NEUTRAL)
+    asked = baseline_run(run)
+    assert asked is not None
+    assert asked.key == subjects.key
+    assert has_baseline(store, run)
+    result = load_result(store, run)
+    found = baseline_of(store, run, result, ViewOptions())
+    assert found is not None
+    weights = report(result, run, ViewOptions()).template_weights
+    cells = load_result(store, subjects).preferences.values
+    expected = np.einsum("xtg,t->g", cells, weights) / len(cells)
+    assert list(found.preferences.values()) == pytest.approx(expected.tolist())
+    assert found.lean == pytest.approx(abs(2 * expected[0] - 1))
+    values = result.preferences.values
+    stereotypes = (values - expected) / (1 - expected)
+    assert found.overall_risk == pytest.approx(float((stereotypes.max(axis=-1) @ weights).mean()))
+    tilts = np.einsum("xtg,t->xg", 2 * values - 1, weights)
+    assert list(found.spread.values()) == pytest.approx(tilts.std(axis=0).tolist())
+    for interval, value in (
+        (found.lean_interval, found.lean),
+        (found.overall_risk_interval, found.overall_risk),
+    ):
+        assert interval is not None
+        assert interval.low <= value <= interval.high
+    shown = json.loads(run_here("risk", run.key, "--json").stdout)
+    assert shown["baseline"]["lean"] == found.lean
+    assert shown["lean"]["common_lean"] + shown["lean"]["specific_lean"] == pytest.approx(
+        shown["prejudice_risk"]
+    )
+    said = " ".join(baseline_lines(run, found))
+    assert f"their lean is {found.lean:.4f}" in said
+    assert f"the overall risk is {found.overall_risk:.4f}" in said
+
+
+def test_lists_without_one(store: Store) -> None:
+    run = fill(store, "mini-gpt")
+
+    def with_list(name: str) -> RunSpec:
+        return run.model_copy(update={"evidence": load_evidence(name)})
+
+    assert baseline_run(with_list(NEUTRAL)) is None
+    assert baseline_lines(with_list(NEUTRAL), None) == []
+    assert baseline_run(run.model_copy(update={"topic": load_topic("gender-zh")})) is None
+    assert baseline_run(with_list("conditions")) is not None
+    topic, evidence = swapped(load_topic("gender"), load_evidence("sports"))
+    assert baseline_run(run.model_copy(update={"topic": topic, "evidence": evidence})) is None
+    assert NEUTRAL in [one.name for one in list_evidence()]

@@ -1,0 +1,118 @@
+"""Prejudice split into what occupations share and what differs: worked example, brute force, properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.core.records import FloatArray
+from pcf_core.measure.bootstrap import risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import decompose
+from pcf_core.measure.lean import split
+from pcf_core.measure.resampling import TemplateUnit
+
+CRITERIA = [Criterion.parse(name, scale) for name in ("max", "l1", "l2") for scale in ("pcf", "bvf")]
+
+
+def of_two(tilts: list[list[float]]) -> FloatArray:
+    """[occupation, template, group] preferences of two groups with these stereotypes towards the first."""
+    men = (1 + np.array(tilts)) / 2
+    return np.stack([men, 1 - men], axis=-1)
+
+
+def test_the_worked_example() -> None:
+    found = risk_intervals(
+        of_two([[0.6, 0.6], [-0.2, -0.2]]),
+        TemplateUnit.templates([1, 1]),
+        [1, 1],
+        Criterion.parse("max", "pcf"),
+        resamples=50,
+    )
+    assert found.lean is not None
+    assert found.lean.common == pytest.approx(0.2)
+    assert found.lean.specific == pytest.approx(0.2)
+    assert found.intervals["prejudice_risk"][0].low == pytest.approx(0.4)
+    both = {name: found.lean.interval(name) for name in ("common_lean", "specific_lean")}
+    assert all(one and one.low == pytest.approx(0.2) == one.high for one in both.values()), "nothing moves"
+
+
+def test_occupations_that_lean_alike_share_all_of_it_and_opposite_ones_nothing() -> None:
+    criterion = Criterion.parse("max", "pcf")
+    for tilts, common, specific in (([0.1, 0.9], 0.5, 0.0), ([0.4, -0.4], 0.0, 0.4), ([0.0, 0.0], 0.0, 0.0)):
+        parts = decompose(of_two([[one] for one in tilts]), [1], criterion)
+        found = split(parts.stereotype, parts.prejudice, np.array([0.5, 0.5]), criterion)
+        assert found == (pytest.approx(common), pytest.approx(specific))
+
+
+@given(
+    st.integers(1, 6), st.integers(1, 5), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(CRITERIA)
+)
+def test_the_three_parts_are_none_below_zero_and_sum_to_the_risk(
+    occupations: int, templates: int, groups: int, seed: int, criterion: Criterion
+) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet(np.full(groups, 0.5), size=(occupations, templates))
+    weights = generator.dirichlet(np.ones(occupations))
+    found = risk_intervals(
+        values, TemplateUnit.templates(np.ones(templates)), weights, criterion, resamples=40
+    )
+    assert found.lean is not None
+    common, specific = found.lean.common, found.lean.specific
+    parts = found.parts
+    assert min(common, specific) >= 0
+    assert common + specific + weights @ parts.caprice == pytest.approx(weights @ parts.overall, abs=1e-9)
+    for name, value in (("common_lean", common), ("specific_lean", specific)):
+        for interval in found.lean.intervals[name]:
+            assert 0 <= interval.low <= value <= interval.high
+
+
+@given(st.integers(0, 10**6), st.sampled_from(CRITERIA))
+def test_by_loops_over_every_occupation_and_template(seed: int, criterion: Criterion) -> None:
+    """Second opinion: sums written out, one template and one occupation at a time."""
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet(np.ones(3), size=(4, 5))
+    templates, weights = generator.dirichlet(np.ones(5)), generator.dirichlet(np.ones(4))
+    mean = np.zeros(3)
+    each = 0.0
+    for x in range(4):
+        own = np.zeros(3)
+        for t in range(5):
+            own += templates[t] * criterion.stereotypes(values[x, t])
+        mean += weights[x] * own
+        each += weights[x] * float(criterion.of_stereotypes(own))
+    parts = decompose(values, templates, criterion)
+    common, specific = split(parts.stereotype, parts.prejudice, weights, criterion)
+    assert common == pytest.approx(float(criterion.of_stereotypes(mean)))
+    assert specific == pytest.approx(each - float(criterion.of_stereotypes(mean)), abs=1e-9)
+
+
+def test_intervals_over_templates_hold_what_all_templates_would_give() -> None:
+    """Of 2,000 templates 40 are drawn, 120 times: the truth is held in at least 92 of 100."""
+    generator = np.random.default_rng(5)
+    criterion = Criterion.parse("max", "pcf")
+    level = generator.normal(0.35, 0.25, size=(12, 1))
+    world = of_two(np.clip(level + generator.normal(0, 0.3, size=(12, 2000)), -0.98, 0.98).tolist())
+    shares = np.full(12, 1 / 12)
+    parts = decompose(world, np.ones(2000), criterion)
+    truth = dict(
+        zip(
+            ("common_lean", "specific_lean"),
+            split(parts.stereotype, parts.prejudice, shares, criterion),
+            strict=True,
+        )
+    )
+    held = dict.fromkeys(truth, 0)
+    for _ in range(120):
+        drawn = world[:, generator.integers(0, 2000, 40)]
+        lean = risk_intervals(
+            drawn, TemplateUnit.templates(np.ones(40)), shares, criterion, resamples=400
+        ).lean
+        assert lean is not None
+        for name in held:
+            interval = lean.interval(name)
+            assert interval is not None
+            held[name] += interval.low <= truth[name] <= interval.high
+    assert min(held.values()) >= 0.92 * 120 - 4, held  # one in a hundred such tests of 92 % has fewer

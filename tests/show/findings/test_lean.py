@@ -1,0 +1,46 @@
+"""What is said, and drawn, of a lean that all occupations share."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.findings.lean import baseline_finding, lean_finding
+from pcf_core.show.findings.models import risk_finding
+
+# Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
+CELLS = [[0.8, 0.8, 0.8, 0.4], [0.4, 0.4, 0.4, 0.4]]
+FOUND = matrix_report(
+    {
+        "preferences": [[[men, 1 - men] for men in row] for row in CELLS],
+        "groups": ["male", "female"],
+    },
+    ViewOptions(),
+    resamples=50,
+)
+
+
+def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
+    assert lean_finding("M", FOUND) == (
+        "Of the risk of M, 0.35, 0.10 is shared by all occupations, 0.20 differs between them, and "
+        "0.05 changes with the sentence."
+    )
+    assert "is prejudice (0.300, 0.1 of it shared by all occupations)" in risk_finding("M", FOUND)
+
+
+def test_what_it_expects_of_nobody_in_particular() -> None:
+    said = baseline_finding("M", {"female": 0.25, "male": 0.75}, 0.5)
+    assert "expects men with 75 % and women with 25 %" in said
+    assert said.endswith("its risk is 0.50.")
+
+
+def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None:
+    figure = lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, neutral=0.25)])
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.35, 0.4])
+    (diamond,) = [trace for trace in figure.data if trace.type == "scatter"]
+    assert (diamond.x, diamond.y) == ((0.25,), ("1",))
+    assert "<b>" not in diamond.customdata[0][0]
+    assert len(lean_bars([LeanBar("a", 0.1, 0.2, 0.05)]).data) == 3
