@@ -41,9 +41,8 @@ MOST_DRAWN = 30
 
 
 OPTIONS = """
-The unit of that interval is the one of *Resample* under *Reading options*, so that the option can move a
-verdict although it does not move p. *Intervals over* changes the intervals shown for the totals, not what a
-verdict rests on.
+A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
+and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
 """
 
 

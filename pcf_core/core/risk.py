@@ -19,7 +19,7 @@ from pcf_core.core.run import CoverageSummary, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
-Unit = Literal["usual", "template", "mention"]
+Unit = Literal["template", "counts-only", "counts-only-mentions"]
 
 
 class Interval(Record):
@@ -137,6 +137,8 @@ class RiskReport:
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
 SIGNIFICANCE = 0.05  # of a permutation p-value, and the share of false discoveries that is accepted
+COUNTS_ONLY = ("document", "mention")  # units of intervals that leave every template where it is
+WHOLE_TEMPLATES = "templates", "template"  # what an interval is over, and its unit
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates
 
 
@@ -161,7 +163,8 @@ class Difference:
     """One quantity of two runs; what is compared is ``first`` − ``second``, in the units of the scale.
 
     ``intervals``: of the difference, over templates (first), and where they are known over occupations and
-    over both; both runs see the same draws.  ``p_value``: of a permutation test that swaps the two runs
+    over both; both runs see the same draws.  Where the first draws counts only, the last one draws whole
+    templates.  ``p_value``: of a permutation test that swaps the two runs
     template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
     occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
     ``None`` for the total of one.  ``least_p``: the smallest ``controlled_p`` that so few templates can give.
@@ -189,14 +192,19 @@ class Difference:
         return next((found for found in self.intervals if found.over == over), None)
 
     @property
+    def basis(self) -> Interval | None:
+        """The interval that a verdict rests on: over whole templates, which are what the test swaps."""
+        return next((one for one in self.intervals if (one.over, one.unit) == WHOLE_TEMPLATES), None)
+
+    @property
     def verdict(self) -> Verdict:
         """Whose figure is higher, with these occupations, if other templates had been taken.
 
         ``first`` or ``second`` where the permutation test, controlled for false discoveries where there are
-        many, rejects and the interval over templates leaves out 0; ``equal`` where nothing differs in any
-        resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
+        many, rejects and the interval over whole templates leaves out 0; ``equal`` where nothing differs in
+        any resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
         """
-        interval = self.interval()
+        interval = self.basis
         ends = (0.0,) if interval is None else (interval.low, interval.high)
         if max(abs(value) for value in (self.value, *ends)) <= ROUNDING:
             return "equal"

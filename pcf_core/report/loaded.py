@@ -16,7 +16,7 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
-from pcf_core.core.risk import Aggregation, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
@@ -102,21 +102,21 @@ class Study:
 
     @cached_property
     def whole_reports(self) -> dict[str, RiskReport]:
-        """Of the runs whose intervals are over documents, the report with those over whole templates."""
+        """Of the runs whose intervals are over counts only, the report with those over whole templates."""
         options = self.options.model_copy(update={"unit": "template"})
-        shown = {label: item.report.interval("overall_risk", self.over) for label, item in self.runs.items()}
+        shown = {label: item.report.interval("overall_risk") for label, item in self.runs.items()}
         return {
             label: report(item.result, item.run, options)
             for label, item in self.runs.items()
-            if (interval := shown[label]) and interval.unit == "document"
+            if (interval := shown[label]) and interval.unit in COUNTS_ONLY
         }
 
     @property
     def whole_templates(self) -> dict[str, Interval]:
-        """Of these runs the interval of R over whole templates."""
-        several = {
-            label: one.interval("overall_risk", self.over) for label, one in self.whole_reports.items()
-        }
+        """Of these runs the interval of R over whole templates, where those over templates are shown."""
+        if self.over != "templates":
+            return {}
+        several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
 
     def most(self, number: int) -> Study:

@@ -217,7 +217,7 @@ def test_mean_tilts_mirror_each_other_and_say_what_was_drawn() -> None:
     )
     male, female = found["m"], found["f"]
     assert male.mean == pytest.approx(-female.mean)
-    for over, unit_name in (("templates", "mention"), ("occupations", "occupation"), ("both", "mention")):
+    for over, unit_name in (("templates", "mention"), ("occupations", "occupation"), ("both", "template")):
         one, other = male.intervals[over], female.intervals[over]
         assert (one.over, one.unit) == (over, unit_name)
         assert one.low == pytest.approx(-other.high)

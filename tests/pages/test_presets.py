@@ -188,7 +188,7 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     spread = "mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2 in R, 4 in prejudice and 6 in caprice."
     note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
-        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="template", **HERE))
+        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE))
         assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
     assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
     here = open_app("compare", model=list(SIZE), **HERE)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Over
+from pcf_core.core.risk import (
+    COUNTS_ONLY,
+    SIGNIFICANCE,
+    Comparison,
+    Difference,
+    OccupationDifference,
+    Over,
+)
 from pcf_core.show.findings.numbers import alike, count, listed, number, percent
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
@@ -127,9 +134,9 @@ def drawn(found: Difference, over: Over) -> str:
 def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
     """Say why the verdict is another than the interval that is shown suggests, where that is so.
 
-    The verdict rests on the test and on the interval over templates, whichever is shown.
+    The verdict rests on the test and on the interval over whole templates, whichever is shown.
     """
-    interval, basis = found.interval(over), found.interval()
+    interval, basis = found.interval(over), found.basis
     if interval is None or basis is None:
         return ""
     holds = interval.low <= 0 <= interval.high
@@ -144,15 +151,15 @@ def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
         return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
     if holds:
         return ""
-    if found.p_value > SIGNIFICANCE and basis.unit == "template":
-        return (
-            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
-            "reject."
-        )
-    if found.p_value > SIGNIFICANCE:
+    if found.p_value > SIGNIFICANCE and interval.unit in COUNTS_ONLY:
         return (
             f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
             f"their weights these count as {comparison.effective_templates:.1f}."
+        )
+    if found.p_value > SIGNIFICANCE:
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
+            "reject."
         )
     if found.controlled_p > SIGNIFICANCE:
         return (

@@ -9,16 +9,17 @@ from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.numbers import count, estimated, listed, number, percent, with_interval, words_of
 
 DRAWN = {
-    "template": "templates were drawn again, each as likely as any other",
-    "document": "documents were drawn again: what other texts of the kind would have counted, not what other "
-    "kinds of contexts would have said",
-    "mention": "single mentions were drawn again as if they were independent, which makes it too narrow",
+    "template": "whole templates were drawn again, each as likely as any other",
+    "document": "counts only were drawn again, as other documents would give them, and no other kinds of "
+    "contexts",
+    "mention": "counts only were drawn again, each mention as if it were independent, and no other kinds of "
+    "contexts",
     "draw": "templates were drawn by a sampling plan",
 }
 UNITS = {
     "template": "templates",
-    "document": "documents",
-    "mention": "mentions",
+    "document": "counts only (documents)",
+    "mention": "counts only (mentions)",
     "draw": "draws of the sampling plan",
     "occupation": "occupations",
 }
@@ -102,20 +103,18 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
-    """Say how far R may move if whole templates are drawn again, which documents do not allow for.
+    """Say how far R may move if whole templates are drawn again, which counts only do not allow for.
 
     Parameters
     ----------
     intervals
-        Of R, per model whose intervals are shown over documents; none gives no sentence.
+        Of R, per model whose intervals are shown over counts only; none gives no sentence.
     """
     if not intervals:
         return ""
-    over = next(iter(intervals.values())).over
     parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
-    drawn = "whole templates and occupations" if over == "both" else "whole templates"
     return (
-        f"With {drawn} drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
+        f"With whole templates drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
         "contexts too."
     )
 

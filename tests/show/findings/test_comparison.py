@@ -84,7 +84,8 @@ def test_what_cannot_be_told_is_said():
 
 def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():
     documents = Interval(low=0.01, high=0.03, unit="document")
-    found = replace(UNCLEAR, intervals=(documents,), adjusted=None)
+    whole = Interval(low=-0.2, high=0.3)
+    found = replace(UNCLEAR, intervals=(documents, whole), adjusted=None)
     said = difference_finding(example_with(found, effective_templates=17.2))
     assert "over documents, p = 0.5, on" in said  # of one pair alone nothing is controlled
     assert "The interval over documents leaves out 0, but the test swaps whole templates" in said
@@ -101,7 +102,7 @@ def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> N
 def test_what_is_explained_is_the_interval_that_is_shown() -> None:
     mentions = Interval(low=0.01, high=0.03, unit="mention")
     holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
-    found = replace(UNCLEAR, intervals=(mentions, holds), adjusted=None)
+    found = replace(UNCLEAR, intervals=(mentions, holds, Interval(low=-0.2, high=0.3)), adjusted=None)
     assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
     assert "The interval over mentions leaves out 0" in difference_finding(example_with(found))
 
