@@ -156,8 +156,8 @@ class ViewOptions(Record):
         Shown(
             title="Resample",
             help="What the range draws again. template: whole templates, so that it allows for other "
-            "sentences of this kind. counts-only: these sentences stay and only their counts change, as other "
-            "documents would give them (whole templates where documents are not known). "
+            "sentences of this kind. counts-only: these sentences stay, and only their counts change as in "
+            "other documents (whole templates where documents are not known). "
             "counts-only-mentions: the same with every count as if it were independent, which is narrower "
             "still. Intervals over both always draw whole templates.",
             usage="what intervals over templates draw again: template (whole ones), counts-only (documents) "

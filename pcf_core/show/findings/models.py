@@ -114,8 +114,8 @@ def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
         return ""
     parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
     return (
-        f"With whole templates drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
-        "contexts too."
+        f"With whole templates drawn again, the interval of R is {listed(parts)}: it allows for other kinds "
+        "of contexts too."
     )
 
 
