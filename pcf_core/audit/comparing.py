@@ -77,7 +77,9 @@ def compared(
         templates=common.run.templates.texts,
         template_weights=weights,
         effective_templates=effective_number(weights),
-        differences=found.totals,
+        differences={
+            name: replace(total, margin=float(options.margin)) for name, total in found.totals.items()
+        },
         occupations=tuple(
             OccupationDifference(name, float(shares[place]), found.occupations[place])
             for place, name in enumerate(common.occupations)

@@ -13,7 +13,8 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_core import PydanticKnownError
 
 from pcf_core.core.errors import EvidenceError
 from pcf_core.core.records import FloatArray, LeftOut, Record
@@ -51,6 +52,25 @@ class Shown:
     old: Mapping[str, str] = field(default_factory=dict)
     of_run: bool = False
     place: int = LAST
+
+
+def checked_margin(text: str) -> str:
+    """Return a margin as it was written.
+
+    Raises
+    ------
+    PydanticKnownError
+        It is no number from 0 to 1.
+    """
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise PydanticKnownError("float_parsing") from error
+    if not value >= 0:
+        raise PydanticKnownError("greater_than_equal", {"ge": 0})
+    if value > 1:
+        raise PydanticKnownError("less_than_equal", {"le": 1})
+    return text
 
 
 class ViewOptions(Record):
@@ -173,10 +193,24 @@ class ViewOptions(Record):
         ),
     ] = "template"
 
+    margin: Annotated[
+        str,
+        AfterValidator(checked_margin),
+        Shown(
+            title="Smallest difference that matters",
+            help="A difference of two models whose range lies inside ± this is called too small to matter, "
+            "however small its p is. Of R, prejudice and caprice alike; 0 lets every difference matter.",
+            usage="the smallest difference of two risks that matters, from 0 to 1",
+            url="margin",
+            offered=("0.02", "0", "0.01", "0.05", "0.1"),
+            place=10,
+        ),
+    ] = "0.02"
+
     @property
     def of_figures(self) -> dict[str, str]:
-        """The options that decide the figures, by their names: all but those of intervals alone."""
-        return self.model_dump(exclude={"unit"})
+        """The options that decide the figures, by their names: all but those of intervals and verdicts."""
+        return self.model_dump(exclude={"unit", "margin"})
 
 
 class PageOptions(ViewOptions):

@@ -168,6 +168,7 @@ class Difference:
     template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
     occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
     ``None`` for the total of one.  ``least_p``: the smallest ``controlled_p`` that so few templates can give.
+    ``margin``: the smallest difference worth reporting, in the same units; 0 takes every one for that.
     """
 
     first: float
@@ -176,6 +177,7 @@ class Difference:
     p_value: float
     least_p: float
     adjusted: float | None = None
+    margin: float = 0.0
 
     @property
     def value(self) -> float:
@@ -213,6 +215,30 @@ class Difference:
         if self.controlled_p > SIGNIFICANCE or (interval is not None and interval.low <= 0 <= interval.high):
             return "unclear"
         return "first" if self.value > 0 else "second"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the verdict is that one of the two is higher."""
+        return self.verdict in ("first", "second")
+
+    @property
+    def negligible(self) -> bool:
+        """Whether the interval that a verdict rests on lies inside ± ``margin``: what there is, is too small.
+
+        The margin is an equivalence margin, also called the smallest effect size of interest (Schuirmann
+        1987, doi:10.1007/BF01068419; Lakens, Scheel & Isager 2018, doi:10.1177/2515245918770963).  Two
+        one-sided tests at 5 % ask for the interval of 90 %; that of 95 % is stricter.
+        """
+        interval = self.basis
+        return interval is not None and max(-interval.low, interval.high) < self.margin
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is said which of the two is higher: both differ, by as much as may matter.
+
+        Nothing else that a person reads puts two models in an order.
+        """
+        return self.differs and not self.negligible
 
 
 @dataclass(frozen=True)
@@ -275,9 +301,7 @@ class Comparison:
 
     def surviving(self, quantity: str) -> tuple[OccupationDifference, ...]:
         """Return the occupations whose difference survives the control of false discoveries."""
-        return tuple(
-            row for row in self.occupations if row.differences[quantity].verdict in ("first", "second")
-        )
+        return tuple(row for row in self.occupations if row.differences[quantity].differs)
 
 
 # How the stereotype of one occupation is spread over contexts, and how sure a mean tilt is.

@@ -85,7 +85,7 @@ line both are the same.
 COMPARISON = """
 Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
 cancels. **Filled** marks are differences that survive when false discoveries are controlled at 5 % over all
-occupations (Benjamini–Hochberg); hollow ones are not distinguishable with these templates, which is not the
+occupations (Benjamini–Hochberg); of hollow ones we cannot tell the models apart, which is not the
 same as being equal. A caprice of 0 says that no context here changed the sign; contexts that are not among
 the templates are in no interval.
 
@@ -97,7 +97,8 @@ two groups in the second model's answers first: swapped as they are, opposite le
 differences in prejudice and caprice would hardly ever be found.
 
 A verdict needs both: the test must reject, and the interval of whole templates, which it swaps, must leave
-out 0.
+out 0. Without it no order of models is stated. Where the whole interval lies within ± the smallest difference
+that matters (0.02 unless chosen otherwise), two models are different, and too little to matter.
 """
 FAIRPAIR = """
 F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one

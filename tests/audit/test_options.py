@@ -26,11 +26,11 @@ from pcf_core.report.reproducing import options_text
 
 IN_LINKS = (
     "weights", "template_weights", "criterion", "scale", "reference", "protocol", "aggregation", "over",
-    "unit",
+    "unit", "margin",
 )  # fmt: skip
 AS_STORED = (
     "template_weighting", "occupation_weights", "criterion", "scale", "reference", "protocol", "aggregation",
-    "unit",
+    "unit", "margin",
 )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_the_names_are_those_of_old_links_commands_and_files() -> None:
     assert tuple(options.model_dump()) == AS_STORED
     assert options_text(options) == (
         "--weights 'my file.csv' --template-weights equal --criterion max --scale pcf --reference uniform "
-        "--protocol exact --aggregation sum --unit counts-only-mentions"
+        "--protocol exact --aggregation sum --unit counts-only-mentions --margin 0.02"
     )
 
 
@@ -117,6 +117,10 @@ def test_a_command_takes_what_a_page_shows() -> None:
             "--protocol must be one of exact, exact-boundary, single-token; got 'half'.",
         ),
         (["--unit", "word", "--scale", "x"], "--scale must be one of pcf, bvf; got 'x'."),
+        (["--margin", "little"], "--margin must be a number; got 'little'."),
+        (["--margin", "-0.1"], "--margin must be at least 0; got '-0.1'."),
+        (["--margin", "nan"], "--margin must be at least 0; got 'nan'."),
+        (["--margin", "2"], "--margin must be at most 1; got '2'."),
     ],
 )
 def test_a_value_that_an_option_does_not_take_is_refused_by_its_name(given: list[str], said: str) -> None:
@@ -131,7 +135,7 @@ def test_another_option_is_one_field() -> None:
     options = WithCase(letter_case="lower")
     assert link_parameters(options)["letter_case"] == "lower"
     assert from_link(WithCase, link_parameters(options)) == options
-    assert options_text(options).endswith("--unit template --letter-case lower")
+    assert options_text(options).endswith("--unit template --margin 0.02 --letter-case lower")
     assert in_words(WithCase(), "letter_case") == "as written"
     app, seen = command(WithCase)
     assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0

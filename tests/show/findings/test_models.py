@@ -14,7 +14,6 @@ from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.findings.models import (
     caprice_interval,
-    comparison_finding,
     drawn_again,
     interval_sentence,
     overview_finding,
@@ -132,21 +131,12 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     assert f": {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
 
 
-def test_comparison_names_both_ends_and_claims_no_significance(examples: dict[str, RiskReport]) -> None:
-    two = comparison_finding({"M1": examples["M1"], "M3": examples["M3"]})
-    assert two == (
-        "The higher risk is that of M3, 0.6 (0.6–0.6), the lower that of M1, 0.2 (0.2–0.2); "
-        "the page Compare tests whether they differ beyond chance."
-    )
-    assert comparison_finding(examples).startswith("The highest risk of 3 models is that of M3, 0.6")
-    assert comparison_finding({"M1": examples["M1"]}) == ""
-    same = comparison_finding({"a": examples["M1"], "b": examples["M1"]})
-    assert same == "a and b have the same risk, 0.2."
-
-
-def test_overview_gives_the_range_and_the_strongest_lean(examples: dict[str, RiskReport]) -> None:
+def test_overview_gives_the_risks_without_an_order_and_the_strongest_lean(
+    examples: dict[str, RiskReport],
+) -> None:
     assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
-        "The risk of the 2 models chosen is 0.2 (M1) to 0.6 (M3). "
+        "The risk is 0.2 (0.2–0.2) for M1 and 0.6 (0.6–0.6) for M3. The page Compare tests which of them "
+        "differ. "
         "The strongest lean is that of M3 for “nurse” towards female words, with a mean stereotype of 0.8."
     )
     assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
