@@ -89,7 +89,7 @@ def stereotype_distributions(
                 prejudice_risk=float(prejudice),
                 leads=bool(means[column] == means.max()),
                 mean_interval=intervals[column],
-                effective=unit.effective,
+                effective=unit.whole.effective,
             )
         )
     return tuple(found)
@@ -100,16 +100,18 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
 
     It is Clopper and Pearson's with the effective number of contexts.
 
-    Exact binomial limits with Kish's effective number in the place of n (Korn & Graubard 1998, Survey
-    Methodology 24(2), 193–201).  It holds where a share is 0 or 1, where a bootstrap draws nothing else: if
-    none of n contexts shows it, up to 1 − 0.025^(1/n) may.
+    Exact binomial limits, quantiles of beta distributions, with Kish's effective number of templates in the
+    place of n (Korn & Graubard 1998, Survey Methodology 24(2), 193–201; ``beta`` in statsmodels'
+    ``proportion_confint``). The contexts are a sample of kinds of sentences, however many documents have
+    each: their number says nothing of a share of other contexts. It holds where a share is 0 or 1, where a
+    bootstrap draws nothing else: if none of n contexts shows it, up to 1 − 0.025^(1/n) may.
 
     Parameters
     ----------
     share
         Between 0 and 1.
     effective
-        Effective number of contexts, at least 1.
+        Effective number of templates, of which each is one context, at least 1.
     level
         Inside (0, 1).
 

@@ -77,7 +77,7 @@ def test_a_risk_has_the_same_decimals_with_its_interval_and_without() -> None:
     )
     assert "is 0.110 (0.107–0.112) over" in risk_finding("m", report)
     assert "caprice (0.00260)" in risk_finding("m", report)
-    assert "0.110 (m) to 0.520 (n)" in overview_finding(
+    assert "0.110 (0.107–0.112) for m and 0.520 (0.501–0.539) for n" in overview_finding(
         {"m": report, "n": replace(report, overall_risk=0.52, intervals={"overall_risk": (LATER,)})}
     )
     figure = risk_figures({"m": report})[0]
