@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pcf_core.app.compare import order_of
 from pcf_core.app.data import Loaded
 from pcf_core.app.lean import draw_lean
 from pcf_core.app.notes import said_intervals_and_more
@@ -22,7 +23,7 @@ from pcf_core.report.rows import (
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import risk_bars
 from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.models import comparison_finding, risk_finding
+from pcf_core.show.findings.models import risk_finding
 from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
 
 VIEWS = ["models", "shared or not", "corrected", "occupations"]
@@ -55,7 +56,6 @@ def draw() -> None:
         )
     with figures:
         finding(*(risk_finding(name, report, loaded.choice.over) for name, report in loaded.reports.items()))
-        finding(comparison_finding(loaded.reports, loaded.choice.over))
         shown = risk_figures(loaded.reports, loaded.choice.over, thousand=thousand)
         key_figures(shown, loaded, said_intervals_and_more(loaded))
         finding(interval_note(loaded.reports, loaded.choice.over))
@@ -67,6 +67,8 @@ def draw() -> None:
         "occupations": draw_occupations,
     }
     draw_view[view](loaded, thousand)
+    with figures:  # behind the picture, which does not wait for the paired test
+        finding(order_of(loaded))
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> None:

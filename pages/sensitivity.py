@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pcf_core.app.compare import order_of
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_page, picture
 from pcf_core.app.sensitivity import (
     CHOICE_COLUMNS,
@@ -15,7 +16,7 @@ from pcf_core.app.sensitivity import (
 from pcf_core.app.shell import show
 from pcf_core.core.sensitivity import Quantity
 from pcf_core.show.charts.sensitivity import sensitivity_dots
-from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding
 
 HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
@@ -40,7 +41,7 @@ def draw() -> None:
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
     finding(
-        order_finding(found),
+        readings_finding(found, order_of(loaded)),
         *(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()),
     )
     key_figures(range_figures(found), loaded)

@@ -167,9 +167,10 @@ def draw_texts(topic: Topic) -> None:
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
     """Draw the view options, which cost no scoring: they only change how the scores are read."""
     for one in shown_fields(kind).values():
+        asked = [value for value in st.query_params.get_all(one.shown.url) if value in one.shown.old]
         st.selectbox(
             one.shown.title,
-            one.offered,
+            list(dict.fromkeys([*one.offered, *asked])),
             index=one.offered.index(one.default),
             key=one.shown.url,
             bind="query-params",

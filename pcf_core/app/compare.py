@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
@@ -12,12 +13,13 @@ from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded, cached
 from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.app.text import plain
-from pcf_core.audit.comparing import compared
+from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.reading import Reading
+from pcf_core.core.errors import RunError
 from pcf_core.core.risk import Comparison, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
-from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.loaded import LoadedRun, pairs, said_risks
 from pcf_core.report.reproducing import compare_command
 from pcf_core.show.charts.comparison import difference_plot, risk_scatter
 from pcf_core.show.findings.comparison import (
@@ -28,6 +30,7 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.show.findings.order import order_finding
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -41,9 +44,8 @@ MOST_DRAWN = 30
 
 
 OPTIONS = """
-The unit of that interval is the one of *Resample* under *Reading options*, so that the option can move a
-verdict although it does not move p. *Intervals over* changes the intervals shown for the totals, not what a
-verdict rests on.
+A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
+and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
 """
 
 
@@ -100,6 +102,20 @@ def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Compar
             return compared(one, other, options)
 
     return cached(["comparison", first.view_key, second.view_key], make)
+
+
+def comparisons_of(loaded: Loaded) -> tuple[Comparison, ...]:
+    """Compare the loaded runs in pairs, as reports do; those that cannot be compared are left out."""
+    found = []
+    for first, second in pairs(loaded.runs):
+        with suppress(RunError):
+            found.append(comparison_of(first, second, loaded))
+    return controlled(found)
+
+
+def order_of(loaded: Loaded) -> str:
+    """Say which of the loaded models has the higher risk, where that can be told."""
+    return order_finding(comparisons_of(loaded), said_risks(loaded.runs, loaded.choice.over))
 
 
 def draw_columns(comparison: Comparison, loaded: Loaded) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pcf_core.app.compare import order_of
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, cached, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
@@ -89,7 +90,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
         if axis != told:
-            finding(sentence(axis, line.points))
+            finding(sentence(axis, line.points, loaded))
         for said in line.left_out:
             st.caption(plain(said))
     if not line.points:
@@ -111,15 +112,15 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         draw_provenance(loaded)
 
 
-def sentence(axis: Axis, points: Sequence[AxisPoint]) -> str:
-    """Say what the axis shows."""
+def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
+    """Say what the axis shows; of models, which of them are told apart."""
     if not points:
         return ""
     if axis == "models":
-        return checkpoints_finding(points)
+        return checkpoints_finding(order_of(loaded), points)
     if axis == "topic":
         return topics_finding(points)
-    return size_finding(points) if axis == "size" else axis_finding(points, axis)
+    return size_finding(order_of(loaded), points) if axis == "size" else axis_finding(points, axis)
 
 
 def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:

@@ -18,7 +18,7 @@ from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_o
 from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import Aggregation, Interval, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import precisions_of
@@ -304,12 +304,12 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
 
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
-    """Return the interval of R over whole templates, of the models where that of R is over documents."""
+    """Return the interval of R over whole templates, of the models where that shown is over counts only."""
     whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
     found: dict[str, Interval] = {}
     for name, item in loaded.runs.items():
         shown = item.report.interval("overall_risk", over)
-        if shown and shown.unit == "document":
+        if shown and shown.unit in COUNTS_ONLY:
             interval = read_run(item.run, whole).report.interval("overall_risk", over)
             found |= {name: interval} if interval else {}
     return found

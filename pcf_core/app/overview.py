@@ -30,7 +30,9 @@ COLUMNS = {
     "risk": st.column_config.TextColumn("Risk", help="0 is a fair model, 1 a fully stereotyped one."),
     "favours": st.column_config.TextColumn("Favours", help="The group that leads most occupations."),
     "range": st.column_config.TextColumn(
-        "Range", help="Where the risk would lie with other sentences of this kind (95 %)."
+        "Range",
+        help="Where the risk would lie with other sentences of this kind (95 %), unless *Resample* under "
+        "*Reading options* says counts only.",
     ),
     "kind": st.column_config.TextColumn(
         "Kind",
@@ -44,20 +46,17 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
     """Return a row for every model and precision with a finished run on what the sidebar says.
 
     The lowest risk comes first.
-
-    The range resamples whole templates, whatever the sidebar says: of runs on the same templates nothing
-    else can be compared with other sentences.
     """
-    whole = loaded.choice.options.model_copy(update={"unit": "template"})
+    options = loaded.choice.options
     kinds = {spec.name: spec.kind for spec in list_models()}
     rows: dict[str, ModelRow] = {}
     for run in finished_runs(loaded.first.run):
         if not _is_comparable(run, loaded.first.run) or run.scoring.label in rows or len(rows) == MOST:
             continue
         try:
-            if not must_wait(run, "preferences", whole):
+            if not must_wait(run, "preferences", options):
                 label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
-                rows[label] = ModelRow.of(label, read_run(run, whole, brief=True).report, kind)
+                rows[label] = ModelRow.of(label, read_run(run, options, brief=True).report, kind)
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
     return by_risk(list(rows.values()))

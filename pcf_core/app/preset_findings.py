@@ -18,12 +18,13 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Comparison
 from pcf_core.models.presets import Preset, PresetPair, preset_of
 from pcf_core.report.comparison import several_table
+from pcf_core.report.loaded import said_risks
+from pcf_core.show.findings.order import order_finding
 from pcf_core.show.findings.presets import (
     change_finding,
     claim_finding,
     common_note,
     control_note,
-    ranked_finding,
     sides_finding,
 )
 from pcf_core.show.findings.seeds import seeds_finding, seeds_spread
@@ -83,7 +84,7 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
     """Draw what was found: of each pair, with what the papers show; or the order of all models."""
     over = loaded.choice.over
     if comparisons and not preset.pair:
-        finding(ranked_finding(comparisons, loaded.reports, over))
+        finding(order_finding(comparisons, said_risks(loaded.runs, over)))
     by_names = {(found.first.model, found.second.model): found for found in comparisons}
     for pair in preset.pair:
         comparison = by_names.get((pair.first, pair.second))

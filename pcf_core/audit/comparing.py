@@ -77,7 +77,9 @@ def compared(
         templates=common.run.templates.texts,
         template_weights=weights,
         effective_templates=effective_number(weights),
-        differences=found.totals,
+        differences={
+            name: replace(total, margin=float(options.margin)) for name, total in found.totals.items()
+        },
         occupations=tuple(
             OccupationDifference(name, float(shares[place]), found.occupations[place])
             for place, name in enumerate(common.occupations)
@@ -147,7 +149,7 @@ def counts_warnings(
         said = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
     elif one.templates_left_out or other.templates_left_out:
         return (f"Templates have the counts of {name}, as in {one.name}.",)
-    elif documents and options.unit == "usual":
+    elif documents and options.unit == "counts-only":
         said = f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
     return (f"{said}both runs are read with those of {name} in {one.name}.",) if said else ()
 

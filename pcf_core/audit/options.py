@@ -13,6 +13,8 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import numpy as np
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_core import PydanticKnownError
 
 from pcf_core.core.errors import EvidenceError
 from pcf_core.core.records import FloatArray, LeftOut, Record
@@ -23,6 +25,8 @@ from pcf_core.material.evidence import labour_reference, occupation_weights
 from pcf_core.measure.resampling import TemplateUnit
 
 LAST = 100
+# What links, commands and kept requests say of units that have another name today.
+OLD_UNITS: Mapping[str, Unit] = {"usual": "counts-only", "mention": "counts-only-mentions"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +37,9 @@ class Shown:
     parameter of links, the widget's key, and with dashes the command line's option.  ``offered``: the values
     that pages offer; empty for all that the field's type allows.  ``words``: what reports call these values.
     ``varied_as``: what the choice is called where sensitivity tries its other values; empty where it does
-    not.  ``of_run``: the command line's default is what a run says itself, not that of pages.  ``place``:
-    the order on pages, in links and in commands; that of the fields is the order in which they are stored.
+    not.  ``old``: values that links and commands had before, and what they are called today.  ``of_run``:
+    the command line's default is what a run says itself, not that of pages.  ``place``: the order on pages,
+    in links and in commands; that of the fields is the order in which they are stored.
     """
 
     title: str
@@ -44,8 +49,28 @@ class Shown:
     offered: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     varied_as: str = ""
+    old: Mapping[str, str] = field(default_factory=dict)
     of_run: bool = False
     place: int = LAST
+
+
+def checked_margin(text: str) -> str:
+    """Return a margin as it was written.
+
+    Raises
+    ------
+    PydanticKnownError
+        It is no number from 0 to 1.
+    """
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise PydanticKnownError("float_parsing") from error
+    if not value >= 0:
+        raise PydanticKnownError("greater_than_equal", {"ge": 0})
+    if value > 1:
+        raise PydanticKnownError("less_than_equal", {"le": 1})
+    return text
 
 
 class ViewOptions(Record):
@@ -54,8 +79,8 @@ class ViewOptions(Record):
     ``occupation_weights``: ``uniform``, ``employment``, ``list`` or a CSV file.  ``reference``: the neutral
     p*, ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).
     ``aggregation``: what a group gets of its words' probabilities, their ``sum`` (PCF Eq. 11) or their
-    ``mean``.  ``unit``: what intervals over templates draw again, see :mod:`pcf_core.measure.bootstrap`;
-    ``usual`` is the document where the set knows documents, else the template.
+    ``mean``.  ``unit``: what intervals over templates draw again, see :mod:`pcf_core.measure.bootstrap`:
+    whole templates, or the counts only, which holds the sentences fixed.
     """
 
     template_weighting: Annotated[
@@ -147,16 +172,45 @@ class ViewOptions(Record):
     ] = "sum"
     unit: Annotated[
         Unit,
+        BeforeValidator(lambda value: OLD_UNITS.get(value, value) if isinstance(value, str) else value),
         Shown(
             title="Resample",
-            help="What intervals over templates draw again. usual: the document where the set knows "
-            "documents, else the template. mention: every count as if it were independent, which makes "
-            "intervals too narrow.",
-            usage="what intervals over templates draw again: usual, template or mention",
+            help="What the range draws again. template: whole templates, so that it allows for other "
+            "sentences of this kind. counts-only: these sentences stay, and only their counts change as in "
+            "other documents (whole templates where documents are not known). "
+            "counts-only-mentions: the same with every count as if it were independent, which is narrower "
+            "still. Intervals over both always draw whole templates.",
+            usage="what intervals over templates draw again: template (whole ones), counts-only (documents) "
+            "or counts-only-mentions",
             url="unit",
+            words={
+                "template": "whole templates",
+                "counts-only": "counts only: documents where they are known",
+                "counts-only-mentions": "counts only: mentions",
+            },
+            old=OLD_UNITS,
             place=9,
         ),
-    ] = "usual"
+    ] = "template"
+
+    margin: Annotated[
+        str,
+        AfterValidator(checked_margin),
+        Shown(
+            title="Smallest difference that matters",
+            help="A difference of two models whose range lies inside ± this is called too small to matter, "
+            "however small its p is. Of R, prejudice and caprice alike; 0 lets every difference matter.",
+            usage="the smallest difference of two risks that matters, from 0 to 1",
+            url="margin",
+            offered=("0.02", "0", "0.01", "0.05", "0.1"),
+            place=10,
+        ),
+    ] = "0.02"
+
+    @property
+    def of_figures(self) -> dict[str, str]:
+        """The options that decide the figures, by their names: all but those of intervals and verdicts."""
+        return self.model_dump(exclude={"unit", "margin"})
 
 
 class PageOptions(ViewOptions):
@@ -230,8 +284,8 @@ def in_words(options: ViewOptions, name: str) -> str:
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
     """Return the unit of a run's templates.
 
-    ``usual`` is the document where the weights are the counts and every template with a count knows its
-    documents, else the template; ``mention`` needs the counts as weights, else the template is drawn too.
+    The template, unless the counts only are asked for and are the weights: then the document where every
+    template with a count knows its documents, else the template; or the mention.
     With a sampling plan that has not drawn every template, the draw is the unit, whatever is asked for.
 
     Parameters
@@ -253,7 +307,7 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
     estimated = run.plan is not None and len(templates) < (run.templates.counts > 0).sum()
     if estimated or options.template_weighting != "counts" or options.unit == "template":
         return TemplateUnit.templates(weights)
-    if options.unit == "mention":
+    if options.unit == "counts-only-mentions":
         return TemplateUnit.mentions(counts)
     if all(template.documents for template in templates if template.count > 0):
         return TemplateUnit.documents(counts, [template.documents for template in templates])
@@ -268,7 +322,7 @@ def unit_of_matrix(weights: FloatArray, options: ViewOptions) -> TemplateUnit:
     CriterionError
         Mentions are asked for, and a weight is no whole number.
     """
-    if options.unit == "mention":
+    if options.unit == "counts-only-mentions":
         return TemplateUnit.mentions(weights)
     return TemplateUnit.templates(weights)
 

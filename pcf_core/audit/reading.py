@@ -295,7 +295,7 @@ def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
             "A matrix has the probabilities of groups and no words to read in another way; "
             "drop --aggregation and --protocol."
         )
-    if options.unit == "mention" and not counted:
+    if options.unit == "counts-only-mentions" and not counted:
         raise CriterionError(
             "A matrix without `template_weights` counts no mentions; give whole counts there, or drop --unit."
         )

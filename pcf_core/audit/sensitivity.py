@@ -274,7 +274,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
     siblings = [protocol_sibling(store, run, kind) for kind in ("exact", "exact-boundary")]
     siblings.append(stop_sibling(store, run))
     parts = [
-        options.model_dump(exclude={"unit"}),
+        options.of_figures,
         run.topic.aligned,
         run.templates.counts.tolist(),
         view.rows.tolist(),

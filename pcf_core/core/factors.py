@@ -296,7 +296,7 @@ class ReadLine:
 
     ``plain``: least squares, the counted leans taken as they are; ``slope``: with the spread of the leans
     freed of what the small numbers of documents add to it (``reliability``: the share that remains).  Both
-    intervals: if other occupations and documents of the text had been taken, and templates in their ``unit``.
+    intervals: if other occupations, documents of the text and templates had been taken.
     ``x``, ``mean``, ``low``,
     ``high``: [place] the line and its pointwise band over the leans.
     """

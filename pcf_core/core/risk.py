@@ -19,7 +19,7 @@ from pcf_core.core.run import CoverageSummary, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
-Unit = Literal["usual", "template", "mention"]
+Unit = Literal["template", "counts-only", "counts-only-mentions"]
 
 
 class Interval(Record):
@@ -155,6 +155,8 @@ class RiskReport:
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
 SIGNIFICANCE = 0.05  # of a permutation p-value, and the share of false discoveries that is accepted
+COUNTS_ONLY = ("document", "mention")  # units of intervals that leave every template where it is
+WHOLE_TEMPLATES = "templates", "template"  # what an interval is over, and its unit
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates
 
 
@@ -179,10 +181,12 @@ class Difference:
     """One quantity of two runs; what is compared is ``first`` − ``second``, in the units of the scale.
 
     ``intervals``: of the difference, over templates (first), and where they are known over occupations and
-    over both; both runs see the same draws.  ``p_value``: of a permutation test that swaps the two runs
+    over both; both runs see the same draws.  Where the first draws counts only, the last one draws whole
+    templates.  ``p_value``: of a permutation test that swaps the two runs
     template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
     occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
     ``None`` for the total of one.  ``least_p``: the smallest ``controlled_p`` that so few templates can give.
+    ``margin``: the smallest difference worth reporting, in the same units; 0 takes every one for that.
     """
 
     first: float
@@ -191,6 +195,7 @@ class Difference:
     p_value: float
     least_p: float
     adjusted: float | None = None
+    margin: float = 0.0
 
     @property
     def value(self) -> float:
@@ -207,14 +212,19 @@ class Difference:
         return next((found for found in self.intervals if found.over == over), None)
 
     @property
+    def basis(self) -> Interval | None:
+        """The interval that a verdict rests on: over whole templates, which are what the test swaps."""
+        return next((one for one in self.intervals if (one.over, one.unit) == WHOLE_TEMPLATES), None)
+
+    @property
     def verdict(self) -> Verdict:
         """Whose figure is higher, with these occupations, if other templates had been taken.
 
         ``first`` or ``second`` where the permutation test, controlled for false discoveries where there are
-        many, rejects and the interval over templates leaves out 0; ``equal`` where nothing differs in any
-        resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
+        many, rejects and the interval over whole templates leaves out 0; ``equal`` where nothing differs in
+        any resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
         """
-        interval = self.interval()
+        interval = self.basis
         ends = (0.0,) if interval is None else (interval.low, interval.high)
         if max(abs(value) for value in (self.value, *ends)) <= ROUNDING:
             return "equal"
@@ -223,6 +233,30 @@ class Difference:
         if self.controlled_p > SIGNIFICANCE or (interval is not None and interval.low <= 0 <= interval.high):
             return "unclear"
         return "first" if self.value > 0 else "second"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the verdict is that one of the two is higher."""
+        return self.verdict in ("first", "second")
+
+    @property
+    def negligible(self) -> bool:
+        """Whether the interval that a verdict rests on lies inside ± ``margin``: what there is, is too small.
+
+        The margin is an equivalence margin, also called the smallest effect size of interest (Schuirmann
+        1987, doi:10.1007/BF01068419; Lakens, Scheel & Isager 2018, doi:10.1177/2515245918770963).  Two
+        one-sided tests at 5 % ask for the interval of 90 %; that of 95 % is stricter.
+        """
+        interval = self.basis
+        return interval is not None and max(-interval.low, interval.high) < self.margin
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is said which of the two is higher: both differ, by as much as may matter.
+
+        Nothing else that a person reads puts two models in an order.
+        """
+        return self.differs and not self.negligible
 
 
 @dataclass(frozen=True)
@@ -285,9 +319,7 @@ class Comparison:
 
     def surviving(self, quantity: str) -> tuple[OccupationDifference, ...]:
         """Return the occupations whose difference survives the control of false discoveries."""
-        return tuple(
-            row for row in self.occupations if row.differences[quantity].verdict in ("first", "second")
-        )
+        return tuple(row for row in self.occupations if row.differences[quantity].differs)
 
 
 # How the stereotype of one occupation is spread over contexts, and how sure a mean tilt is.

@@ -256,7 +256,8 @@ def amplification_of(
     stereotypes
         [occupation, template] towards *male* against an even split, −1 to 1.
     unit
-        What of the templates is drawn again, with their weights.
+        What the intervals of occupations draw of the templates, with their weights; those of shift and
+        slope draw whole templates.
     intervals
         [occupation] of each mean stereotype over templates, at ``level``.
     resamples
@@ -276,7 +277,7 @@ def amplification_of(
     found = _moments(both, np.full((1, x.size), 1 / x.size), y[np.newaxis])
     drawn = np.concatenate(list(resampled_occupation_weights(np.ones(x.size), resamples, seed)))
     moved = np.concatenate(
-        [block @ stereotypes.T for block in resampled_template_weights(unit, resamples, seed)]
+        [block @ stereotypes.T for block in resampled_template_weights(both.unit, resamples, seed)]
     )
     shifts = np.einsum("bx,bx->b", drawn, moved) - drawn @ x
     no_line = _why_no_line(x, found)
@@ -285,7 +286,9 @@ def amplification_of(
     return Amplification(
         occupations=occupations_read(counts, y, intervals, level),
         shift=float((y - x).mean()),
-        shift_interval=interval(percentiles(shifts, level, float(units), skew), level, "both", unit.name),
+        shift_interval=interval(
+            percentiles(shifts, level, float(units), skew), level, "both", both.unit.name
+        ),
         line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
         no_line=no_line,
         ranks=(ranks.spearman, ranks.spearman_interval) if ranks else None,
@@ -310,7 +313,7 @@ def _both(
         )
     shares = np.array([count.share for count in counts])
     noise = 4 * shares * (1 - shares) / (documents - 1)
-    return _Both(2 * shares - 1, noise, stereotypes @ unit.weights, stereotypes, unit)
+    return _Both(2 * shares - 1, noise, stereotypes @ unit.weights, stereotypes, unit.whole)
 
 
 def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:

@@ -2,9 +2,9 @@
 
 Over templates, the unit of :class:`~pcf_core.measure.resampling.TemplateUnit` is drawn with replacement and
 the occupations stay as they are; over occupations, these are drawn, each carrying its weight, and the
-templates stay; over both, both are drawn independently (the pigeonhole bootstrap, Owen 2007,
-doi:10.1214/07-AOAS122), which is wider than it need be where they do not interact.  None says anything of
-contexts that nobody wrote.
+templates stay; over both, whole templates and occupations are drawn independently, whatever the unit over
+templates is (the pigeonhole bootstrap, Owen 2007, doi:10.1214/07-AOAS122), which is wider than it need be
+where they do not interact.  None says anything of contexts that nobody wrote.
 
 Bounds are expanded percentiles with an acceleration for skewness (:mod:`pcf_core.measure.resampling`), but
 where J has a kink, at E s = 0 or where groups tie, these cover nothing: the plug-in r^p lies above the truth
@@ -188,24 +188,41 @@ def risk_intervals(
     blocks = resampled_template_weights(unit, resamples, seed)
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     moves = influences(stereotypes, parts, criterion)
-    totals = Totals(parts, corrected.prejudice, shares, unit, level)
+    totals = across = Totals(parts, corrected.prejudice, shares, unit, level)
     risks: Mapping[str, FloatArray]
-    if brief:  # R is a mean of J(s): its replicates need neither mean stereotypes nor their norms
-        means = criterion.of_stereotypes(stereotypes).T
-        risks = {"overall_risk": np.concatenate([block @ means for block in blocks])}
-        occupations, lean = dict[str, FloatArray](), None
+    lean = None
+    if brief:
+        risks, occupations = overall_replicates(stereotypes, blocks, criterion), dict[str, FloatArray]()
     else:
         found = replicates_of(stereotypes, blocks, criterion)
         largest = criterion.stereotypes(np.ones_like(parts.stereotype))
-        risks = found.risks
+        risks, again = found.risks, found
         occupations = occupation_bounds(found, parts, moves, largest, unit, criterion, level)
-        again = Draws(found.means, risks["prejudice_risk"], drawn)
-        lean = lean_of(parts, shares, unit, criterion, again, level)
+    wide, whole = risks, unit.whole
+    if whole is not unit:
+        of_whole = correction(stereotypes, whole.weights, whole.variance_weights, criterion)
+        blocks = resampled_template_weights(whole, resamples, seed)
+        across = Totals(parts, of_whole.prejudice, shares, whole, level)
+        if brief:
+            wide = overall_replicates(stereotypes, blocks, criterion)
+        else:
+            again = replicates_of(stereotypes, blocks, criterion)
+            wide = again.risks
+    if not brief:
+        lean = lean_of(
+            parts,
+            shares,
+            criterion,
+            Draws(unit, found.means, risks["prejudice_risk"]),
+            Draws(whole, again.means, wide["prejudice_risk"]),
+            drawn,
+            level,
+        )
     intervals = {
         name: (
             totals.over_templates(name, replicates, moves[name]),
             totals.over_occupations(name, drawn),
-            totals.over_both(name, replicates, moves[name], drawn),
+            across.over_both(name, wide[name], moves[name], drawn),
         )
         for name, replicates in risks.items()
     }
@@ -357,6 +374,14 @@ def prejudice_bounds(
 def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
     """Widen […, 2] bounds to hold the estimate, which rounding or bias may have put outside."""
     return np.stack([np.minimum(low, value), np.maximum(high, value)], axis=-1)
+
+
+def overall_replicates(
+    stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion
+) -> dict[str, FloatArray]:
+    """Return the r_x of :func:`replicates_of` alone: a mean of J(s) needs no mean stereotypes."""
+    risks = criterion.of_stereotypes(stereotypes).T
+    return {"overall_risk": np.concatenate([block @ risks for block in blocks])}
 
 
 def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:

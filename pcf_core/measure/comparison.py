@@ -17,8 +17,8 @@ far a correction would reach.
 would not matter whose preferences a template's are.  Their labels are swapped template by template, for all
 occupations at once, and p is the share of such swaps that give a difference at least as large; the observed
 labels count as one of them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585).  It is
-the template that is swapped, whatever the unit of intervals is: where few templates carry the weight, the
-test finds less than an interval over documents does.
+the template that is swapped, so a verdict rests on the test and on the interval over whole templates,
+whatever the unit of the intervals that are shown is.
 
 No risk counts which group a stereotype is of, and the two models may lean to different ones for an
 occupation.  Swapped as they are, their stereotypes would then cancel in the means that r^p and r^c are made
@@ -124,18 +124,28 @@ class PairedIntervals:
     """Intervals of the differences, by quantity.
 
     ``totals`` over templates, occupations and both; ``occupations`` [occupation, 2] low and high over
-    templates, which are of one ``level`` and ``unit``.
+    templates, which are of one ``level`` and ``unit``.  ``whole``: the same over whole templates, itself
+    where ``unit`` is that.
     """
 
     totals: Mapping[str, tuple[Interval, ...]]
     occupations: Mapping[str, FloatArray]
     level: float
     unit: str
+    whole: PairedIntervals | None = None
 
-    def occupation(self, name: str, row: int) -> Interval:
-        """Return the interval of one occupation's difference."""
+    def total(self, name: str) -> tuple[Interval, ...]:
+        """Return the intervals of a total: over templates, occupations, both, and whole templates last."""
+        templates, occupations, both = self.totals[name]
+        if self.whole is None:
+            return templates, occupations, both
+        return templates, occupations, self.whole.totals[name][2], self.whole.totals[name][0]
+
+    def occupation(self, name: str, row: int) -> tuple[Interval, ...]:
+        """Return the intervals of one occupation's difference, over whole templates last."""
         low, high = self.occupations[name][row]
-        return Interval(level=self.level, low=float(low), high=float(high), unit=self.unit)
+        own = Interval(level=self.level, low=float(low), high=float(high), unit=self.unit)
+        return (own,) if self.whole is None else (own, *self.whole.occupation(name, row))
 
 
 def paired_intervals(
@@ -148,7 +158,7 @@ def paired_intervals(
     pair
         The two models.
     unit
-        What is drawn of the templates, with their weights.
+        What is drawn of the templates, with their weights; where it is no whole template, also these are.
     resamples
         How many times templates and occupations are drawn again.
     level
@@ -193,7 +203,11 @@ def paired_intervals(
             for over, values in replicates.items()
         )
         single[name] = _possible(_reach(name, moved, observed, bias, level, unit.fewest), absent)
-    return PairedIntervals(totals, single, level, unit.name)
+    whole = unit.whole
+    also = (
+        None if whole is unit else paired_intervals(pair, whole, resamples=resamples, level=level, seed=seed)
+    )
+    return PairedIntervals(totals, single, level, unit.name, also)
 
 
 def _bias(pair: Pair, means: FloatArray, prejudice: FloatArray) -> FloatArray:
@@ -411,7 +425,7 @@ def paired_comparison(
         Those of the other, the same axes.
     unit
         What is drawn of the templates for the intervals, with their weights; a template of weight 0 takes no
-        part.
+        part.  Intervals over both, and those that verdicts rest on, draw whole templates.
     occupation_weights
         [occupation] finite, >= 0, positive sum.
     criterion
@@ -437,7 +451,7 @@ def paired_comparison(
         name: Difference(
             first=float(pair.risks[name][0] @ pair.shares),
             second=float(pair.risks[name][1] @ pair.shares),
-            intervals=bounds.totals[name],
+            intervals=bounds.total(name),
             p_value=test.totals[name],
             least_p=test.permutations.least_p,
         )
@@ -456,7 +470,7 @@ def _occupations(
             name: Difference(
                 first=float(pair.risks[name][0, row]),
                 second=float(pair.risks[name][1, row]),
-                intervals=(bounds.occupation(name, row),),
+                intervals=bounds.occupation(name, row),
                 p_value=float(test.occupations[name][row]),
                 least_p=test.permutations.least_p,
                 adjusted=float(adjusted[name][row]),

@@ -89,7 +89,7 @@ def stereotype_distributions(
                 prejudice_risk=float(prejudice),
                 leads=bool(means[column] == means.max()),
                 mean_interval=intervals[column],
-                effective=unit.effective,
+                effective=unit.whole.effective,
             )
         )
     return tuple(found)
@@ -100,16 +100,18 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
 
     It is Clopper and Pearson's with the effective number of contexts.
 
-    Exact binomial limits with Kish's effective number in the place of n (Korn & Graubard 1998, Survey
-    Methodology 24(2), 193–201).  It holds where a share is 0 or 1, where a bootstrap draws nothing else: if
-    none of n contexts shows it, up to 1 − 0.025^(1/n) may.
+    Exact binomial limits, quantiles of beta distributions, with Kish's effective number of templates in the
+    place of n (Korn & Graubard 1998, Survey Methodology 24(2), 193–201; ``beta`` in statsmodels'
+    ``proportion_confint``). The contexts are a sample of kinds of sentences, however many documents have
+    each: their number says nothing of a share of other contexts. It holds where a share is 0 or 1, where a
+    bootstrap draws nothing else: if none of n contexts shows it, up to 1 − 0.025^(1/n) may.
 
     Parameters
     ----------
     share
         Between 0 and 1.
     effective
-        Effective number of contexts, at least 1.
+        Effective number of templates, of which each is one context, at least 1.
     level
         Inside (0, 1).
 
@@ -182,7 +184,7 @@ def mean_tilts(
     stereotypes
         [occupation, template, group] under the uniform reference: they sum to 0 over groups.
     unit
-        What of the templates is drawn again, with their weights.
+        What of the templates is drawn again, with their weights; over both these are whole templates.
     occupation_weights
         [occupation] finite, >= 0, positive sum.
     groups
@@ -204,27 +206,34 @@ def mean_tilts(
     shares = normalised(occupation_weights, stereotypes.shape[0], "occupation_weights")
     # The last group's stereotype is what the others lack: with two groups this halves the work.
     columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
-    moved = np.concatenate([block @ columns for block in resampled_template_weights(unit, resamples, seed)])
-    replicates = _with_last(moved.reshape(resamples, len(occupations), -1))
+
+    def drawn_again(again: TemplateUnit) -> FloatArray:
+        blocks = resampled_template_weights(again, resamples, seed)
+        moved = np.concatenate([block @ columns for block in blocks])
+        return _with_last(moved.reshape(resamples, len(occupations), -1))
+
+    whole, replicates = unit.whole, drawn_again(unit)
+    wide = replicates if whole is unit else drawn_again(whole)
     means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     many = TemplateUnit.templates(shares).fewest
     moves = stereotypes.transpose(0, 2, 1) - means[..., np.newaxis]
-    of_templates = moments(np.einsum("x,xgt->gt", shares, moves), unit)
+    moved = np.einsum("x,xgt->gt", shares, moves)
     of_occupations = moments((means - shares @ means).T, TemplateUnit.templates(shares))
     over: dict[Over, tuple[FloatArray, float, FloatArray]] = {
         "templates": (
             np.einsum("bxg,x->bg", replicates, shares),
             unit.fewest,
-            acceleration(of_templates),
+            acceleration(moments(moved, unit)),
         ),
         "occupations": (drawn @ means, many, acceleration(of_occupations)),
         "both": (
-            np.einsum("bxg,bx->bg", replicates, drawn),
-            min(unit.fewest, many),
-            acceleration(of_templates, of_occupations),
+            np.einsum("bxg,bx->bg", wide, drawn),
+            min(whole.fewest, many),
+            acceleration(moments(moved, whole), of_occupations),
         ),
     }
+    names = {"templates": unit.name, "occupations": "occupation", "both": whole.name}
     bounds = {name: percentiles(values, level, few, skew) for name, (values, few, skew) in over.items()}
     alone = percentiles(replicates, level, unit.fewest, acceleration(moments(moves, unit)))
     return {
@@ -232,10 +241,7 @@ def mean_tilts(
             group=group,
             mean=float(shares @ means[:, column]),
             intervals={
-                name: interval(
-                    found[:, column], level, name, "occupation" if name == "occupations" else unit.name
-                )
-                for name, found in bounds.items()
+                name: interval(found[:, column], level, name, names[name]) for name, found in bounds.items()
             },
             occupations=dict(zip(occupations, map(tuple, alone[:, :, column].T.tolist()), strict=True)),
         )

@@ -31,15 +31,15 @@ from pcf_core.measure.resampling import TemplateUnit, interval, percentiles
 
 @dataclass(frozen=True)
 class Draws:
-    """What was drawn again.
+    """What came of the templates that were drawn again.
 
-    ``means``: [resample, occupation, group] mean stereotypes over templates, ``prejudice``: [resample,
-    occupation] J of them; ``occupations``: [resample, occupation] weights, rows sum to 1.
+    ``unit``: what was drawn; ``means``: [resample, occupation, group] mean stereotypes over templates;
+    ``prejudice``: [resample, occupation] J of them.
     """
 
+    unit: TemplateUnit
     means: FloatArray
     prejudice: FloatArray
-    occupations: FloatArray
 
 
 def split(
@@ -70,9 +70,10 @@ def split(
 def lean_of(
     parts: Decomposition,
     shares: FloatArray,
-    unit: TemplateUnit,
     criterion: Criterion,
-    draws: Draws,
+    alone: Draws,
+    across: Draws,
+    occupations: FloatArray,
     level: float,
 ) -> Lean:
     """Split the prejudice of a run, with intervals.
@@ -83,23 +84,33 @@ def lean_of(
         The plug-in decomposition.
     shares
         [occupation] weights, sum to 1.
-    unit
-        What was drawn of the templates.
     criterion
         Its norm.
-    draws
-        What was drawn again.
+    alone, across
+        What came of the templates drawn where the occupations stay, and where these are drawn too.
+    occupations
+        [resample, occupation] weights, rows sum to 1.
     level
         Share of the intervals that are to hold the truth.
     """
     common, specific = split(parts.stereotype, parts.prejudice, shares, criterion)
     few = TemplateUnit.templates(shares).fewest
-    still = parts.stereotype, parts.prejudice
-    moving = draws.means, draws.prejudice
     replicates: Mapping[Over, tuple[FloatArray, FloatArray, float, str]] = {
-        "templates": (*split(*moving, shares, criterion), unit.fewest, unit.name),
-        "occupations": (*split(*still, draws.occupations, criterion), few, "occupation"),
-        "both": (*split(*moving, draws.occupations, criterion), min(unit.fewest, few), unit.name),
+        "templates": (
+            *split(alone.means, alone.prejudice, shares, criterion),
+            alone.unit.fewest,
+            alone.unit.name,
+        ),
+        "occupations": (
+            *split(parts.stereotype, parts.prejudice, occupations, criterion),
+            few,
+            "occupation",
+        ),
+        "both": (
+            *split(across.means, across.prejudice, occupations, criterion),
+            min(across.unit.fewest, few),
+            across.unit.name,
+        ),
     }
     found: dict[str, list[Interval]] = {"common_lean": [], "specific_lean": []}
     values = {"common_lean": float(common), "specific_lean": float(specific)}

@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Interval, Over
+from pcf_core.core.risk import COUNTS_ONLY, Interval, Over
 from pcf_core.measure.criterion import normalised
 
 FEW_TEMPLATES = 10
@@ -105,6 +105,13 @@ class TemplateUnit:
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         return cls("mention", shares, whole_units(counts, shares, "counts"))
+
+    @property
+    def whole(self) -> TemplateUnit:
+        """Whole templates, where this unit draws their counts only; else this unit."""
+        if self.name not in COUNTS_ONLY:
+            return self
+        return TemplateUnit("template", self.weights, (self.weights > 0) * 1.0)
 
     @property
     def effective(self) -> float:

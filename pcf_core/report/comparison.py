@@ -52,6 +52,8 @@ def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any
             "p_value": found.p_value,
             "adjusted_p_value": found.adjusted,
             "verdict": found.verdict,
+            "margin": found.margin,
+            "negligible": found.negligible,
         }
         for name, found in differences.items()
     }
@@ -80,6 +82,7 @@ def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
                 "p_value": found.p_value,
                 "adjusted_p_value": found.adjusted,
                 "verdict": found.verdict,
+                "negligible": found.negligible,
             }
             for occupation, weight, differences in rows
             for name, found in differences.items()

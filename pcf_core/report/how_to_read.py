@@ -92,19 +92,20 @@ line both are the same.
 COMPARISON = """
 Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
 cancels. **Filled** marks are differences that survive when false discoveries are controlled at 5 % over all
-occupations (Benjamini–Hochberg); hollow ones are not distinguishable with these templates, which is not the
+occupations (Benjamini–Hochberg); of hollow ones we cannot tell the models apart, which is not the
 same as being equal. A caprice of 0 says that no context here changed the sign; contexts that are not among
 the templates are in no interval.
 
 The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
 often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations at
-least two must differ for one to survive the control. Its unit is the template: where few templates carry most
-of the weight, it finds less than an interval over documents does. Risk does not count which group an answer
+least two must differ for one to survive the control. Risk does not count which group an answer
 favours. Where the two models lean to different groups for an occupation, the test therefore exchanges these
 two groups in the second model's answers first: swapped as they are, opposite leans would cancel, and
 differences in prejudice and caprice would hardly ever be found.
 
-A verdict needs both: the test must reject, and the interval over templates must leave out 0.
+A verdict needs both: the test must reject, and the interval of whole templates, which it swaps, must leave
+out 0. Without it no order of models is stated. Where the whole interval lies within ± the smallest difference
+that matters (0.02 unless chosen otherwise), two models are different, and too little to matter.
 """
 FAIRPAIR = """
 F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one

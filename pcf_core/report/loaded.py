@@ -6,23 +6,29 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Literal, Protocol, cast
 
 from pydantic import ValidationError
 
+from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions, counted_occupations
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import report
+from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
-from pcf_core.core.risk import Aggregation, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.looks import contexts
+from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.order import order_finding
 from pcf_core.store.store import Store
+
+MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 
 
 @dataclass(frozen=True)
@@ -102,26 +108,56 @@ class Study:
 
     @cached_property
     def whole_reports(self) -> dict[str, RiskReport]:
-        """Of the runs whose intervals are over documents, the report with those over whole templates."""
+        """Of the runs whose intervals are over counts only, the report with those over whole templates."""
         options = self.options.model_copy(update={"unit": "template"})
-        shown = {label: item.report.interval("overall_risk", self.over) for label, item in self.runs.items()}
+        shown = {label: item.report.interval("overall_risk") for label, item in self.runs.items()}
         return {
             label: report(item.result, item.run, options)
             for label, item in self.runs.items()
-            if (interval := shown[label]) and interval.unit == "document"
+            if (interval := shown[label]) and interval.unit in COUNTS_ONLY
         }
 
     @property
     def whole_templates(self) -> dict[str, Interval]:
-        """Of these runs the interval of R over whole templates."""
-        several = {
-            label: one.interval("overall_risk", self.over) for label, one in self.whole_reports.items()
-        }
+        """Of these runs the interval of R over whole templates, where those over templates are shown."""
+        if self.over != "templates":
+            return {}
+        several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
+
+    @cached_property
+    def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
+        found, refused = [], dict[str, None]()
+        for first, second in pairs(self.runs):
+            one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
+            try:
+                found.append(compared(one, other, self.options))
+            except RunError as error:
+                refused[str(error)] = None
+        return controlled(found), tuple(refused)
+
+    @cached_property
+    def order(self) -> str:
+        """Which of its models has the higher risk, where that can be told."""
+        return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
     def most(self, number: int) -> Study:
         """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))
+
+
+def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
+    """Choose the runs to compare: every two of up to four, else the first with each other one."""
+    several = list(runs.values())
+    if len(several) <= MOST_EACH:
+        return list(combinations(several, 2))
+    return [(several[0], run) for run in several[1:]]
+
+
+def said_risks(runs: Mapping[str, LoadedRun], over: Over) -> dict[str, str]:
+    """Write R of each run with its interval, by the run's key."""
+    return {item.key: risk_with_interval(item.report, over) for item in runs.values()}
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:

@@ -150,10 +150,10 @@ def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> 
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
-    """Return, for intervals over documents, those over whole templates, alone and with occupations."""
+    """Return, for an interval over counts only, the one over whole templates."""
     whole = study.whole_reports.get(label)
-    several = whole.intervals.get(quantity, ()) if whole else ()
-    return tuple(interval for interval in several if interval.unit == "template")
+    interval = whole.interval(quantity) if whole else None
+    return (interval,) if interval else ()
 
 
 def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:

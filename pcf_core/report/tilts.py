@@ -68,6 +68,6 @@ def opening_of(
     chosen = occupation or striking_occupation(reports)
 
     def interval(model: str, share: float) -> Interval:
-        return share_interval(share, unit_in(runs[model], reports[model], options).effective)
+        return share_interval(share, unit_in(runs[model], reports[model], options).whole.effective)
 
     return opening_finding(reports, preferences, chosen, interval)

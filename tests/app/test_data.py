@@ -42,12 +42,13 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
     """The same texts and counts with documents have intervals over documents, not those read before."""
     unknown, known = with_templates(run, documents=0), with_templates(run, documents=3)
     assert unknown.key == known.key
-    first, second = (data.read_run(item, ViewOptions()) for item in (unknown, known))
+    counts = ViewOptions(unit="counts-only")
+    first, second = (data.read_run(item, counts) for item in (unknown, known))
     assert (unit_of(first), unit_of(second)) == ("template", "document")
-    counted = data.read_run(with_templates(run, documents=3, count=3.0), ViewOptions())
+    counted = data.read_run(with_templates(run, documents=3, count=3.0), counts)
     assert len({first.view_key, second.view_key, counted.view_key}) == 3
-    assert data.read_run(known, ViewOptions()).view_key == second.view_key
-    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
+    assert data.read_run(known, counts).view_key == second.view_key
+    choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, counts)
     monkeypatch.setattr(data, "read_run", lambda run, options: {"template": first}[options.unit])
     over_whole = [
         data.whole_template_intervals(data.Loaded(choice, {"mini-gpt": item}, {}, {}))

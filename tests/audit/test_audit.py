@@ -291,7 +291,7 @@ def test_a_matrix_gives_the_papers_example() -> None:
         ({"aggregation": "mean"}, "--aggregation"),
         ({"protocol": "single-token"}, "--protocol"),
         ({"protocol": "exact-boundary"}, "--protocol"),
-        ({"unit": "mention"}, "--unit"),
+        ({"unit": "counts-only-mentions"}, "--unit"),
     ],
 )
 def test_options_that_a_matrix_has_no_use_for_are_refused(option: dict[str, str], says: str) -> None:

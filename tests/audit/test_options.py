@@ -26,11 +26,11 @@ from pcf_core.report.reproducing import options_text
 
 IN_LINKS = (
     "weights", "template_weights", "criterion", "scale", "reference", "protocol", "aggregation", "over",
-    "unit",
+    "unit", "margin",
 )  # fmt: skip
 AS_STORED = (
     "template_weighting", "occupation_weights", "criterion", "scale", "reference", "protocol", "aggregation",
-    "unit",
+    "unit", "margin",
 )  # fmt: skip
 
 
@@ -61,12 +61,14 @@ def command(kind: type[ViewOptions]) -> tuple[typer.Typer, list[View]]:
 
 
 def test_the_names_are_those_of_old_links_commands_and_files() -> None:
-    options = ViewOptions(occupation_weights="my file.csv", template_weighting="equal", unit="mention")
+    options = ViewOptions(
+        occupation_weights="my file.csv", template_weighting="equal", unit="counts-only-mentions"
+    )
     assert tuple(link_parameters(PageOptions())) == IN_LINKS
     assert tuple(options.model_dump()) == AS_STORED
     assert options_text(options) == (
         "--weights 'my file.csv' --template-weights equal --criterion max --scale pcf --reference uniform "
-        "--protocol exact --aggregation sum --unit mention"
+        "--protocol exact --aggregation sum --unit counts-only-mentions --margin 0.02"
     )
 
 
@@ -84,6 +86,7 @@ def test_every_field_is_shown_and_pages_offer_its_default() -> None:
         for value in one.offered:
             PageOptions.model_validate({name: value})
         assert set(one.shown.words) <= set(one.offered)
+        assert set(one.shown.old.values()) <= set(one.offered)
 
 
 def test_a_link_says_what_was_chosen() -> None:
@@ -114,6 +117,10 @@ def test_a_command_takes_what_a_page_shows() -> None:
             "--protocol must be one of exact, exact-boundary, single-token; got 'half'.",
         ),
         (["--unit", "word", "--scale", "x"], "--scale must be one of pcf, bvf; got 'x'."),
+        (["--margin", "little"], "--margin must be a number; got 'little'."),
+        (["--margin", "-0.1"], "--margin must be at least 0; got '-0.1'."),
+        (["--margin", "nan"], "--margin must be at least 0; got 'nan'."),
+        (["--margin", "2"], "--margin must be at most 1; got '2'."),
     ],
 )
 def test_a_value_that_an_option_does_not_take_is_refused_by_its_name(given: list[str], said: str) -> None:
@@ -128,12 +135,40 @@ def test_another_option_is_one_field() -> None:
     options = WithCase(letter_case="lower")
     assert link_parameters(options)["letter_case"] == "lower"
     assert from_link(WithCase, link_parameters(options)) == options
-    assert options_text(options).endswith("--unit usual --letter-case lower")
+    assert options_text(options).endswith("--unit template --margin 0.02 --letter-case lower")
     assert in_words(WithCase(), "letter_case") == "as written"
     app, seen = command(WithCase)
     assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0
     assert seen[0].options() == options
     assert "kept or lower" in CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+
+
+@pytest.mark.parametrize(("old", "today"), [("usual", "counts-only"), ("mention", "counts-only-mentions")])
+def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, today: str) -> None:
+    assert in_words(ViewOptions(), "unit") == "whole templates"
+    read = from_link(PageOptions, link_parameters(PageOptions()) | {"unit": old})
+    assert read.unit == today
+    assert in_words(read, "unit").startswith("counts only")
+    app, seen = command(ViewOptions)
+    assert CliRunner().invoke(app, ["--unit", old]).exit_code == 0
+    assert seen[0].options() == ViewOptions.model_validate({"unit": today})
+
+
+def page_options() -> None:
+    from pcf_core.app.choice import draw_view_options
+
+    draw_view_options()
+
+
+def test_a_link_of_before_is_read_by_the_sidebar() -> None:
+    app = AppTest.from_function(page_options).run()
+    field = app.selectbox(key="unit")
+    assert (field.value, field.options) == ("template", ["template", "counts-only", "counts-only-mentions"])
+    old = AppTest.from_function(page_options)
+    old.query_params["unit"] = "usual"
+    assert old.run().selectbox(key="unit").value == "usual"
+    said = {name: old.session_state[name] for name in IN_LINKS}
+    assert from_link(PageOptions, said).unit == "counts-only"
 
 
 def sidebar() -> None:

@@ -358,7 +358,7 @@ def test_what_decides_the_table_decides_its_name(store: Store, monkeypatch: pyte
         sensitivity_name(store, run, ViewOptions(reference="labour")),
     ]
     assert len({name, *others}) == 5
-    assert sensitivity_name(store, run, ViewOptions(unit="mention")) == name
+    assert sensitivity_name(store, run, ViewOptions(unit="counts-only-mentions")) == name
 
 
 def test_a_run_with_a_plan_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 
+COUNTS_ONLY = ViewOptions(unit="counts-only")
 COUNTS, DOCUMENTS = (9.0, 6.0, 4.0, 0.0, 2.0), (5, 6, 2, 0, 1)
 
 
@@ -63,11 +64,11 @@ def unit_of_report(found: RiskReport) -> str:
 @pytest.mark.parametrize(
     ("options", "unit"),
     [
-        (ViewOptions(), "document"),
-        (ViewOptions(unit="template"), "template"),
-        (ViewOptions(unit="mention"), "mention"),
-        (ViewOptions(template_weighting="equal"), "template"),
-        (ViewOptions(template_weighting="equal", unit="mention"), "template"),
+        (ViewOptions(), "template"),
+        (ViewOptions(unit="counts-only"), "document"),
+        (ViewOptions(unit="counts-only-mentions"), "mention"),
+        (ViewOptions(template_weighting="equal", unit="counts-only"), "template"),
+        (ViewOptions(template_weighting="equal", unit="counts-only-mentions"), "template"),
     ],
 )
 def test_a_set_that_knows_its_documents(options: ViewOptions, unit: str, store: Store) -> None:
@@ -77,16 +78,19 @@ def test_a_set_that_knows_its_documents(options: ViewOptions, unit: str, store: 
     for row in found.occupations:
         assert {interval.unit for several in row.intervals.values() for interval in several} == {unit}
     over = [(interval.over, interval.unit) for interval in found.intervals["caprice_risk"]]
-    assert over == [("templates", unit), ("occupations", "occupation"), ("both", unit)]
+    assert over == [("templates", unit), ("occupations", "occupation"), ("both", "template")]
+    whole = report(result, run, ViewOptions(template_weighting=options.template_weighting), resamples=50)
+    assert found.interval("overall_risk", "both") == whole.interval("overall_risk", "both")
 
 
 def test_one_template_without_documents_makes_templates_the_unit(store: Store) -> None:
     run, result = scored(store, documents=(5, 6, 2, 0, 0))
-    assert unit_of_report(report(result, run, ViewOptions(), resamples=20)) == "template"
+    assert unit_of_report(report(result, run, COUNTS_ONLY, resamples=20)) == "template"
 
 
 @pytest.mark.parametrize(
-    ("unit", "kept", "told"), [("usual", 0.4, True), ("usual", 1.0, False), ("template", 0.4, False)]
+    ("unit", "kept", "told"),
+    [("counts-only", 0.4, True), ("counts-only", 1.0, False), ("template", 0.4, False)],
 )
 def test_intervals_over_documents_of_a_cut_set_say_what_it_kept(
     unit: str, kept: float, told: bool, store: Store
@@ -95,31 +99,33 @@ def test_intervals_over_documents_of_a_cut_set_say_what_it_kept(
     cut = run.model_copy(update={"templates": run.templates.model_copy(update={"kept": kept})})
     found = report(result, cut, ViewOptions.model_validate({"unit": unit}), 50)
     assert any("carry 40 % of the matches" in sentence for sentence in found.warnings) is told
-    half = restricted(result, cut, cut.templates.texts[:1], [COUNTS[0]], ViewOptions(), 50)
+    half = restricted(result, cut, cut.templates.texts[:1], [COUNTS[0]], COUNTS_ONLY, 50)
     assert any(f"carry {100 * kept * 9 / 21:.0f} % of the" in sentence for sentence in half.warnings)
 
 
 def test_mentions_need_whole_counts(store: Store) -> None:
     run, result = scored(store, counts=(0.5, 6, 4, 0, 2))
     with pytest.raises(CriterionError, match=r"whole number of them.* template 1 has 0.5. Draw templates"):
-        report(result, run, ViewOptions(unit="mention"), resamples=20)
+        report(result, run, ViewOptions(unit="counts-only-mentions"), resamples=20)
 
 
 def test_other_counts_than_the_sets_have_no_known_documents(store: Store) -> None:
     run, result = scored(store)
     texts, counts = run.templates.texts[:3], list(COUNTS[:3])
-    same = restricted(result, run, texts, counts, ViewOptions(), resamples=20)
-    other = restricted(result, run, texts, [*counts[:2], 5.0], ViewOptions(), resamples=20)
+    same = restricted(result, run, texts, counts, COUNTS_ONLY, resamples=20)
+    other = restricted(result, run, texts, [*counts[:2], 5.0], COUNTS_ONLY, resamples=20)
     assert (unit_of_report(same), unit_of_report(other)) == ("document", "template")
 
 
 def test_the_draws_of_a_plan_are_its_unit_until_it_has_drawn_all(store: Store) -> None:
     run, result = scored(store, counts=(900, 600, 400, 0, 1), within=0.1, draws=20)
     assert len(run.drawn.texts) == 3
-    assert unit_of_report(report(result, run, ViewOptions(unit="mention"), resamples=20)) == "draw"
+    assert (
+        unit_of_report(report(result, run, ViewOptions(unit="counts-only-mentions"), resamples=20)) == "draw"
+    )
     run, result = scored(store, within=0.05, draws=400)
     assert len(run.drawn.texts) == 4
-    found = report(result, run, ViewOptions(), resamples=20)
+    found = report(result, run, COUNTS_ONLY, resamples=20)
     assert unit_of_report(found) == "document"
     assert found.sampling is not None
     assert found.sampling.whole
@@ -128,9 +134,10 @@ def test_the_draws_of_a_plan_are_its_unit_until_it_has_drawn_all(store: Store) -
 def test_the_weights_of_a_matrix_may_be_mentions() -> None:
     document = {"preferences": [[[0.6, 0.4], [0.3, 0.7]]], "template_weights": [3, 2]}
     assert unit_of_report(matrix_report(document, ViewOptions(), 20)) == "template"
-    assert unit_of_report(matrix_report(document, ViewOptions(unit="mention"), 20)) == "mention"
+    mentions = ViewOptions(unit="counts-only-mentions")
+    assert unit_of_report(matrix_report(document, mentions, 20)) == "mention"
     with pytest.raises(CriterionError, match="whole number"):
-        matrix_report(document | {"template_weights": [0.3, 0.2]}, ViewOptions(unit="mention"), 20)
+        matrix_report(document | {"template_weights": [0.3, 0.2]}, mentions, 20)
 
 
 def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
@@ -138,7 +145,7 @@ def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
     generator = np.random.default_rng(0)
     values = generator.dirichlet([2, 1], size=(3, 4))
     twice = np.concatenate([values, values[:, :1]], axis=1)
-    options = ViewOptions(unit="mention")
+    options = ViewOptions(unit="counts-only-mentions")
     one = matrix_report({"preferences": values.tolist(), "template_weights": [2, 5, 3, 1]}, options, 50)
     two = matrix_report({"preferences": twice.tolist(), "template_weights": [1, 5, 3, 1, 1]}, options, 50)
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):

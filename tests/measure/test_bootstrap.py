@@ -293,13 +293,17 @@ def test_intervals_are_described_by_what_was_drawn() -> None:
     values, _ = grid()
     unit = TemplateUnit.mentions(np.arange(1, 13))
     found = risk_intervals(values, unit, [1, 1, 1], Criterion(), resamples=200, level=0.9)
+    whole = risk_intervals(
+        values, TEMPLATES(np.arange(1, 13)), [1, 1, 1], Criterion(), resamples=200, level=0.9
+    )
     assert set(found.intervals) == set(found.occupations) == set(RISKS)
     for name in RISKS:
         assert [(one.over, one.unit, one.level) for one in found.intervals[name]] == [
             ("templates", "mention", 0.9),
             ("occupations", "occupation", 0.9),
-            ("both", "mention", 0.9),
+            ("both", "template", 0.9),
         ]
+        assert found.intervals[name][2] == whole.intervals[name][2]
         assert found.occupations[name].shape == (3, 2)
 
 

@@ -405,3 +405,25 @@ def test_exchangeable_models_are_rejected_no_more_often_than_they_may() -> None:
         for name in RISKS:
             rejected[name] += found.totals[name].p_value <= 0.05
     assert all(times <= 200 * 0.05 + 3 * np.sqrt(200 * 0.05 * 0.95) for times in rejected.values())
+
+
+def test_a_verdict_and_an_interval_over_both_are_those_of_whole_templates_whatever_is_shown() -> None:
+    """Three templates of 500 documents each: these alone would leave out 0, and the test swaps templates."""
+    first, second = of_stereotypes([[0.8, 0.6, 0.4] * 3]), of_stereotypes([[0.6, 0.5, 0.5] * 3])
+    counts = np.ones(9) * 500
+    shown = paired_comparison(first, second, TemplateUnit.documents(counts, counts), [1], J)
+    whole = paired_comparison(first, second, TemplateUnit.templates(counts), [1], J)
+    for name in RISKS:
+        for one, other in (
+            (shown.totals[name], whole.totals[name]),
+            (shown.occupations[0][name], whole.occupations[0][name]),
+        ):
+            assert one.intervals[0].unit == "document"
+            assert one.basis == other.interval()
+            assert (one.verdict, one.p_value) == (other.verdict, other.p_value)
+        assert shown.totals[name].interval("both") == whole.totals[name].interval("both")
+    narrow, basis = shown.totals["overall_risk"].interval(), shown.totals["overall_risk"].basis
+    assert narrow is not None
+    assert basis is not None
+    assert narrow.low > 0 > basis.low
+    assert shown.totals["overall_risk"].verdict == "unclear"

@@ -23,12 +23,15 @@ WEIGHTS = np.array([4.0, 3.0, 2.0, 1.0])
 
 
 def distributions(
-    stereotypes: FloatArray, weights: FloatArray, criterion: Criterion | None = None
+    stereotypes: FloatArray,
+    weights: FloatArray,
+    criterion: Criterion | None = None,
+    unit: TemplateUnit | None = None,
 ) -> tuple[StereotypeDistribution, ...]:
     contexts, groups = stereotypes.shape
     return stereotype_distributions(
         stereotypes,
-        TemplateUnit.templates(weights),
+        unit or TemplateUnit.templates(weights),
         criterion or Criterion(),
         occupation="nurse",
         groups=[f"g{place}" for place in range(groups)],
@@ -137,6 +140,36 @@ def test_a_share_of_none_may_still_be_missed() -> None:
     assert (interval.low, interval.high) == (0.0, pytest.approx(1 - 0.025**0.1))
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 1000), st.integers(1, 1000)), min_size=1, max_size=12),
+    st.integers(0, 1000).map(lambda thousandths: thousandths / 1000),
+)
+def test_a_share_of_contexts_is_as_sure_as_templates_make_it_however_many_documents_there_are(
+    pairs: list[tuple[int, int]], share: float
+) -> None:
+    """By Kish's number of templates: at most their count, so that the interval is never narrower."""
+    counts = np.array([count for count, _ in pairs], dtype=float)
+    values = np.stack([np.linspace(-1, 1, counts.size)] * 2, axis=-1) * [1, -1]
+    units = (
+        TemplateUnit.templates(counts),
+        TemplateUnit.documents(counts, [documents for _, documents in pairs]),
+        TemplateUnit.mentions(counts),
+    )
+    numbers = [distributions(values, counts, unit=unit)[0].effective for unit in units]
+    kish = counts.sum() ** 2 / (counts**2).sum()
+    assert numbers == pytest.approx([kish] * 3)
+    assert 1 - 1e-9 <= kish <= counts.size + 1e-9
+    weighted, equal = share_interval(share, max(1.0, kish)), share_interval(share, counts.size)
+    assert weighted.low <= share <= weighted.high
+    assert weighted.low <= equal.low + 1e-9
+    assert weighted.high >= equal.high - 1e-9
+
+
+def test_a_hundred_templates_that_count_as_fourteen_can_miss_a_quarter() -> None:
+    sure = share_interval(1.0, 14)
+    assert (sure.low, sure.high) == (pytest.approx(0.768, abs=5e-4), 1.0)
+
+
 @pytest.mark.parametrize(("share", "effective", "level"), [(1.1, 5, 0.95), (0.5, 0.5, 0.95), (0.5, 5, 1.0)])
 def test_what_is_no_share_is_refused(share: float, effective: float, level: float) -> None:
     with pytest.raises(CriterionError, match="a share from 0 to 1"):
@@ -217,7 +250,7 @@ def test_mean_tilts_mirror_each_other_and_say_what_was_drawn() -> None:
     )
     male, female = found["m"], found["f"]
     assert male.mean == pytest.approx(-female.mean)
-    for over, unit_name in (("templates", "mention"), ("occupations", "occupation"), ("both", "mention")):
+    for over, unit_name in (("templates", "mention"), ("occupations", "occupation"), ("both", "template")):
         one, other = male.intervals[over], female.intervals[over]
         assert (one.over, one.unit) == (over, unit_name)
         assert one.low == pytest.approx(-other.high)

@@ -190,3 +190,13 @@ def test_fewer_than_ten_effective_templates_are_rough() -> None:
     assert rough(9.99)
     assert not rough(10)
     assert not rough(effective_number(np.ones(10)))
+
+
+def test_counts_only_become_whole_templates_and_draws_of_a_plan_stay() -> None:
+    whole = TemplateUnit.templates(COUNTS)
+    for counts_only in (TemplateUnit.documents(COUNTS, DOCUMENTS), TemplateUnit.mentions(COUNTS)):
+        np.testing.assert_array_equal(drawn(counts_only.whole, 50), drawn(whole, 50))
+        assert counts_only.whole.name == "template"
+    plan = TemplateUnit("draw", whole.weights, np.asarray(COUNTS, dtype=float))
+    assert whole.whole is whole
+    assert plan.whole is plan

@@ -30,7 +30,9 @@ def test_a_link_that_names_templates_is_followed(own_settings):
 
 
 def test_links_to_other_pages_have_all_of_the_choice() -> None:
-    options = ViewOptions(criterion="l1", scale="bvf", reference="labour", aggregation="mean", unit="mention")
+    options = ViewOptions(
+        criterion="l1", scale="bvf", reference="labour", aggregation="mean", unit="counts-only-mentions"
+    )
     link = Choice(("mini-gpt", "mini-bert"), "race", "mine", "few", options, over="both").parameters
     assert (link["model"], link["topic"]) == (["mini-gpt", "mini-bert"], "race")
     assert (link["templates"], link["evidence"]) == ("mine", "few")

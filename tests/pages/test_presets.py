@@ -21,7 +21,9 @@ from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.presets import Claim, Preset, presets
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.presets import change_finding, claim_finding, ranked_finding
+from pcf_core.show.findings.models import risk_with_interval
+from pcf_core.show.findings.order import order_finding
+from pcf_core.show.findings.presets import change_finding, claim_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
@@ -133,12 +135,15 @@ def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) 
 
 
 @pytest.mark.slow
-def test_families_are_ranked(store: Store) -> None:
+def test_families_are_in_an_order_as_far_as_the_test_tells(store: Store) -> None:
     chosen = preset("families")
     runs = score_zoo(store, chosen.models)
     app = open_app("compare", model=list(chosen.models), over="both", **HERE)
-    reports = {name: report(load_result(store, run), run, ViewOptions()) for name, run in runs.items()}
-    assert ranked_finding(comparisons(store, runs, chosen), reports, "both") in texts(app)
+    risks = {
+        run.key: risk_with_interval(report(load_result(store, run), run, ViewOptions()), "both")
+        for run in runs.values()
+    }
+    assert order_finding(comparisons(store, runs, chosen), risks) in texts(app)
 
 
 def test_a_comparison_whose_models_are_not_all_at_hand_is_not_offered(
@@ -188,7 +193,7 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     spread = "mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2 in R, 4 in prejudice and 6 in caprice."
     note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
-        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="template", **HERE))
+        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE))
         assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
     assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
     here = open_app("compare", model=list(SIZE), **HERE)

@@ -53,25 +53,22 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
     store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", DOCUMENTS)
     result = load_result(store, run)
-    usual, whole = (report(result, run, ViewOptions(unit=unit)) for unit in ("usual", "template"))
+    usual, whole = (report(result, run, ViewOptions(unit=unit)) for unit in ("counts-only", "template"))
     interval = whole.interval("overall_risk")
     assert interval is not None
     sentence = whole_templates_finding({"mini-gpt": interval})
     fill(store, "mini-gpt")
     for page in ("overview", "risk"):
-        app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS)
+        app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="usual")
         assert sentence in captions(app)
         assert f"25 templates that count as {usual.effective_templates:.1f}" in captions(app)
         facts = app.table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
-        assert sentence not in captions(
-            open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="template")
-        )
-    overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS)
+        assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
+    overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS, unit="counts-only")
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    assert "Drawn again for the whiskers: documents for mini-gpt; templates for all others." in captions(
-        overview
-    )
+    drawn = "Drawn again for the whiskers: counts only (documents) for mini-gpt; templates for all others."
+    assert drawn in captions(overview)
 
 
 @pytest.mark.slow

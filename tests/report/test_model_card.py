@@ -32,7 +32,8 @@ from pcf_core.store.store import Store
 from tests.conftest import fill
 from tests.report.conftest import HOSTILE
 
-UNITS: tuple[Unit, Unit] = ("usual", "template")
+UNITS: tuple[Unit, Unit] = ("counts-only", "template")
+COUNTS_ONLY = {"unit": "counts-only"}
 
 
 def test_the_hub_reads_every_risk(whole: ReportDocument) -> None:
@@ -55,13 +56,13 @@ def test_one_model_s_card_is_one_that_the_hub_takes(whole: ReportDocument) -> No
 
 
 def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own_settings: Settings) -> None:
-    over: Over = "both"
+    over: Over = "templates"
     store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", "gender-simplewiki-25")
-    text = model_card(write_report(store, ReportRequest(runs=(run.key,), sections=("method",), over=over)))
+    request = ReportRequest(runs=(run.key,), sections=("method",), over=over, options=COUNTS_ONLY)
+    text = model_card(write_report(store, request))
     usual, whole = (report(load_result(store, run), run, ViewOptions(unit=unit)) for unit in UNITS)
     (entry,) = yaml.safe_load(text.split("---\n")[1])["model-index"]
-    more = " and occupations"
     rows = [line for line in text.splitlines() if line.startswith("| mini-gpt |")]
     assert len(rows) == 2
     for metric, name in zip(entry["results"][0]["metrics"], RISKS, strict=True):
@@ -70,12 +71,12 @@ def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own
         assert templates is not None
         assert documents != templates
         assert metric["value"] == getattr(usual, name) == getattr(whole, name)
-        for interval, unit in ((documents, "documents"), (templates, "templates")):
+        for interval, unit in ((documents, "counts only (documents)"), (templates, "templates")):
             told = with_interval(metric["value"], interval)
             ends = told.partition(" ")[2].strip("()").replace("–", " to ")
-            assert f"over {unit}{more}: {ends}" in metric["name"]
+            assert f"over {unit}: {ends}" in metric["name"]
             cell = plain(told)
-            (row,) = [row for row in rows if f"| {unit}{more} |" in row]
+            (row,) = [row for row in rows if f"| {unit} |" in row]
             assert f"| {cell} |" in row
 
 
@@ -106,7 +107,7 @@ def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
     nothing = RiskNumber(value=0, intervals=facts.risks["caprice_risk"].intervals, unseen=0.45)
     risks = {**facts.risks, "caprice_risk": nothing}
     text = model_card(document.model_copy(update={"runs": (facts.model_copy(update={"risks": risks}),)}))
-    assert text.count("in no context here; up to 45 % of contexts may be unseen") == 3
+    assert text.count("in no context here; up to 45 % of contexts may be unseen") == 2
     found = load_result(store, run)
     steady = report(found, run, ViewOptions())
     assert facts.risks["caprice_risk"].unseen is None

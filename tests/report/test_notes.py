@@ -22,10 +22,10 @@ DOCUMENTS = "gender-simplewiki-25"
 def test_documents_have_the_interval_over_whole_templates_in_a_report_too(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     run = fill(store, "mini-gpt", DOCUMENTS)
-    interval = report(load_result(store, run), run, ViewOptions(unit="template")).interval("overall_risk")
+    interval = report(load_result(store, run), run, ViewOptions()).interval("overall_risk")
     assert interval is not None
-    (study,) = load_studies(store, ReportRequest(runs=(run.key,)))
+    (study,) = load_studies(store, ReportRequest(runs=(run.key,), options={"unit": "counts-only"}))
     assert whole_templates_finding({"mini-gpt": interval}) in study_notes(study)
-    (drawn,) = load_studies(store, ReportRequest(runs=(run.key,), options={"unit": "template"}))
+    (drawn,) = load_studies(store, ReportRequest(runs=(run.key,)))
     assert drawn.whole_templates == {}
     assert not any("With whole templates" in note for note in study_notes(drawn))

@@ -17,10 +17,9 @@ from pcf_core.cli.exporting import document_of, kept_texts
 from pcf_core.cli.verifying import result_lines
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.settings import settings
-from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.loaded import MOST_EACH, LoadedRun, pairs
 from pcf_core.report.provenance import facts_of_criteria
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.comparison import MOST_EACH, pairs
 from pcf_core.report.verifying import Verification, verify_report
 from pcf_core.report.whole import Texts
 from pcf_core.show.findings.fairpair import fairpair_finding
@@ -174,7 +173,7 @@ def test_every_pair_of_few_models_else_the_first_with_each(
     run = shipped.load_run(GENDER)
     one = LoadedRun(run, run.key, run.key, None, None)  # type: ignore[arg-type]
     runs = {str(place): dataclasses.replace(one, key=str(place)) for place in range(models)}
-    found = pairs(Study(runs, ViewOptions(), "templates"))
+    found = pairs(runs)
     assert len(found) == compared
     assert all(first.key != second.key for first, second in found)
     assert models <= MOST_EACH or {first.key for first, _ in found} == {"0"}

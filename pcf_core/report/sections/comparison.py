@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
-from pcf_core.audit.comparing import compared, controlled
-from pcf_core.audit.reading import Reading
-from pcf_core.core.errors import RunError
 from pcf_core.core.risk import Comparison
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table, several_table
-from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 
-MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 MOST_DRAWN = 30
 MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
 
@@ -27,7 +22,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
 
     The control is over the pairs.
     """
-    found, refused = comparisons(study)
+    found, refused = study.comparisons
     if not found:
         return [ReportPart(notes=refused)] if refused else []
     parts = []
@@ -79,21 +74,3 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
             ]
         ),
     )
-
-
-def comparisons(study: Study) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-    """Make the comparisons of a study; say why some cannot be made."""
-    found, refused = [], []
-    for first, second in pairs(study):
-        one, other = (Reading(item.run, item.result, study.options) for item in (first, second))
-        try:
-            found.append(compared(one, other, study.options))
-        except RunError as error:
-            refused.append(str(error))
-    return (controlled(found) if len(found) > 1 else tuple(found)), said(refused)
-
-
-def pairs(study: Study) -> list[tuple[LoadedRun, LoadedRun]]:
-    """Choose the runs to compare."""
-    runs = list(study.runs.values())
-    return list(combinations(runs, 2)) if len(runs) <= MOST_EACH else [(runs[0], run) for run in runs[1:]]

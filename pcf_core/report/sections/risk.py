@@ -21,7 +21,7 @@ from pcf_core.report.rows import (
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import occupation_bars, risk_bars
 from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.models import comparison_finding, risk_finding
+from pcf_core.show.findings.models import risk_finding
 
 
 def risk_parts(study: Study) -> Sequence[ReportPart]:
@@ -37,7 +37,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
             findings=said(
                 [
                     *(risk_finding(name, report, over) for name, report in reports.items()),
-                    comparison_finding(reports, over, "a paired comparison"),
+                    study.order,
                 ]
             ),
             numbers=tuple(risk_figures(reports, over)),

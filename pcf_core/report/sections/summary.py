@@ -14,7 +14,6 @@ from pcf_core.show.charts.overview import risk_dots
 from pcf_core.show.findings.criteria_summary import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import (
-    comparison_finding,
     overview_finding,
     risk_finding,
     whiskers_note,
@@ -44,11 +43,13 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], shor
         ]
         return said(sentence for one in rows for sentence in (overview_answer(one), risk_answer(one)))
     if len(studies) > 1:
-        return said(f"{study.title}: {overview_finding(study.reports, study.over)}" for study in studies)
+        return said(
+            f"{study.title}: {overview_finding(study.reports, study.over, study.order)}" for study in studies
+        )
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
-        return said([overview_finding(first.reports, first.over), opening])
+        return said([overview_finding(first.reports, first.over, first.order), opening])
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
 
 
@@ -86,7 +87,7 @@ def study_part(study: Study) -> ReportPart:
         findings=said(
             [
                 *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
-                comparison_finding(study.reports, study.over, "a paired comparison"),
+                study.order,
             ]
         ),
         numbers=tuple(risk_figures(study.reports, study.over)),

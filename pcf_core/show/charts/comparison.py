@@ -107,7 +107,7 @@ def risk_scatter(
 def _sides(
     comparison: Comparison, rows: Sequence[OccupationDifference], quantity: str, order: Sequence[str]
 ) -> list[tuple[str, dict[str, Any], list[OccupationDifference]]]:
-    """Split by legend: distinguishable rows, by who has more, and the others."""
+    """Split by legend: rows that are told apart, by who has more, and the others."""
     pair = (comparison.first, comparison.second)
     styles = theme.model_styles([*order, *(side.run for side in pair)])
     sides = []
@@ -117,12 +117,12 @@ def _sides(
         chosen = [row for row in rows if row.differences[quantity].verdict == verdict]
         sides.append((f"{theme.text(side.name)} has more", marker, chosen))
     hollow = {"color": theme.MUTED, "symbol": "circle-open", "size": 6, "line": {"width": 1.5}}
-    others = [row for row in rows if row.differences[quantity].verdict not in ("first", "second")]
-    return [*sides, ("not distinguishable", hollow, others)]
+    others = [row for row in rows if not row.differences[quantity].differs]
+    return [*sides, ("cannot tell apart", hollow, others)]
 
 
 def _labelled(comparison: Comparison, quantity: str, end: float) -> list[OccupationDifference]:
-    """Choose the distinguishable occupations to name: the farthest from equal risk that fit."""
+    """Choose the occupations that are told apart to name: the farthest from equal risk that fit."""
     ranked = sorted(comparison.surviving(quantity), key=lambda row: -abs(row.differences[quantity].value))
     labelled: list[OccupationDifference] = []
     for row in ranked[:MOST_TRIED]:

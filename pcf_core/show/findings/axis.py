@@ -8,11 +8,9 @@ from pcf_core.core.risk import AxisPoint
 from pcf_core.show.findings.comparison import WORDS
 from pcf_core.show.findings.numbers import count, listed, number, with_interval
 
-UNTESTED = "the view “two models” tests whether two differ beyond chance"
-
 
 def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
-    """Say the range of each line's risk over the places, and how often the same line is highest.
+    """Say the range of each line's risk over the places.
 
     Parameters
     ----------
@@ -33,7 +31,7 @@ def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
                 f"Over {count(len(own), noun)} the risk of {line} lies between {_risk(own[0])} for "
                 f"{own[0].place} and {_risk(own[-1])} for {own[-1].place}."
             )
-    return " ".join([*sentences, order_finding(points, noun)]).strip()
+    return " ".join(sentences)
 
 
 def topics_finding(points: Sequence[AxisPoint]) -> str:
@@ -48,65 +46,43 @@ def topics_finding(points: Sequence[AxisPoint]) -> str:
         sentences.append(f"The risk of {line} is {told}.")
     several = len({point.place for point in points}) > 1
     unlike = "Levels of different topics are not on one footing, so that none is higher than another's."
-    return " ".join([*sentences, *([unlike] if several else []), order_finding(points, "topic")]).strip()
+    return " ".join([*sentences, *([unlike] if several else [])])
 
 
-def order_finding(points: Sequence[AxisPoint], noun: str) -> str:
-    """Say how often each line has the highest risk, over the places where all lines stand.
+def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what single checkpoints have, and that they say nothing of a size or a training as such.
 
-    Empty for one line.
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.order.order_finding`.
     """
-    lines = list(dict.fromkeys(point.line for point in points))
-    risks = {(point.line, point.place): point.values["overall_risk"] for point in points}
-    places = [
-        place
-        for place in dict.fromkeys(point.place for point in points)
-        if all((line, place) in risks for line in lines)
-    ]
-    if len(lines) < 2 or len(places) < 2:
+    if len(points) < 2:
         return ""
-    tops = [max(lines, key=lambda line: risks[line, place]) for place in places]
-    wins = sorted(((tops.count(line), line) for line in set(tops)), reverse=True)
-    best = "higher" if len(lines) == 2 else "highest"
-    shared = count(len(places), noun)
-    if len(wins) == 1:
-        return f"{wins[0][1]} has the {best} risk in all {shared}, by the estimates alone; {UNTESTED}."
     return (
-        f"Which model has the {best} risk changes with the {noun}: of {shared}, it is "
-        f"{listed([f'{line} in {times:,}' for times, line in wins])}, by the estimates alone; {UNTESTED}."
-    )
+        f"{order} These are single checkpoints, and they differ in more than one respect, so that nothing "
+        "follows for families, sizes or trainings."
+    ).strip()
 
 
-def checkpoints_finding(points: Sequence[AxisPoint]) -> str:
-    """Say what single checkpoints have, and that they say nothing of a size or a training as such."""
-    highest = max(points, key=lambda point: point.values["overall_risk"])
-    lowest = min(points, key=lambda point: point.values["overall_risk"])
-    if highest is lowest:
-        return ""
-    more, less = ("higher", "lower") if len(points) == 2 else ("highest", "lowest")
-    return (
-        f"Of {_these(len(points))}, {highest.place} has the {more} risk, {_risk(highest)}, and "
-        f"{lowest.place} the {less}, {_risk(lowest)}, by the estimates alone; {UNTESTED}. They differ in "
-        "more than one respect, so that nothing follows for families, sizes or trainings."
-    )
+def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what R, R^p and R^c are from the smallest to the largest checkpoint; empty for one.
 
-
-def size_finding(points: Sequence[AxisPoint]) -> str:
-    """Say how R, R^p and R^c go from the smallest to the largest checkpoint; empty for one."""
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.order.order_finding`.
+    """
     ranked = sorted(points, key=lambda point: float(point.place))
     if len(ranked) < 2:
         return ""
     small, large = ranked[0], ranked[-1]
     parts = [
-        f"{word} goes from {number(small.values[name])} to {number(large.values[name])}"
+        f"{word} {number(small.values[name])} and {number(large.values[name])}"
         for name, word in WORDS.items()
     ]
-    return (
-        f"Of {_these(len(ranked))}, from {count(int(float(small.place)), 'parameter')} ({small.line}) to "
-        f"{count(int(float(large.place)), 'parameter')} ({large.line}), {listed(parts)}, by the "
-        f"estimates alone; {UNTESTED}. Single checkpoints differ in more than size, so that nothing follows "
-        "for size as such."
-    )
+    said = [
+        f"Of {_these(len(ranked))}, the smallest, of {count(int(float(small.place)), 'parameter')} "
+        f"({small.line}), and the largest, of {count(int(float(large.place)), 'parameter')} ({large.line}), "
+        f"have {listed(parts)}.",
+        *([order] if order else []),
+        "Single checkpoints differ in more than size, so that nothing follows for size as such.",
+    ]
+    return " ".join(said)
 
 
 def _these(checkpoints: int) -> str:

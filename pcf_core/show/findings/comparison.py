@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Over
+from pcf_core.core.risk import (
+    COUNTS_ONLY,
+    SIGNIFICANCE,
+    Comparison,
+    Difference,
+    OccupationDifference,
+    Over,
+)
 from pcf_core.show.findings.numbers import alike, count, listed, number, percent
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
 LEAST_ALIKE = 1e-4  # below it the same decimals would be zeros
-UNCLEAR = "not distinguishable with these templates"
+UNCLEAR = "we cannot tell them apart with these sentences"
 
 
 def verdict_text(difference: Difference, first: str, second: str) -> str:
@@ -21,6 +28,8 @@ def verdict_text(difference: Difference, first: str, second: str) -> str:
         return f"{UNCLEAR}: too few for a test"
     if difference.verdict == "unclear":
         return UNCLEAR
+    if difference.negligible:
+        return "different, and too small to matter"
     return f"{first if difference.verdict == 'first' else second} is higher"
 
 
@@ -66,10 +75,16 @@ def difference_finding(
             f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
             f"fall under {number(found.least_p)}."
         )
-    if found.verdict == "unclear":
-        return f"{begun(values)} are {UNCLEAR}: {gap}, {where}.{disagreement(comparison, found, over)}"
-    higher, lower = (first, second) if found.verdict == "first" else (second, first)
     reserve = disagreement(comparison, found, over)
+    if found.verdict == "unclear":
+        less = f" If they differ, then by less than {number(found.margin)}." if found.negligible else ""
+        return f"We cannot tell {values} apart with these sentences: {gap}, {where}.{less}{reserve}"
+    if found.negligible:
+        return (
+            f"{begun(values)} are different, and the difference is too small to matter, under "
+            f"{number(found.margin)}: {gap}, {where}.{reserve}"
+        )
+    higher, lower = (first, second) if found.verdict == "first" else (second, first)
     return (
         f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
         f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
@@ -104,7 +119,7 @@ def occupations_difference_finding(comparison: Comparison, quantity: str = "over
         if rows:
             parts.append(f"{side.name} has more for {len(rows):,}, most for {_most(rows, quantity)}")
     rest = total - len(surviving)
-    others = f"; the other {rest:,} are {UNCLEAR}" if rest else ""
+    others = f"; we cannot tell the other {rest:,} apart with these sentences" if rest else ""
     return (
         f"The {WORDS[quantity]} of {len(surviving):,} of {count(total, 'occupation')} differs beyond chance, "
         f"{control}: {'; '.join(parts)}{others}."
@@ -127,13 +142,13 @@ def drawn(found: Difference, over: Over) -> str:
 def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
     """Say why the verdict is another than the interval that is shown suggests, where that is so.
 
-    The verdict rests on the test and on the interval over templates, whichever is shown.
+    The verdict rests on the test and on the interval over whole templates, whichever is shown.
     """
-    interval, basis = found.interval(over), found.interval()
+    interval, basis = found.interval(over), found.basis
     if interval is None or basis is None:
         return ""
     holds = interval.low <= 0 <= interval.high
-    if found.verdict in ("first", "second"):
+    if found.differs:
         if not holds:
             return ""
         return (
@@ -144,15 +159,15 @@ def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
         return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
     if holds:
         return ""
-    if found.p_value > SIGNIFICANCE and basis.unit == "template":
-        return (
-            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
-            "reject."
-        )
-    if found.p_value > SIGNIFICANCE:
+    if found.p_value > SIGNIFICANCE and interval.unit in COUNTS_ONLY:
         return (
             f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
             f"their weights these count as {comparison.effective_templates:.1f}."
+        )
+    if found.p_value > SIGNIFICANCE:
+        return (
+            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
+            "reject."
         )
     if found.controlled_p > SIGNIFICANCE:
         return (

@@ -9,19 +9,23 @@ from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.numbers import count, estimated, listed, number, percent, with_interval, words_of
 
 DRAWN = {
-    "template": "templates were drawn again, each as likely as any other",
-    "document": "documents were drawn again: what other texts of the kind would have counted, not what other "
-    "kinds of contexts would have said",
-    "mention": "single mentions were drawn again as if they were independent, which makes it too narrow",
+    "template": "whole templates were drawn again, each as likely as any other",
+    "document": "counts only were drawn again, as other documents would give them, and no other kinds of "
+    "contexts",
+    "mention": "counts only were drawn again, each mention as if it were independent, and no other kinds of "
+    "contexts",
     "draw": "templates were drawn by a sampling plan",
 }
 UNITS = {
     "template": "templates",
-    "document": "documents",
-    "mention": "mentions",
+    "document": "counts only (documents)",
+    "mention": "counts only (mentions)",
     "draw": "draws of the sampling plan",
     "occupation": "occupations",
 }
+
+
+UNTESTED = "The page Compare tests which of them differ."
 
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
@@ -111,21 +115,19 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
-    """Say how far R may move if whole templates are drawn again, which documents do not allow for.
+    """Say how far R may move if whole templates are drawn again, which counts only do not allow for.
 
     Parameters
     ----------
     intervals
-        Of R, per model whose intervals are shown over documents; none gives no sentence.
+        Of R, per model whose intervals are shown over counts only; none gives no sentence.
     """
     if not intervals:
         return ""
-    over = next(iter(intervals.values())).over
     parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
-    drawn = "whole templates and occupations" if over == "both" else "whole templates"
     return (
-        f"With {drawn} drawn again, the interval of R is {listed(parts)}: it allows for other kinds of "
-        "contexts too."
+        f"With whole templates drawn again, the interval of R is {listed(parts)}: it allows for other kinds "
+        "of contexts too."
     )
 
 
@@ -171,41 +173,20 @@ def unseen_note(report: RiskReport) -> str:
     )
 
 
-def comparison_finding(
-    reports: Mapping[str, RiskReport], over: Over = "templates", tested: str = "the page Compare"
+def overview_finding(
+    reports: Mapping[str, RiskReport], over: Over = "templates", order: str = UNTESTED
 ) -> str:
-    """Say who has the highest and who the lowest risk; empty for one model.  ``tested``: what tests it.
+    """State the risk of each model, and the strongest lean over all of them.
 
-    It does not say that the difference is more than chance: that takes a paired comparison.
+    ``order``: what is said of several models' order, see :func:`pcf_core.show.findings.order.order_finding`.
     """
-    if len(reports) < 2:
-        return ""
-    ranked = sorted(reports, key=lambda model: -reports[model].overall_risk)
-    first, last = reports[ranked[0]], reports[ranked[-1]]
-    if first.overall_risk == last.overall_risk:
-        return f"{listed(ranked)} have the same risk, {number(first.overall_risk)}."
-    two = len(ranked) == 2
-    return (
-        f"The {'higher' if two else 'highest'} risk{'' if two else f' of {len(ranked):,} models'} "
-        f"is that of {ranked[0]}, {risk_with_interval(first, over)}, "
-        f"the {'lower' if two else 'lowest'} that of {ranked[-1]}, {risk_with_interval(last, over)}; "
-        f"{tested} tests whether they differ beyond chance."
-    )
-
-
-def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
-    """State the range of risk and the strongest lean over all models."""
     if not reports:
         return "No model has been scored yet."
-    ranked = sorted(reports, key=lambda model: reports[model].overall_risk)
-    lowest, highest = (
-        f"{part_text(reports[m], 'overall_risk', over)} ({m})" for m in (ranked[0], ranked[-1])
-    )
-    if len(ranked) == 1:
-        risk = risk_with_interval(reports[ranked[0]], over)
-        sentence = f"The discrimination risk of {ranked[0]} is {risk}."
+    risks = {model: risk_with_interval(report, over) for model, report in reports.items()}
+    if len(risks) == 1:
+        sentence = "".join(f"The discrimination risk of {model} is {risk}." for model, risk in risks.items())
     else:
-        sentence = f"The risk of the {count(len(ranked), 'model')} chosen is {lowest} to {highest}."
+        sentence = f"The risk is {listed([f'{risk} for {model}' for model, risk in risks.items()])}. {order}"
     leans = [
         (value, group, row.occupation, model)
         for model, report in reports.items()

@@ -1,18 +1,18 @@
 """Sentences about ready comparisons.
 
-They say what changes from one model to another, whatever it is, and which of several are told apart.
+They say what changes from one model to another, whatever it is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pcf_core.core.risk import Comparison, Difference, Over, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
 from pcf_core.show.findings.comparison import WORDS, begun, difference_text, disagreement, drawn
-from pcf_core.show.findings.numbers import count, listed, number, with_interval
+from pcf_core.show.findings.numbers import count, listed, number
 
 PARTS = ("prejudice_risk", "caprice_risk")
 MOVES = {"up": "rising", "down": "falling"}
@@ -88,6 +88,8 @@ def _heard(word: str, found: Difference, change: str = "") -> str:
         return f"too few templates tell whether {word} changes{end}"
     if found.verdict == "unclear":
         return f"no change of {word} can be told{end}"
+    if found.negligible:
+        return f"{word} changes{end}, and too little to matter"
     return f"{word} {HEAR[found.verdict]}{end}"
 
 
@@ -126,7 +128,9 @@ def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread])
 
     The first part is its verb.
     """
-    if found.verdict in ("first", "second"):
+    if found.negligible and found.differs:
+        return "the difference is too small to matter"
+    if found.differs:
         size = abs(found.value)
         for spread in spreads:
             if size <= spread.range:
@@ -138,53 +142,6 @@ def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread])
     if found.verdict == "equal":
         return "these models do not differ"
     return "these models leave it open"
-
-
-def ranked_finding(
-    comparisons: Sequence[Comparison], reports: Mapping[str, RiskReport], over: Over = "templates"
-) -> str:
-    """Rank the models by R, from the highest; say which two of them these templates tell apart.
-
-    R is that of each model's own report, whatever it shares with the others: where a comparison is of a part
-    of it, :func:`common_note` says so.
-
-    Parameters
-    ----------
-    comparisons
-        Of every two models, at least one.
-    reports
-        Of each of these models.
-    over
-        Which interval of R is shown.
-    """
-    sides = [side for comparison in comparisons for side in (comparison.first, comparison.second)]
-    found = {side.name: reports[side.model] for side in sides}
-    ranked = sorted(found, key=lambda name: -found[name].overall_risk)
-    risks = {name: (found[name].overall_risk, found[name].interval("overall_risk", over)) for name in ranked}
-    order = listed([f"{name} {with_interval(*risk)}" for name, risk in risks.items()])
-    place = {name: rank for rank, name in enumerate(ranked)}
-    alike = [
-        _pair_text(comparison, place)
-        for comparison in comparisons
-        if comparison.differences["overall_risk"].verdict not in ("first", "second")
-    ]
-    pairs = count(len(comparisons), "pair")
-    said = f"By R, from the highest: {order}."
-    if not alike:
-        return f"{said} These templates tell the two models of {_every(len(comparisons))} apart."
-    if len(alike) == len(comparisons):
-        return f"{said} These templates tell no two of them apart: {'; '.join(alike)}."
-    return f"{said} Of {pairs}, these templates do not tell apart {listed(alike)}; they do all others."
-
-
-def _pair_text(comparison: Comparison, place: Mapping[str, int]) -> str:
-    """Name two models, the higher first, and the p-value of their difference."""
-    names = sorted((comparison.first.name, comparison.second.name), key=place.__getitem__)
-    return f"{listed(names)} (p = {number(comparison.differences['overall_risk'].controlled_p)})"
-
-
-def _every(pairs: int) -> str:
-    return "the one pair" if pairs == 1 else f"each of the {pairs:,} pairs"
 
 
 def control_note(comparisons: Sequence[Comparison]) -> str:

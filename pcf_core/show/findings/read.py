@@ -11,8 +11,6 @@ from pcf_core.show.findings.numbers import count, listed, number, percent, with_
 MOST_NAMES = 4
 AGAIN: Mapping[str, str] = {
     "template": "other templates",
-    "document": "other documents behind the counts of the same templates",
-    "mention": "other mentions behind the counts of the same templates, as if these were independent",
     "draw": "other templates drawn by the sampling plan",
 }
 PARTICIPLES: Mapping[ReadVerdict, str] = {

@@ -60,12 +60,12 @@ def span(found: Sensitivity) -> tuple[float, float]:
     return min(risks), max(risks)
 
 
-def order_finding(found: Sensitivities) -> str:
-    """Say which model has the highest estimate, and whether another reading changes that.
+def readings_finding(found: Sensitivities, order: str) -> str:
+    """Say how the models are ordered as chosen, and whether another reading changes that of the estimates.
 
     Empty for one model.
 
-    Whether the difference is more than chance is another question, which takes a paired test.  Every word
+    ``order``: what a paired test says, see :func:`pcf_core.show.findings.order.order_finding`.  Every word
     left out counts, since all models can be read with the same one; the extremes do not, since each model has
     its own.  Halves drawn at random are counted apart: they are samples.
     """
@@ -76,19 +76,12 @@ def order_finding(found: Sensitivities) -> str:
     shared = _common_readings(found)
     if not shared:
         return "There is no other reading under which these models can be compared."
-    ranked = sorted(models, key=lambda model: now[model])
-    order = f"the order of the estimates is {listed(ranked)}, from the highest risk to the lowest"
-    if len(models) == 2:
-        order = f"{ranked[0]} has a higher estimate of risk than {ranked[1]}"
-        if len(set(now.values())) == 1:
-            order = f"{ranked[0]} and {ranked[1]} have the same estimate of risk"
-    begin = f"As chosen, {order}; the page Compare tests the difference."
     moved = [key for key in shared if found.ranks(key) != now]
     if not moved:
         same = [_all(len(keys), *noun) for noun, keys in _by_kind(found, shared)]
-        return f"{begin} It is so too under {listed(same)}."
+        return f"{order} The order of the estimates is the same under {listed(same)}.".strip()
     told = [_moved_part(noun, keys, moved) for noun, keys in _by_kind(found, shared)]
-    return f"{begin} The order is another under {listed(told)}."
+    return f"{order} The order of the estimates is another under {listed(told)}.".strip()
 
 
 def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str, str], list[Key]]]:

@@ -25,7 +25,7 @@ def test_filled_marks_survive_and_hollow_ones_do_not() -> None:
     assert list(by_name) == [
         "mini-&lt;i&gt;bert&lt;/i&gt; has more",
         "mini-gpt has more",
-        "not distinguishable",
+        "cannot tell apart",
     ]
     first, second, hollow = by_name.values()
     assert set(first.y) == {"nurse", "stylist"}
@@ -82,5 +82,5 @@ def test_only_names_that_find_room_are_written() -> None:
 
 def test_no_difference_at_all_can_be_drawn() -> None:
     example = compared_example(least_p=0.5)
-    assert [trace.name for trace in difference_plot(example).data] == ["not distinguishable"]
+    assert [trace.name for trace in difference_plot(example).data] == ["cannot tell apart"]
     assert not risk_scatter(example, "caprice_risk").layout.annotations

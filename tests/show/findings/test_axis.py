@@ -5,7 +5,6 @@ from __future__ import annotations
 from pcf_core.show.findings.axis import (
     axis_finding,
     checkpoints_finding,
-    order_finding,
     size_finding,
     topics_finding,
 )
@@ -14,26 +13,12 @@ from tests.show.charts.compared import axis_example, axis_point
 POINTS = axis_example()[:6]
 
 
-def test_each_line_has_its_range_and_the_order_is_counted():
+def test_each_line_has_its_range_and_no_line_is_above_another():
     assert axis_finding(POINTS, "text source") == (
         "Over 3 text sources the risk of mini-bert lies between 0.40 (0.35–0.50) for news and "
         "0.60 (0.55–0.70) for books. Over 3 text sources the risk of mini-gpt lies between "
-        "0.20 (0.15–0.30) for news and 0.70 (0.65–0.80) for books. Which model has the higher risk changes "
-        "with the text source: of 3 text sources, it is mini-bert in 2 and mini-gpt in 1, by the estimates "
-        "alone; the view “two models” tests whether two differ beyond chance."
+        "0.20 (0.15–0.30) for news and 0.70 (0.65–0.80) for books."
     )
-
-
-def test_an_order_that_never_changes_is_said():
-    points = [axis_point("a", "x", 0.5), axis_point("a", "y", 0.6), axis_point("b", "x", 0.1)]
-    assert order_finding(points, "topic") == ""
-    points.append(axis_point("b", "y", 0.2))
-    assert order_finding(points, "topic") == (
-        "a has the higher risk in all 2 topics, by the estimates alone; the view “two models” tests whether "
-        "two differ beyond chance."
-    )
-    points += [axis_point("c", "x", 0.05), axis_point("c", "y", 0.05)]
-    assert order_finding(points, "topic").startswith("a has the highest risk")
 
 
 def test_topics_are_told_one_by_one_and_not_ranked():
@@ -54,21 +39,15 @@ def test_one_place_is_no_range():
 
 def test_checkpoints_are_never_a_size():
     points = [axis_point("Gender", "small", 0.5), axis_point("Gender", "large", 0.4)]
-    said = checkpoints_finding(points)
-    assert said.startswith(
-        "Of these two checkpoints, small has the higher risk, 0.50 (0.45–0.60), and large the lower"
-    )
-    assert "the view “two models” tests" in said
-    more = checkpoints_finding([*points, axis_point("Gender", "mid", 0.45)])
-    assert more.startswith("Of these 3 checkpoints, small has the highest risk")
+    said = checkpoints_finding("We cannot tell them apart.", points)
+    assert said.startswith("We cannot tell them apart. These are single checkpoints")
     assert "nothing follows for families, sizes or trainings" in said
-    assert checkpoints_finding(points[:1]) == ""
+    assert checkpoints_finding("", points[:1]) == ""
     sized = [axis_point("large", 2e6, 0.4), axis_point("small", 1e6, 0.5), axis_point("mid", 1.5e6, 0.1)]
-    said = size_finding(sized)
-    assert said.startswith(
-        "Of these 3 checkpoints, from 1,000,000 parameters (small) to 2,000,000 parameters (large), risk "
-        "goes from 0.5 to 0.4, prejudice goes from 0.375 to 0.3 and caprice goes from 0.125 to 0.1, by the "
-        "estimates alone;"
+    assert size_finding("By the paired test, small is above mid.", sized) == (
+        "Of these 3 checkpoints, the smallest, of 1,000,000 parameters (small), and the largest, of "
+        "2,000,000 parameters (large), have risk 0.5 and 0.4, prejudice 0.375 and 0.3 and caprice 0.125 and "
+        "0.1. By the paired test, small is above mid. Single checkpoints differ in more than size, so that "
+        "nothing follows for size as such."
     )
-    assert "nothing follows for size as such" in said
-    assert size_finding(sized[:1]) == ""
+    assert size_finding("", sized[:1]) == ""

@@ -26,18 +26,22 @@ SAME = replace(UNCLEAR, second=0.5, p_value=1.0, intervals=(Interval(low=0, high
     [
         (CLEAR, "first", "A is higher"),
         (difference(0.2, 0.6, clear=True), "second", "B is higher"),
-        (UNCLEAR, "unclear", "not distinguishable with these templates"),
-        (FEW, "too few", "not distinguishable with these templates: too few for a test"),
-        (replace(CLEAR, adjusted=0.2), "unclear", "not distinguishable with these templates"),
-        (replace(CLEAR, adjusted=None, p_value=0.2), "unclear", "not distinguishable with these templates"),
+        (UNCLEAR, "unclear", "we cannot tell them apart with these sentences"),
+        (FEW, "too few", "we cannot tell them apart with these sentences: too few for a test"),
+        (replace(CLEAR, adjusted=0.2), "unclear", "we cannot tell them apart with these sentences"),
+        (
+            replace(CLEAR, adjusted=None, p_value=0.2),
+            "unclear",
+            "we cannot tell them apart with these sentences",
+        ),
         (replace(CLEAR, adjusted=None), "first", "A is higher"),
         (
             replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),)),
             "unclear",
-            "not distinguishable with these templates",
+            "we cannot tell them apart with these sentences",
         ),
         (SAME, "equal", "the same"),
-        (replace(UNCLEAR, second=0.5), "unclear", "not distinguishable with these templates"),
+        (replace(UNCLEAR, second=0.5), "unclear", "we cannot tell them apart with these sentences"),
     ],
 )
 def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
@@ -75,8 +79,8 @@ def test_who_has_more_is_said_with_both_figures():
 
 def test_what_cannot_be_told_is_said():
     assert difference_finding(example_with(UNCLEAR), over="both").startswith(
-        "The risk of mini-<i>bert</i> (0.5) and that of mini-gpt (0.48) are not distinguishable with these "
-        "templates: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
+        "We cannot tell the risk of mini-<i>bert</i> (0.5) and that of mini-gpt (0.48) apart with these "
+        "sentences: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
     )
     assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
     assert "have the same risk, 0.5" in difference_finding(example_with(SAME))
@@ -84,7 +88,8 @@ def test_what_cannot_be_told_is_said():
 
 def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():
     documents = Interval(low=0.01, high=0.03, unit="document")
-    found = replace(UNCLEAR, intervals=(documents,), adjusted=None)
+    whole = Interval(low=-0.2, high=0.3)
+    found = replace(UNCLEAR, intervals=(documents, whole), adjusted=None)
     said = difference_finding(example_with(found, effective_templates=17.2))
     assert "over documents, p = 0.5, on" in said  # of one pair alone nothing is controlled
     assert "The interval over documents leaves out 0, but the test swaps whole templates" in said
@@ -101,7 +106,7 @@ def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> N
 def test_what_is_explained_is_the_interval_that_is_shown() -> None:
     mentions = Interval(low=0.01, high=0.03, unit="mention")
     holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
-    found = replace(UNCLEAR, intervals=(mentions, holds), adjusted=None)
+    found = replace(UNCLEAR, intervals=(mentions, holds, Interval(low=-0.2, high=0.3)), adjusted=None)
     assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
     assert "The interval over mentions leaves out 0" in difference_finding(example_with(found))
 
@@ -133,7 +138,7 @@ def test_occupations_that_survive_are_counted_and_the_largest_named():
     assert occupations_difference_finding(compared_example()) == (
         "The risk of 3 of 7 occupations differs beyond chance, false discoveries controlled at 5 %: "
         "mini-<i>bert</i> has more for 2, most for “nurse” (0.6) and “stylist” (0.3); mini-gpt has more for "
-        "1, most for “engineer” (0.6); the other 4 are not distinguishable with these templates."
+        "1, most for “engineer” (0.6); we cannot tell the other 4 apart with these sentences."
     )
 
 
@@ -150,3 +155,33 @@ def test_no_occupation_and_too_few_templates_are_other_sentences():
         "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under "
         "0.5."
     )
+
+
+NARROW = replace(
+    CLEAR, first=0.205, second=0.2, intervals=(Interval(low=0.002, high=0.008),), adjusted=None, margin=0.02
+)
+
+
+def test_a_clear_difference_inside_the_margin_is_too_small_to_matter() -> None:
+    """The margin is no part of the verdict: what differs, differs; no order of the two is stated."""
+    assert (NARROW.verdict, NARROW.negligible, NARROW.ordered) == ("first", True, False)
+    assert verdict_text(NARROW, "a", "b") == "different, and too small to matter"
+    said = difference_finding(example_with(NARROW))
+    assert "are different, and the difference is too small to matter, under 0.02: the difference is" in said
+    assert "higher" not in said
+    assert verdict_text(replace(NARROW, margin=0.008), "a", "b") == "a is higher"
+    assert verdict_text(replace(NARROW, margin=0.0), "a", "b") == "a is higher"
+    low = replace(NARROW, intervals=(Interval(low=-0.02, high=-0.002),), first=0.195)
+    assert not low.negligible, "the end of the interval is no longer inside"
+
+
+def test_what_cannot_be_told_apart_and_lies_inside_the_margin_is_little_in_any_case() -> None:
+    around = replace(NARROW, intervals=(Interval(low=-0.008, high=0.01),))
+    assert (around.verdict, around.negligible, around.ordered) == ("unclear", True, False)
+    assert "If they differ, then by less than 0.02." in difference_finding(example_with(around))
+
+
+def test_a_small_difference_of_documents_alone_is_not_negligible() -> None:
+    counts_only = Interval(low=0.002, high=0.008, unit="document")
+    wide = replace(NARROW, intervals=(counts_only, Interval(low=0.001, high=0.3)))
+    assert wide.ordered

@@ -13,7 +13,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
 from pcf_core.measure.tails import caprice_tail
-from pcf_core.show.findings.models import comparison_finding, overview_finding, risk_finding
+from pcf_core.show.findings.models import overview_finding, risk_finding
 from pcf_core.show.findings.occupations import (
     heat_map_finding,
     leading,
@@ -170,7 +170,6 @@ def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray)
         heat_map_finding("m", given_to, groups[0], report.template_weights),
         tails_finding("m", report, tail.zero_share, tail.excess_kurtosis),
         occupation_finding(report, names[0], given_to),
-        comparison_finding({"m": report, "n": report}),
         overview_finding({"m": report}),
     ]
     strongest = strongest_finding("m", report, groups[0], groups[1])

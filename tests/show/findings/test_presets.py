@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +20,6 @@ from pcf_core.show.findings.presets import (
     claim_finding,
     common_note,
     control_note,
-    ranked_finding,
     sides_finding,
 )
 from tests.show.charts.compared import compared_example, difference
@@ -201,42 +199,6 @@ def test_the_opposite_claim_gets_the_opposite_answer(
     said = claim_finding(claim, example(UNCLEAR, found, found))
     assert ("models agree" in said) == ("models disagree" in said)
     assert ("models agree" in said) == (p_value <= 0.05 and abs(value) > half)
-
-
-def with_risk(risk: float) -> RiskReport:
-    """A report of which only R is asked for, and its intervals."""
-    over_both = Interval(over="both", low=risk - 0.2, high=risk + 0.2)
-    intervals = (Interval(low=risk - 0.1, high=risk + 0.1), over_both)
-    return RiskReport(
-        overall_risk=risk,
-        prejudice_risk=risk,
-        caprice_risk=0.0,
-        effective_templates=2.0,
-        groups=("male", "female"),
-        templates=("one", "two"),
-        template_weights=np.array([0.5, 0.5]),
-        occupations=(),
-        intervals={"overall_risk": intervals},
-    )
-
-
-def test_models_are_ranked_and_pairs_that_are_alike_are_named() -> None:
-    ab, ac = example(UNCLEAR, first="b", second="a"), example(UP, first="a", second="c")
-    bc = example(replace(UP, first=0.48), first="b", second="c")
-    risks = {"b": 0.5, "a": 0.55, "c": 0.3, "other": 1.0}
-    reports = {name: with_risk(risk) for name, risk in risks.items()}
-    said = ranked_finding([ab, ac, bc], reports)
-    assert said == (
-        "By R, from the highest: a 0.55 (0.45–0.65), b 0.5 (0.4–0.6) and c 0.3 (0.2–0.4). Of 3 pairs, these "
-        "templates do not tell apart a and b (p = 0.5); they do all others."
-    )
-    assert ranked_finding([ac], reports, "both") == (
-        "By R, from the highest: a 0.55 (0.35–0.75) and c 0.3 (0.1–0.5). These templates tell the two models "
-        "of the one pair apart."
-    )
-    cb = example(UNCLEAR, first="c", second="b")
-    none = ranked_finding([ab, cb], reports)
-    assert none.endswith("These templates tell no two of them apart: a and b (p = 0.5); b and c (p = 0.5).")
 
 
 def test_how_tests_are_controlled_is_said_for_several() -> None:

@@ -36,8 +36,6 @@ def test_slope_and_shift_with_their_intervals() -> None:
     ("unit", "said"),
     [
         ("template", "and for other templates."),
-        ("document", "and for other documents behind the counts of the same templates."),
-        ("mention", "and for other mentions behind the counts of the same templates, as if these were"),
         ("draw", "and for other templates drawn by the sampling plan."),
     ],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sensitivity, Variant, row_name
-from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding, span
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
 
-HIGHER = "As chosen, a has a higher estimate of risk than b; the page Compare tests the difference."
+TESTED = "a has the higher risk, 0.7, and b the lower, 0.5."
 
 
 def way(dimension: str, name: str, risk: float, kind: str = "choice", **more: str) -> Variant:
@@ -86,9 +86,9 @@ def test_the_order_in_random_halves_is_told_apart() -> None:
         way("criterion", "l1", 0.5),
         *(way(SAMPLE, f"random half {place}", 0.6, "each") for place in (4, 8)),
     )
-    assert order_finding(Sensitivities({"a": one, "b": other})) == (
-        f"{HIGHER} The order is another under none of 1 other choice and 1 of 2 random halves of the "
-        "templates."
+    assert readings_finding(Sensitivities({"a": one, "b": other}), TESTED) == (
+        f"{TESTED} The order of the estimates is another under none of 1 other choice and 1 of 2 random "
+        "halves of the templates."
     )
 
 
@@ -96,8 +96,11 @@ def test_the_order_that_holds() -> None:
     found = Sensitivities(
         {"a": table(0.7, way("criterion", "l1", 0.6)), "b": table(0.5, way("criterion", "l1", 0.5))}
     )
-    assert order_finding(found) == f"{HIGHER} It is so too under the one other choice."
-    assert order_finding(Sensitivities({"a": table(0.7)})) == ""
+    assert (
+        readings_finding(found, TESTED)
+        == f"{TESTED} The order of the estimates is the same under the one other choice."
+    )
+    assert readings_finding(Sensitivities({"a": table(0.7)}), TESTED) == ""
 
 
 def test_the_order_that_changes_also_by_the_same_word_but_not_by_each_ones_own_extreme() -> None:
@@ -115,10 +118,9 @@ def test_the_order_that_changes_also_by_the_same_word_but_not_by_each_ones_own_e
         way("words", "without he / she", 0.45, "each"),
         way("published scripts", "script for gender", 0.2, "script"),
     )
-    assert order_finding(Sensitivities({"a": first, "b": second})) == (
-        f"{HIGHER} The order is another under none of 1 other choice and 1 of 1 list without one word or "
-        "pair "
-        "(“without he / she”)."
+    assert readings_finding(Sensitivities({"a": first, "b": second}), TESTED) == (
+        f"{TESTED} The order of the estimates is another under none of 1 other choice and 1 of 1 list "
+        "without one word or pair (“without he / she”)."
     )
 
 
@@ -127,10 +129,8 @@ def test_many_changes_and_three_models() -> None:
     low = table(0.5, *(way("words", name, 0.9) for name in names))
     high = table(0.7, *(way("words", name, 0.8) for name in names))
     middle = table(0.6, *(way("words", name, 0.85) for name in names))
-    assert order_finding(Sensitivities({"low": low, "high": high, "middle": middle})) == (
-        "As chosen, the order of the estimates is high, middle and low, from the highest risk to the "
-        "lowest; the "
-        "page Compare tests the difference. The order is another under 5 of 5 other choices (“way 0”, "
+    assert readings_finding(Sensitivities({"low": low, "high": high, "middle": middle}), "") == (
+        "The order of the estimates is another under 5 of 5 other choices (“way 0”, "
         "“way 1”, "
         "“way 2” and 2 more)."
     )
@@ -140,9 +140,9 @@ def test_equal_risks_and_no_common_reading() -> None:
     equal = Sensitivities(
         {"a": table(0.5, way("criterion", "l1", 0.5)), "b": table(0.5, way("criterion", "l1", 0.5))}
     )
-    assert "a and b have the same estimate of risk" in order_finding(equal)
+    assert readings_finding(equal, "").startswith("The order of the estimates is the same under")
     apart = Sensitivities({"a": table(0.5, way("criterion", "l1", 0.5)), "b": table(0.5)})
-    assert "no other reading" in order_finding(apart)
+    assert "no other reading" in readings_finding(apart, TESTED)
 
 
 def test_a_choice_with_two_extremes_is_one_row_and_one_choice() -> None:
@@ -164,7 +164,10 @@ def test_a_choice_whose_name_begins_like_a_shorter_list_is_a_choice() -> None:
             for name, risk in (("a", 0.7), ("b", 0.5))
         }
     )
-    assert order_finding(found) == f"{HIGHER} It is so too under the one other choice."
+    assert (
+        readings_finding(found, TESTED)
+        == f"{TESTED} The order of the estimates is the same under the one other choice."
+    )
 
 
 def test_rows_are_named_as_sentences_name_them() -> None:
