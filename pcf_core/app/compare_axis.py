@@ -55,8 +55,9 @@ TITLES: dict[Axis, str] = {
 HOW = """
 Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
 over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points, but for
-the sizes of one series: neither checkpoints nor template sets nor topics have an order in between. The picture tests no difference of two
-models: ready comparisons say theirs above it, and the view *two models* tests any.
+the sizes of one series: neither checkpoints nor template sets nor topics have an order in between. The
+picture tests no difference of two models: ready comparisons say theirs above it, and the view *two models*
+tests any.
 
 - **models**: the models of the sidebar in their order, such as before and after fine-tuning.
 - **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints

@@ -121,9 +121,9 @@ def draw_no_pairs() -> None:
     if may_audit():
         st.page_link(
             "pages/score.py",
-            label="Score a whole series",
+            label=f"Score {plain(series[-1].title)}, base and aligned",
             icon=":material/play_arrow:",
-            query_params={"score_series": series[-1].name},
+            query_params={"score_model": [*series[-1].models]},
         )
 
 

@@ -130,6 +130,11 @@ def hub_folder(named: ModelName) -> Path:
     return folder
 
 
+def is_cached(name: str) -> bool:
+    """Tell whether the small files of a hub model are here, so that finding it out asks nobody."""
+    return _cached(split_name(name)) is not None
+
+
 def _cached(named: ModelName) -> Path | None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError

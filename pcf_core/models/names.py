@@ -124,8 +124,9 @@ class KnownModel(Record):
     def _terms_are_told(self) -> Self:
         if bool(self.terms) != bool(self.license and self.license not in OPEN_SOURCE):
             raise ValueError(
-                f"{self.name}: terms must be the address of a license other than {' and '.join(OPEN_SOURCE)}, "
-                f"and of no other; got license {self.license!r} and terms {self.terms!r}"
+                f"{self.name}: terms must be the address of a license other than "
+                f"{' and '.join(OPEN_SOURCE)}, and of no other; got license {self.license!r} and terms "
+                f"{self.terms!r}"
             )
         return self
 
@@ -173,8 +174,8 @@ class Registry(Record):
             for pair in series.pair:
                 if sizes[pair.base] != sizes[pair.aligned]:
                     raise ValueError(
-                        f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have as many "
-                        f"parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
+                        f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have "
+                        f"as many parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
                     )
             found = [sizes[pair.base] for pair in series.pair]
             if sorted(set(found)) != found:

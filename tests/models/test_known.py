@@ -123,7 +123,10 @@ aligned = "org/{aligned}"
 @pytest.mark.parametrize(
     ("series", "said"),
     [
-        (SERIES.format(name="s", base="a", aligned="d"), "a series names org/d, which is no model of this file"),
+        (
+            SERIES.format(name="s", base="a", aligned="d"),
+            "a series names org/d, which is no model of this file",
+        ),
         (
             SERIES.format(name="s", base="a", aligned="c"),
             "pairs org/a and org/c, which must have as many parameters; got 7 and 9",
@@ -135,7 +138,10 @@ aligned = "org/{aligned}"
         ('[[series]]\nname = "s"\ntitle = "S"\n', "series.0.pair: Field required"),
         (ENTRY.format(name="a", parameters=7), "a model is listed twice"),
         (ENTRY.format(name="e", parameters=7) + 'license = "Own"\n', "org/e: terms must be the address"),
-        (ENTRY.format(name="e", parameters=7) + 'license = "MIT"\nterms = "https://x.y"\n', "and of no other"),
+        (
+            ENTRY.format(name="e", parameters=7) + 'license = "MIT"\nterms = "https://x.y"\n',
+            "and of no other",
+        ),
     ],
 )
 def test_what_no_series_can_be_is_one_clear_sentence(
