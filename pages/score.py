@@ -1,14 +1,55 @@
 """Score: measure models now.  Form on the left, estimate on the right, the queue below."""
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from pcf_core.app.page import submit
 from pcf_core.app.queue import draw_queue
-from pcf_core.app.request import draw_estimate, draw_request, requested_runs
+from pcf_core.app.request import (
+    Request,
+    declared_model,
+    declared_run,
+    draw_estimates,
+    draw_request,
+    requested_runs,
+)
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
 from pcf_core.app.words import draw_word_check
 from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec
+
+
+def queue_all(
+    request: Request, runs: Sequence[RunSpec], missing: Mapping[str, int], unfetched: Sequence[str]
+) -> bool:
+    """Queue every run, those of models that are not here too, as far as the hub tells of them.
+
+    Returns
+    -------
+    bool
+        Whether all are queued; why one is not has been said else.
+    """
+    asked, refused = list(runs), False
+    for model in unfetched:
+        try:
+            asked.append(requested_runs(request, model))
+        except AuditError as error:
+            draw_refusal(model, error)
+            refused = True
+    try:
+        for run in asked:
+            submit(run, missing.get(run.key))
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return False
+    return not refused
+
+
+def draw_refusal(model: str, error: AuditError) -> None:
+    """Say why a model cannot be scored."""
+    st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
 
 
 def draw() -> None:
@@ -18,30 +59,32 @@ def draw() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         request = draw_request()
-    runs = []
+    runs, unfetched = [], []
     missing: dict[str, int] = {}
     with right:
         for model in request.models:
             try:
-                runs.append(requested_runs(request, model))
+                if (known := declared_model(model)) is not None:
+                    unfetched.append((declared_run(request, model, known), known))
+                else:
+                    runs.append(requested_runs(request, model))
             except AuditError as error:
-                st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+                draw_refusal(model, error)
+        if runs or unfetched:
+            missing = draw_estimates(runs, unfetched)
         if runs:
-            missing = draw_estimate(runs)
             draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:
         if st.button(
-            "Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"
-        ):
-            try:
-                for run in runs:
-                    submit(run, missing.get(run.key))
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
-                st.rerun()
+            "Score",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=not (runs or unfetched),
+            key="score_button",
+        ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
+            st.rerun()
     st.subheader("Queue")
     draw_queue()
 

@@ -1,4 +1,4 @@
-"""Runs along an axis: chosen checkpoints, their sizes, the text sources of templates, topics."""
+"""Runs along an axis: checkpoints, sizes, base and aligned, the text sources of templates, topics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.compare import order_of
+from pcf_core.app.compare_pairs import (
+    Size,
+    changes,
+    draw_changes,
+    draw_changes_table,
+    draw_no_pairs,
+    sizes_of,
+)
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, cached, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
@@ -20,7 +28,7 @@ from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.risk import AxisPoint, RiskReport
+from pcf_core.core.risk import AxisPoint, Comparison, RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.material.published import PublishedRisk, published_of_topic, speaks_of
 from pcf_core.measure.regression import rank_correlation
@@ -28,25 +36,36 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels
-from pcf_core.show.findings.axis import axis_finding, checkpoints_finding, size_finding, topics_finding
+from pcf_core.show.findings.axis import (
+    alignment_finding,
+    axis_finding,
+    checkpoints_finding,
+    size_finding,
+    topics_finding,
+)
 
-Axis = Literal["models", "size", "text source", "topic"]
+Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources
 TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
     "size": "parameters (log) → larger",
+    "base and aligned": "parameters (log) → larger",
     "text source": "template set",
     "topic": "topic",
 }
 HOW = """
 Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
-over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points: neither
-checkpoints nor template sets nor topics have an order in between. The picture tests no difference of two
-models: ready comparisons say theirs above it, and the view *two models* tests any.
+over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points, but for
+the sizes of one series: neither checkpoints nor template sets nor topics have an order in between. The
+picture tests no difference of two models: ready comparisons say theirs above it, and the view *two models*
+tests any.
 
 - **models**: the models of the sidebar in their order, such as before and after fine-tuning.
 - **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
   differ in more than size, so that a trend over a few of them is no law.
+- **base and aligned**: two joined lines a series, its base checkpoints and those that its makers aligned from
+  them, by size. Below stands what alignment changes: each aligned checkpoint less its base, both on the same
+  templates and occupations. Which is the aligned one of which is declared for the series of the page Score.
 - **text source**: the same topic and occupations with every template set that is scored, as in the papers'
   Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
   sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
@@ -86,30 +105,47 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         help="What the runs are laid along.",
     )
     line = LINES[axis](loaded)
-    if not line.points:
+    changed = changed_pairs(loaded) if axis == "base and aligned" else ()
+    if not line.points and axis == "base and aligned":
+        draw_no_pairs()
+    elif not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
         if axis != told:
-            finding(sentence(axis, line.points, loaded))
+            paired = alignment_finding([comparison for _, comparison in changed])
+            finding(paired if axis == "base and aligned" else sentence(axis, line.points, loaded))
         for said in line.left_out:
             st.caption(plain(said))
     if not line.points:
         return
     alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
     points = [*line.points, *line.printed]
-    order = list(loaded.runs)
+    joined = axis == "base and aligned"
+    order = [] if joined else list(loaded.runs)
     figure = cached(
-        ["axis_panels", axis, repr(points), order], lambda: axis_panels(points, TITLES[axis], order)
+        ["axis_panels", axis, repr(points), order],
+        lambda: axis_panels(points, TITLES[axis], order, joined=joined),
     )
     chart(figure, "axis_panels", alt)
+    draw_changes(changed, loaded.choice.over)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
+        draw_changes_table(changed, loaded.choice.over)
         if axis == "text source":
             draw_ranks(loaded, line)
     with right:
         draw_provenance(loaded)
+
+
+def changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
+    """Return what alignment changes at each size; draw why where two runs cannot be compared."""
+    try:
+        return changes(loaded)
+    except AuditError as error:
+        st.info(plain(str(error)), icon=":material/info:")
+        return ()
 
 
 def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
@@ -152,6 +188,24 @@ def of_sizes(loaded: Loaded) -> Line:
         tuple(loaded.runs[name] for _, name in known),
         (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
     )
+
+
+def of_pairs(loaded: Loaded) -> Line:
+    """Return base and aligned checkpoints of declared series by size, a line each."""
+    points: list[AxisPoint] = []
+    runs: list[LoadedRun] = []
+    sizes = sizes_of(loaded)
+    for line in dict.fromkeys(size.line for size in sizes):
+        for role in ("base", "aligned"):
+            for size in sizes:
+                item = size.base if role == "base" else size.aligned
+                if size.line == line and item is not None:
+                    points.append(point_of(f"{line}, {role}", size.parameters, item.report, loaded))
+                    runs.append(item)
+    keys = {item.key for item in runs}
+    unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
+    apart = f"Of no declared series: {', '.join(unpaired)}." if runs and unpaired else ""
+    return Line(tuple(points), tuple(runs), (apart,) if apart else ())
 
 
 def of_sources(loaded: Loaded) -> Line:
@@ -244,6 +298,7 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
     "models": of_models,
     "size": of_sizes,
+    "base and aligned": of_pairs,
     "text source": of_sources,
     "topic": of_topics,
 }

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pcf_core.app.data import scored_models
 from pcf_core.app.facts import draw_facts
+from pcf_core.app.fetching import draw_fetch, fetch_state
 from pcf_core.app.models import DTYPES, main_memory
 from pcf_core.app.named_models import draw_lookable
 from pcf_core.app.roles import may_audit
@@ -62,7 +63,7 @@ def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> N
 
 def draw_checked(name: str) -> None:
     """Draw a model that has to be looked for, or why it cannot be used."""
-    found = checked(name)
+    found = checked(name, fetch_state(name))
     if isinstance(found, ModelSpec):
         draw_model(found)
     else:
@@ -71,8 +72,11 @@ def draw_checked(name: str) -> None:
 
 
 @st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
-def checked(name: str) -> ModelSpec | LeftOut:
-    """Find the model that a user means, or why there is none; the hub is asked once in a while."""
+def checked(name: str, fetched: str) -> ModelSpec | LeftOut:
+    """Find the model that a user means, or why there is none; the hub is asked once in a while.
+
+    ``fetched``: what became of fetching its weights, after which it is looked for again.
+    """
     try:
         return resolve(name)
     except AuditError as error:
@@ -102,6 +106,8 @@ def draw_model(spec: ModelSpec) -> None:
     elif spec.family != "endpoint" and not spec.path:
         needs.append("Its weights are downloaded when it is first scored.")
     draw_use(spec.name, needs)
+    if spec.family != "endpoint" and not spec.path:
+        draw_fetch(spec.name)
     draw_runs(spec.name)
 
 
@@ -116,6 +122,7 @@ def draw_known(model: KnownModel) -> None:
             **{f"weights in {dtype}": size_text(model.memory(dtype)) for dtype in DTYPES},
             "context": context_text(model.context),
             "language": model.language,
+            "licence": model.license or "on its page",
             "verified": {"twin": "by a tiny twin of its architecture", "sources": "from sources only"}[
                 model.verified
             ],
@@ -123,6 +130,7 @@ def draw_known(model: KnownModel) -> None:
     )
     st.caption(f"Source: {plain(model.source)}")
     draw_use(model.name, needs_of(model))
+    draw_fetch(model.name)
     draw_runs(model.name)
 
 

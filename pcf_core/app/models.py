@@ -52,6 +52,9 @@ COLUMNS: Mapping[str, Any] = {
         "own code",
         help="It runs code of its own repository: refused unless the operator lists it in PCF_REMOTE_CODE.",
     ),
+    "license": st.column_config.TextColumn(
+        "licence", help="Empty where we have not read it; it stands on the model's page."
+    ),
     "verified": st.column_config.TextColumn(
         help="twin: the tests hold a tiny model of this architecture, with random weights, against an "
         "independent brute force, word by word. sources: its facts were read from the source named in the "
@@ -172,6 +175,7 @@ def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:
                 **{dtype: model.memory(dtype) / GIGABYTE for dtype in DTYPES},
                 "gated": model.gated,
                 "remote_code": model.remote_code,
+                "license": model.license or None,
                 "verified": model.verified,
                 "context": model.context or None,
                 "language": model.language,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.choice import Choice, current_choice
-from pcf_core.app.data import asked_run, finished
+from pcf_core.app.data import asked_run, finished, scored_models
 from pcf_core.app.links import follow
 from pcf_core.app.page import scorable, submit
 from pcf_core.app.roles import may_audit
@@ -26,7 +26,7 @@ REFUSED = "preset_refused"
 
 def draw_presets() -> None:
     """Draw the row of buttons, and why a press was refused."""
-    ready = presets()
+    ready = presets(scored_models())
     if not ready:
         return
     chosen, auditor = preset_of(current_choice().models), may_audit()

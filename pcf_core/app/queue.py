@@ -26,13 +26,20 @@ from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, Embeddi
 from pcf_core.work.fairpair import FAIRPAIR, FairPairRequest
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Job
-from pcf_core.work.requests import KnowledgeRequest, MineRequest, ReadRequest, ScoreRequest
+from pcf_core.work.requests import (
+    FETCH,
+    FetchRequest,
+    KnowledgeRequest,
+    MineRequest,
+    ReadRequest,
+    ScoreRequest,
+)
 
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING)
-NO_RUN = ("read", "knowledge", EMBEDDING)  # kinds that make nothing to be opened
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, FETCH)
+NO_RUN = ("read", "knowledge", EMBEDDING, FETCH)  # kinds that make nothing to be opened
 DOING = {
     "score": "scoring",
     "mine": "mining",
@@ -41,8 +48,10 @@ DOING = {
     FAIRPAIR: "writing and comparing",
     CRITERIA: "asking and reading",
     EMBEDDING: "learning word vectors",
+    FETCH: "fetching",
 }
 TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
+BYTES = ("mine", FETCH)  # kinds that count bytes
 STAGES = {  # of kinds but scoring, which tells more: see Progress
     "perturbing": "exchanging words, {done:,} of {total:,} prompts",
     "measuring": "comparing the texts",
@@ -173,6 +182,9 @@ def heading(job: Job) -> str:
         corpus = mining.corpus if mining.corpus.startswith("hf:") else PurePath(mining.corpus).name
         titles = ", ".join(topic.title for topic in mining.topics)
         return f"**{plain(mining.name)}** · {plain(titles)} · {plain(corpus)}"
+    if job.kind == FETCH:
+        fetched = FetchRequest.model_validate(job.payload)
+        return f"**{plain(fetched.model)}** · weights · {plain(fetched.size)}"
     if job.kind == "read":
         reading = ReadRequest.model_validate(job.payload)
         return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
@@ -196,10 +208,10 @@ def heading(job: Job) -> str:
 
 
 def progress_text(job: Job) -> str:
-    """Say how far, how fast, how long still; a mining counts bytes, and may not know of how many."""
-    if job.kind == "mine":
-        text = f"{size_text(job.done)} of {size_text(job.total)} · " if job.total else ""
-        text += so_far_text(job)
+    """Say how far, how fast, how long still; some count bytes, and may not know of how many."""
+    if job.kind in BYTES:
+        text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
+        text += f" · {so_far_text(job)}" if job.kind == "mine" else ""
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
     elif job.at is not None:
         return progress_note(job.at)
@@ -234,6 +246,9 @@ def ended_text(job: Job) -> str:
     """Say how much a job did before it ended."""
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
+    if job.kind == FETCH:
+        said = job.result.get("said", "") if job.result and job.state == "done" else ""
+        return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
     if job.kind in (*TEXTS, EMBEDDING):
         return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"

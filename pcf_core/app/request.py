@@ -15,14 +15,24 @@ from pcf_core.app.text import plain, size_text
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.records import digest
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.measure.sampling import NARROWEST, WIDEST
-from pcf_core.models.names import is_model_allowed
+from pcf_core.models.hub import is_cached
+from pcf_core.models.names import (
+    KnownModel,
+    all_series,
+    is_model_allowed,
+    known_model,
+    require_allowed,
+    split_name,
+)
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
+from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.progress import duration
-from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate
+from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
 
+SERIES = "score_series"
 SCORED_PROTOCOLS = ("exact", "exact-boundary")
 
 
@@ -41,6 +51,7 @@ class Request:
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
+    draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     known = [spec.name for spec in here]
     public = [spec.name for spec in here if spec.kind == "public"]
@@ -111,6 +122,57 @@ def draw_request() -> Request:
     return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)], within, precision)
 
 
+def draw_series() -> None:
+    """Draw what chooses all checkpoints of a declared series at once."""
+    titles = {series.title: series for series in all_series()}
+    if titles:
+        st.selectbox(
+            "A whole series",
+            list(titles),
+            index=None,
+            key=SERIES,
+            placeholder="base and aligned, every size",
+            on_change=take_series,
+            help="Chooses the base and aligned checkpoints of every size below; take out those that are too "
+            "large. The page Compare lays them along their size.",
+        )
+
+
+def take_series() -> None:
+    """Choose every checkpoint of a series that may be asked; the box is free for another one then."""
+    state = st.session_state
+    series = next((one for one in all_series() if one.title == state[SERIES]), None)
+    if series is not None:
+        state["score_model"] = [name for name in series.models if is_model_allowed(name)]
+        state[SERIES] = None
+
+
+def declared_model(model: str) -> KnownModel | None:
+    """Return what is declared of a model of the registry whose files are not here; nobody is asked."""
+    known = known_model(split_name(model).model)
+    return None if known is None or is_cached(model) else known
+
+
+def declared_run(request: Request, model: str, known: KnownModel) -> RunSpec:
+    """Return the run that the form means for a model that is not here, to count its cells by.
+
+    Its key is not that of the run that will be scored: the hub tells the revision when it is queued.
+
+    Raises
+    ------
+    AuditError
+        Lists that do not fit, a model that may not be asked.
+    """
+    require_allowed(model)
+    lists = named(request.topic, request.evidence, request.templates)
+    spec = ModelSpec(
+        name=model, family=known.family, path="", identity="", tokenizer="", parameters=known.parameters,
+        context=known.context,
+    )  # fmt: skip
+    run = build_run(in_precision(spec, request.precision), *lists, request.protocol)
+    return run if request.within is None else planned(run, request.within)
+
+
 def requested_runs(request: Request, model: str) -> RunSpec:
     """Return the run the form means for one model.
 
@@ -131,8 +193,12 @@ def cached_estimate(run_key: str, state: str, _run: RunSpec) -> Estimate:
     return estimate(_run, open_store(), open_queue())
 
 
-def draw_estimate(runs: Sequence[RunSpec]) -> dict[str, int]:
-    """Cells, time, memory and disk before anything is queued.
+def draw_estimates(
+    runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
+) -> dict[str, int]:
+    """Draw cells, time, memory and disk before anything is queued, and of several models their sums.
+
+    ``unfetched``: runs of models that are not here, with what is declared of them.
 
     Returns
     -------
@@ -141,26 +207,62 @@ def draw_estimate(runs: Sequence[RunSpec]) -> dict[str, int]:
     """
     missing: dict[str, int] = {}
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
+    told: list[Estimate] = []
     for run in runs:
         state = digest([open_store().shards(run.scoring), finished])
         found = cached_estimate(run.key, state, run)
         if not found.at_most:
             missing[run.key] = found.missing
-        with st.container(border=True):
-            st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
-            columns = st.columns(2)
-            # In the label: a card cuts figures of more than a few letters.
-            most = ", at most" if found.at_most else ""
-            columns[0].metric(
-                f"To score{most}", f"{found.missing:,}", help="Cells that are not in the store yet."
-            )
-            told = (most or ", about") if found.missing and found.seconds is not None else ""
-            columns[1].metric(f"Time{told}", time_text(found), help=found.basis)
-            columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
-            columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
-            if not found.missing:
-                st.caption("Everything is in the store: opening it costs nothing.")
+        told.append(found)
+    told += [estimate_declared(run, known.parameters, open_queue()) for run, known in unfetched]
+    if len(told) > 1:
+        draw_sum(told)
+    for run, found in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
+        draw_estimate(run, found)
+    if unfetched:
+        st.caption(
+            f"By what is declared of them, since their files are not here: "
+            f"{plain(listed([run.scoring.model for run, _ in unfetched]))}. They are fetched when they are "
+            "scored; the page Models says what each needs."
+        )
     return missing
+
+
+def draw_sum(told: Sequence[Estimate]) -> None:
+    """Draw what all models of a request cost together; they are scored one after another."""
+    seconds = [found.seconds for found in told if found.missing]
+    known = [one for one in seconds if one is not None]
+    time = "not known yet" if len(known) < len(seconds) else duration(sum(known))
+    cells, disk = sum(found.missing for found in told), sum(found.disk_bytes for found in told)
+    with st.container(border=True):
+        st.markdown(f"**All {count(len(told), 'model')} together**, one after another")
+        columns = st.columns(2)
+        columns[0].metric("To score in all", f"{cells:,}", help="Cells that are not in the store yet.")
+        columns[1].metric("Time in all", time if cells else "none", help="The sum over the models.")
+        columns[0].metric(
+            "Memory at most",
+            size_text(max(found.memory_bytes for found in told)),
+            help="Of the largest model: weights and one batch.",
+        )
+        columns[1].metric("Disk in all", size_text(disk), help="What the store grows by, about.")
+
+
+def draw_estimate(run: RunSpec, found: Estimate) -> None:
+    """Draw the card of one model."""
+    with st.container(border=True):
+        st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
+        columns = st.columns(2)
+        # In the label: a card cuts figures of more than a few letters.
+        most = ", at most" if found.at_most else ""
+        columns[0].metric(
+            f"To score{most}", f"{found.missing:,}", help="Cells that are not in the store yet."
+        )
+        told = (most or ", about") if found.missing and found.seconds is not None else ""
+        columns[1].metric(f"Time{told}", time_text(found), help=found.basis)
+        columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
+        columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
+        if not found.missing:
+            st.caption("Everything is in the store: opening it costs nothing.")
 
 
 def time_text(found: Estimate) -> str:

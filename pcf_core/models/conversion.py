@@ -17,7 +17,7 @@ from textwrap import shorten
 
 import torch
 from filelock import FileLock
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging
 
 from pcf_core.core.errors import ModelError
@@ -25,7 +25,7 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.extent import Extent, require_built
 from pcf_core.models.folder import file_hash
-from pcf_core.models.gguf import Header, read_header, require_readable
+from pcf_core.models.gguf import SAME_FACTOR, Header, read_header, require_readable
 
 CONVERTER = "1"  # raise it when the same file would become another directory
 FOLDER = "gguf"
@@ -127,9 +127,30 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
             f"transformers "
             f"takes {taken:,}: its scores would be another model's; serve it and score it as an endpoint."
         )
+    if header.rope_scaling:
+        _scale_positions(model, header, spec.name)
     # What was dequantized is a model like any other; transformers would refuse to save it as quantized.
     del model.config.quantization_config
     model.hf_quantizer = None
     model.save_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
     tokenizer.save_pretrained(folder)
+
+
+def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:
+    """Have the configuration say by what the file divides the frequencies of positions, and look at them.
+
+    Raises
+    ------
+    ModelError
+        The installed transformers makes other frequencies of it.
+    """
+    rotary = model.model.rotary_emb
+    wanted = rotary.inv_freq / torch.tensor(header.rope_factors)
+    model.config.rope_parameters = {**model.config.rope_parameters, **(header.rope_scaling or {})}
+    made = type(rotary)(config=model.config).inv_freq
+    if not torch.allclose(made, wanted, rtol=SAME_FACTOR, atol=0.0):
+        raise ModelError(
+            f"The GGUF file of {name} scales its positions in a way that the installed transformers does "
+            "not: give a directory with its safetensors, or serve it and score it as an endpoint."
+        )

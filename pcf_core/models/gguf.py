@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from math import prod
+from math import inf, isclose, pi, prod
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,15 @@ TEXT, LIST = 8, 9
 
 # What moves every number and is lost on the way to transformers: a file that says one of these is refused.
 LOST = ("rope.scaling.", "attention.scale", "logit_scale", "residual_scale", "embedding_scale", "clamp_kqv")
-LOST_TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
+LOST_TENSORS = ("rope_factors_long.weight", "rope_factors_short.weight")
+# By what llama.cpp divides each frequency of the positions.  transformers passes over it; the factors of
+# Llama 3.1 and later are those of its own scaling, which states them in few numbers.
+ROPE_FACTORS = "rope_freqs.weight"
+LLAMA3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+SCALED = ("llama",)  # architectures whose factors are read
+ROPE_BASE = 10_000.0  # where a file does not state it
+SAME_FACTOR = 1e-5  # relative: of rounding to float32 alone
+MOST_FACTORS = 4096
 # Encoder–decoders, of which transformers reads some wrongly, and tables that name no architecture.
 NOT_CAUSAL = ("t5", "umt5", "general", "tokenizer")
 
@@ -65,10 +73,12 @@ class Header:
     """The beginning of a GGUF file.
 
     ``metadata``: numbers and texts by key; of a list its length.  ``tensors``: shape by name.
+    ``rope_factors``: by what each frequency of the positions is divided, from the highest; empty for none.
     """
 
     metadata: Mapping[str, Any]
     tensors: Mapping[str, tuple[int, ...]]
+    rope_factors: tuple[float, ...] = ()
 
     @property
     def architecture(self) -> str:
@@ -77,13 +87,34 @@ class Header:
 
     @property
     def weights(self) -> int:
-        """The number of weights in all tensors."""
-        return sum(map(prod, self.tensors.values()))
+        """The number of weights in all tensors; factors of frequencies are none."""
+        return sum(prod(shape) for name, shape in self.tensors.items() if name != ROPE_FACTORS)
 
     def number(self, field: str) -> int:
         """Return a number that the architecture states, 0 where it does not."""
         value = self.metadata.get(f"{self.architecture}.{field}", 0)
         return value if type(value) is int else 0
+
+    @property
+    def rope_scaling(self) -> dict[str, Any] | None:
+        """The factors of the frequencies as transformers states them; ``None`` where they cannot be.
+
+        Empty where nothing is scaled.
+        """
+        if self.rope_factors and all(factor == 1 for factor in self.rope_factors):
+            return {}
+        heads = max(self.number("attention.head_count"), 1)
+        size = self.number("rope.dimension_count") or self.number("embedding_length") // heads
+        base = self.metadata.get(f"{self.architecture}.rope.freq_base", ROPE_BASE)
+        factor = max(self.rope_factors, default=0.0)
+        usual = self.architecture in SCALED and type(base) is float and 1 < base < inf and 1 < factor < inf
+        if not usual or size != 2 * len(self.rope_factors):
+            return None
+        expected = llama3_factors(factor, base, size)
+        for one, other in zip(expected, self.rope_factors, strict=True):
+            if not isclose(one, other, rel_tol=SAME_FACTOR):
+                return None
+        return {"rope_type": "llama3", "factor": factor, **LLAMA3}
 
     @property
     def quantization(self) -> str:
@@ -93,6 +124,20 @@ class Header:
         stated = self.metadata.get("general.file_type")
         names = {member.value: member.name for member in LlamaFileType}
         return names[stated].removeprefix("MOSTLY_").removeprefix("ALL_") if stated in names else ""
+
+
+def llama3_factors(factor: float, base: float, size: int) -> list[float]:
+    """Compute by what Llama 3.1 divides the frequencies of a head of ``size`` numbers, from the highest.
+
+    Source: the model code of Llama 3.1; llama.cpp's converter writes the same.
+    """
+    low, high = LLAMA3["low_freq_factor"], LLAMA3["high_freq_factor"]
+    found = []
+    for place in range(size // 2):
+        turns = LLAMA3["original_max_position_embeddings"] * base ** (-2 * place / size) / (2 * pi)
+        smooth = min(max((turns - low) / (high - low), 0.0), 1.0)
+        found.append(1 / ((1 - smooth) / factor + smooth))
+    return found
 
 
 def describe_gguf(path: Path, name: str) -> ModelSpec:
@@ -168,6 +213,8 @@ def require_readable(header: Header, name: str) -> None:
         for key, value in header.metadata.items()
         if any(key.startswith(f"{kind}.{field}") for field in LOST) and value not in ("none", 0, 1)
     ] + [tensor for tensor in LOST_TENSORS if tensor in header.tensors]
+    if ROPE_FACTORS in header.tensors and header.rope_scaling is None:
+        lost.append(ROPE_FACTORS)
     if lost:
         raise ModelError(
             f"The GGUF file of the model {name} sets {', '.join(lost[:3])}, which is lost when it is read "
@@ -254,14 +301,15 @@ class _Reader:
         if 13 * entries + 24 * tensors > len(self.data):
             raise ValueError(f"{entries:,} entries and {tensors:,} tensors in {len(self.data):,} bytes")
         metadata = {self.text(): self.value(self.number("<I")) for _ in range(entries)}
-        return Header(metadata, self.tensors(tensors, metadata))
+        return self.tensors(tensors, metadata)
 
-    def tensors(self, count: int, metadata: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    def tensors(self, count: int, metadata: Mapping[str, Any]) -> Header:
         """Read names and shapes, and hold the last byte of the data against the file's length."""
         from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
         sizes = {kind.value: GGML_QUANT_SIZES[kind] for kind in GGMLQuantizationType}
         shapes: dict[str, tuple[int, ...]] = {}
+        factors: tuple[int, int] | None = None  # where those of the frequencies begin, and how many they are
         end = 0
         for _ in range(count):
             name = self.text()
@@ -274,14 +322,19 @@ class _Reader:
                 raise ValueError(f"a tensor of the unknown type {kind}")
             block, taken = sizes[kind]
             shapes[name] = shape
+            if name == ROPE_FACTORS and kind == GGMLQuantizationType.F32 and prod(shape) <= MOST_FACTORS:
+                factors = offset, prod(shape)
             end = max(end, offset + -(-prod(shape) // block) * taken)
         alignment = metadata.get(ALIGNMENT, 32)
         if type(alignment) is not int or not 0 < alignment <= 2**16:
             raise ValueError(f"{ALIGNMENT} is no alignment")
-        end += -(-self.at // alignment) * alignment
-        if end > len(self.data):
-            raise ValueError(f"{len(self.data):,} bytes where its header says {end:,}")
-        return shapes
+        begins = -(-self.at // alignment) * alignment
+        if begins + end > len(self.data):
+            raise ValueError(f"{len(self.data):,} bytes where its header says {begins + end:,}")
+        if factors is None:
+            return Header(metadata, shapes)
+        offset, length = factors
+        return Header(metadata, shapes, struct.unpack_from(f"<{length}f", self.data, begins + offset))
 
     def value(self, kind: int) -> Any:
         """Read a number or a text, or pass over a list and return its length."""

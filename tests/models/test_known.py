@@ -14,7 +14,7 @@ import transformers
 from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.family import context_of, read_family
-from pcf_core.models.names import KnownModel, known_model, known_models, split_name
+from pcf_core.models.names import KnownModel, all_series, known_model, known_models, split_name
 
 PAPERS = (
     ("OPT-IML", 30_000, 0.02),
@@ -48,7 +48,17 @@ def test_the_papers_twelve_with_the_sizes_that_they_state() -> None:
 
 def test_the_further_groups() -> None:
     groups = Counter(model.group for model in known_models())
-    assert groups == {"Papers": 12, "GPT-2/Neo/NeoX": 7, "Llama 2": 5, "Chinese": 3, "Current": 10}
+    assert groups == {
+        "Papers": 12,
+        "GPT-2/Neo/NeoX": 7,
+        "Llama 2": 5,
+        "Chinese": 3,
+        "Llama 3": 12,
+        "Qwen": 24,
+        "Gemma": 10,
+        "SmolLM2": 6,
+        "Current": 6,
+    }
     names = {model.name for model in known_models()}
     assert len(names) == groups.total()
     assert {
@@ -56,6 +66,96 @@ def test_the_further_groups() -> None:
     } <= names
     assert {f"openai-community/gpt2{size}" for size in ("", "-medium", "-large", "-xl")} <= names
     assert {f"EleutherAI/gpt-neo{size}" for size in ("-125m", "-1.3B", "-2.7B", "x-20b")} <= names
+
+
+def test_base_and_aligned_are_declared_size_by_size() -> None:
+    """BVF Figure 8, and the series that people ask for: each pair of one size, under one license."""
+    series = {one.name: one for one in all_series()}
+    assert list(series) == [
+        "llama-2",
+        "llama-3",
+        "llama-3.1",
+        "llama-3.2",
+        "qwen-2.5",
+        "qwen-3",
+        "gemma-2",
+        "gemma-3",
+        "smollm2",
+    ]
+    assert series["llama-2"].models == tuple(
+        f"meta-llama/Llama-2-{size}{kind}-hf" for size in ("7b", "13b", "70b") for kind in ("", "-chat")
+    )
+    assert [len(one.pair) for one in series.values()] == [3, 2, 2, 2, 7, 5, 3, 2, 3]
+    for one in series.values():
+        for pair in one.pair:
+            base, aligned = known_model(pair.base), known_model(pair.aligned)
+            assert base is not None
+            assert aligned is not None
+            assert base.license
+            assert (base.license, base.gated, base.architecture) == (
+                aligned.license,
+                aligned.gated,
+                aligned.architecture,
+            )
+
+
+ENTRY = """[[model]]
+name = "org/{name}"
+title = "T"
+group = "Current"
+family = "causal"
+architecture = "LlamaForCausalLM"
+parameters = {parameters}
+context = 8
+language = "en"
+verified = "twin"
+source = "https://example.org/card"
+"""
+SERIES = """[[series]]
+name = "{name}"
+title = "S"
+[[series.pair]]
+base = "org/{base}"
+aligned = "org/{aligned}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("series", "said"),
+    [
+        (
+            SERIES.format(name="s", base="a", aligned="d"),
+            "a series names org/d, which is no model of this file",
+        ),
+        (
+            SERIES.format(name="s", base="a", aligned="c"),
+            "pairs org/a and org/c, which must have as many parameters; got 7 and 9",
+        ),
+        (SERIES.format(name="s", base="a", aligned="a"), "org/a is in two pairs"),
+        (SERIES.format(name="s", base="a", aligned="b") * 2, "two series have one name"),
+        (SERIES.format(name="S", base="a", aligned="b"), "series.0.name: String should match pattern"),
+        ('[[series]]\nname = "s"\ntitle = "S"\npair = []\n', "at least 1 item"),
+        ('[[series]]\nname = "s"\ntitle = "S"\n', "series.0.pair: Field required"),
+        (ENTRY.format(name="a", parameters=7), "a model is listed twice"),
+        (ENTRY.format(name="e", parameters=7) + 'license = "Own"\n', "org/e: terms must be the address"),
+        (
+            ENTRY.format(name="e", parameters=7) + 'license = "MIT"\nterms = "https://x.y"\n',
+            "and of no other",
+        ),
+    ],
+)
+def test_what_no_series_can_be_is_one_clear_sentence(
+    series: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"a": 7, "b": 7, "c": 9}
+    models = "".join(ENTRY.format(name=name, parameters=size) for name, size in sizes.items())
+    (tmp_path / "models.toml").write_text(models + series)
+    monkeypatch.setenv("PCF_ASSETS", str(tmp_path))
+    settings.cache_clear()
+    with pytest.raises(ModelError, match=r"registry .* cannot be read") as caught:
+        all_series()
+    assert said in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def twins(monkeypatch: pytest.MonkeyPatch) -> set[str]:

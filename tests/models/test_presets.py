@@ -91,7 +91,7 @@ def test_a_choice_is_known_in_any_order_and_only_whole(monkeypatch: pytest.Monke
         ({"pair": (PAIR | {"second": "c"},)}, "not two of its models"),
         ({"pair": (PAIR | {"second": "a"},)}, "not two of its models"),
         ({"pair": (PAIR, PAIR)}, "has a pair twice"),
-        ({"axis": "topic"}, "'models' or 'size'"),
+        ({"axis": "topic"}, "'models', 'size' or 'base and aligned'"),
         ({"surprise": 1}, "Extra inputs"),
     ],
 )

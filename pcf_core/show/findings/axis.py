@@ -1,10 +1,10 @@
-"""Sentences about runs along an axis: checkpoints, sizes, text sources, topics."""
+"""Sentences about runs along an axis: checkpoints, sizes, base and aligned, text sources, topics."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.core.risk import AxisPoint
+from pcf_core.core.risk import AxisPoint, Comparison
 from pcf_core.show.findings.comparison import WORDS
 from pcf_core.show.findings.numbers import count, listed, number, with_interval
 
@@ -83,6 +83,27 @@ def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
         "Single checkpoints differ in more than size, so that nothing follows for size as such.",
     ]
     return " ".join(said)
+
+
+def alignment_finding(comparisons: Sequence[Comparison]) -> str:
+    """Say at how many sizes each risk rises and falls from base to aligned; empty without a pair.
+
+    Parameters
+    ----------
+    comparisons
+        Of the aligned checkpoint, the first, with its base, a pair each.
+    """
+    if not comparisons:
+        return ""
+    told = []
+    for name, word in WORDS.items():
+        verdicts = [comparison.differences[name].verdict for comparison in comparisons]
+        parts = {"rises": verdicts.count("first"), "falls": verdicts.count("second")}
+        heard = [f"{verb} in {times:,}" for verb, times in parts.items() if times]
+        heard += [f"cannot be told in {rest:,}"] if (rest := len(verdicts) - sum(parts.values())) else []
+        told.append(f"{word} {listed(heard)}")
+    pairs = count(len(comparisons), "pair")
+    return f"From base to aligned, of {pairs} of one size each: {'; '.join(told)}."
 
 
 def _these(checkpoints: int) -> str:

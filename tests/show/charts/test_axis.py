@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import AxisPoint, Interval
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.axis import axis_panels
+from pcf_core.show.charts.axis import PANELS, axis_panels, change_panels
 from tests.show.charts.compared import axis_example, axis_point
 
 
@@ -100,3 +100,35 @@ def test_numbers_stand_on_a_logarithmic_axis() -> None:
     assert {axis.type for axis in figure.select_xaxes()} == {"log"}
     assert [list(trace.x) for trace in figure.data[::3]] == [[1e6], [1e8]]
     assert figure.data[0].customdata[0] == "<b>a</b><br>1,000,000<br>0.200 (0.150–0.300)"
+
+
+def test_sizes_of_one_series_are_joined_and_stand_apart() -> None:
+    """Base and aligned of one size have one place: their marks stand beside it, the hover names it."""
+    points = [axis_point(line, size, 0.3) for line in ("S, base", "S, aligned") for size in (1e6, 1e8)]
+    figure = axis_panels(points, "x", joined=True)
+    assert {trace.mode for trace in figure.data} == {"lines+markers"}
+    base, aligned = figure.data[0], figure.data[3]
+    assert all(left < size < right for left, size, right in zip(base.x, (1e6, 1e8), aligned.x, strict=True))
+    assert [text.split("<br>")[1] for text in base.customdata] == ["1,000,000", "100,000,000"]
+
+
+def test_changes_have_a_sign_and_0_in_the_middle() -> None:
+    changed = [
+        AxisPoint(
+            line="S",
+            place=size,
+            values=dict.fromkeys(PANELS, value),
+            intervals={"overall_risk": Interval(low=value - 0.1, high=value + 0.2)},
+        )
+        for size, value in ((1e6, -0.3), (1e8, 0.1))
+    ]
+    figure = change_panels(changed, "parameters")
+    assert [list(trace.y) for trace in figure.data] == [[-0.3, 0.1]] * 3
+    assert figure.data[0].customdata[0].endswith("-0.3 (-0.4 to -0.1)")
+    for axis, end in zip(figure.select_yaxes(), (0.4, 0.3, 0.3), strict=True):
+        low, high = axis.range
+        assert low == -high
+        assert high > end
+        assert "aligned − base" in axis.title.text
+    still = change_panels([replace(axis_point("S", 1e6, 0.0), intervals={})], "parameters")
+    assert all(axis.range[1] > 1 for axis in still.select_yaxes())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pcf_core.show.findings.axis import (
+    alignment_finding,
     axis_finding,
     checkpoints_finding,
     size_finding,
     topics_finding,
 )
-from tests.show.charts.compared import axis_example, axis_point
+from tests.show.charts.compared import axis_example, axis_point, compared_example, difference
 
 POINTS = axis_example()[:6]
 
@@ -51,3 +54,18 @@ def test_checkpoints_are_never_a_size():
         "nothing follows for size as such."
     )
     assert size_finding("", sized[:1]) == ""
+
+
+def test_what_alignment_changes_is_counted_over_the_sizes() -> None:
+    """Risk clearly higher in one pair of two; the parts as the verdicts of the same differences say."""
+    unclear = compared_example()
+    higher = replace(
+        unclear,
+        differences={**unclear.differences, "overall_risk": difference(0.9, 0.2, clear=True)},
+    )
+    assert alignment_finding([]) == ""
+    assert alignment_finding([unclear, higher]) == (
+        "From base to aligned, of 2 pairs of one size each: risk rises in 1 and cannot be told in 1; "
+        "prejudice cannot be told in 2; caprice cannot be told in 2."
+    )
+    assert "of 1 pair of one size each: risk rises in 1;" in alignment_finding([higher])

@@ -1,0 +1,126 @@
+"""What fetching a model's weights means, said before it is done: how much it is, and under which terms.
+
+Nobody is asked for it: it is what ``assets/public.toml`` and ``assets/models.toml`` declare.
+"""
+
+from __future__ import annotations
+
+from pcf_core.core.errors import InputError, ModelError
+from pcf_core.core.records import Record
+from pcf_core.core.settings import settings
+from pcf_core.models.hub import is_cached
+from pcf_core.models.names import OPEN_SOURCE, known_model, require_allowed, split_name
+from pcf_core.models.public import public_model
+from pcf_core.models.registry import resolve
+
+LEAST_BYTES = 2  # a weight in the half precision in which most weights are published
+
+
+class Offer(Record):
+    """Weights that can be fetched.
+
+    ``name``: as it is asked for.  ``bytes``: how much that is, 0 where nothing is declared; ``at_least``:
+    counted as two bytes a weight.  ``license`` is empty where it was not read; ``terms`` is the address to
+    read it at, empty for open source.  ``packages``: of the package index, as pip takes them; none: from the
+    hub.
+    """
+
+    name: str
+    bytes: int
+    at_least: bool
+    license: str
+    terms: str
+    packages: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> str:
+        """How much it is, such as "98 MB"."""
+        if not self.bytes:
+            return "of unknown size"
+        gigabytes = self.bytes >= 10**9
+        told = f"{self.bytes / 1e9:,.1f} GB" if gigabytes else f"{self.bytes / 1e6:,.0f} MB"
+        return f"{told} or more" if self.at_least else told
+
+    @property
+    def source(self) -> str:
+        """Where it comes from."""
+        return ", ".join(self.packages) or "the model hub"
+
+    @property
+    def sentence(self) -> str:
+        """Size, source and licence in one sentence."""
+        licensed = self.license or f"not read by us, it stands on {self.terms}"
+        place = "in" if self.packages else "from"
+        return f"{self.name}: {self.size} {place} {self.source}; licence: {licensed}."
+
+
+def offer_of(name: str) -> Offer:
+    """Say what fetching a public model or one of the hub means.
+
+    Raises
+    ------
+    ModelError
+        The name is neither's, or its revision cannot be one.
+    """
+    public = public_model(name)
+    if public is not None:
+        return Offer(
+            name=public.name,
+            bytes=public.bytes,
+            at_least=False,
+            license=public.license,
+            terms=public.terms,
+            packages=public.packages,
+        )
+    named = split_name(name)
+    if not named.is_hub_id:
+        raise ModelError(
+            f"{name!r} cannot be fetched: name a public model of the list, or a hub id such as "
+            "openai-community/gpt2."
+        )
+    known = known_model(named.model)
+    card = f"https://huggingface.co/{named.model}"
+    if known is None:
+        return Offer(name=name, bytes=0, at_least=True, license="", terms=card)
+    open_source = known.license in OPEN_SOURCE
+    return Offer(
+        name=name,
+        bytes=LEAST_BYTES * known.parameters,
+        at_least=True,
+        license=known.license,
+        terms="" if open_source else known.terms or card,
+    )
+
+
+def is_here(name: str) -> bool:
+    """Tell whether the weights of a model that can be fetched are on this machine; no hub is asked."""
+    public = public_model(name)
+    if public is not None:
+        return bool(public.located)
+    try:
+        return is_cached(name) and bool(resolve(name).path)
+    except ModelError:  # of its files some are here, and they do not do
+        return False
+
+
+def require_fetchable(offer: Offer, accepted: bool) -> None:
+    """Refuse to fetch what may not be asked here, downloads that are off, and terms that nobody accepted.
+
+    Raises
+    ------
+    ModelError
+        The operator does not allow the model, or the hub.
+    InputError
+        Its terms are not accepted.
+    """
+    require_allowed(offer.name)
+    if not offer.packages and not settings().allow_hub:
+        raise ModelError(
+            f"The weights of {offer.name} are not fetched: downloads are off (PCF_ALLOW_HUB); allow them, or "
+            "copy its files to a folder and name that."
+        )
+    if offer.terms and not accepted:
+        raise InputError(
+            f"{offer.name} comes under terms of its own: read {offer.terms}, and accept them if you do "
+            "(--accept-terms)."
+        )

