@@ -1,4 +1,4 @@
-"""The form of the page Score and the estimate that follows it."""
+"""The form of the page Run an audit and the estimate that follows it."""
 
 from __future__ import annotations
 

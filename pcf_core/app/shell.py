@@ -16,8 +16,9 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException
 
-from pcf_core.app.choice import draw_choice
-from pcf_core.app.links import drop_infinite, follow, link_first, say_mistakes
+from pcf_core.app.addresses import OLD, leads_to
+from pcf_core.app.choice import current_choice, draw_choice
+from pcf_core.app.links import drop_infinite, follow, follow_pressed, link_first, say_mistakes
 from pcf_core.app.mended import MENDED
 from pcf_core.app.presets import follow_preset
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
@@ -36,29 +37,22 @@ SECTIONS = {
         ("tilt", "Tilt", "candlestick_chart"),
         ("heat_map", "Heat map", "grid_on"),
         ("risk", "Risk", "stacked_bar_chart"),
-        ("tails", "Tails", "bar_chart"),
-        ("factors", "Factors", "scatter_plot"),
-        ("sensitivity", "Sensitivity", "tune"),
-        ("knowledge", "Knowledge", "lightbulb"),
+        ("caprice", "Caprice", "bar_chart"),
+        ("why", "Why?", "lightbulb"),
     ],
-    "Measure": [("score", "Score", "play_circle"), ("probe", "Probe", "bolt")],
-    "Texts": [
-        ("case_file", "Case file", "folder_open"),
-        ("fairpair", "FairPair", "difference"),
-        ("criteria", "Criteria", "balance"),
+    "Measure": [
+        ("run_an_audit", "Run an audit", "play_circle"),
+        ("try_a_sentence", "Try a sentence", "bolt"),
     ],
+    "Texts": [("written_text", "Written text", "difference")],
     "Material": [
         ("models", "Models", "deployed_code"),
         ("topics", "Topics", "category"),
         ("templates", "Templates", "list_alt"),
     ],
-    "Share": [
-        ("report", "Report", "description"),
-        ("how_it_works", "How it works", "school"),
-        ("about", "About", "menu_book"),
-    ],
+    "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
-FOR_AUDITORS = ("score", "probe")  # pages on which a viewer could do nothing
+FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
 
 
 def open_frame() -> StreamlitPage:
@@ -92,20 +86,20 @@ def _open_frame() -> StreamlitPage:
         ]
         for section, pages in SECTIONS.items()
     }
-    # Streamlit gives the first page the bare address alone: its name is the address of one that leads there.
-    named_first = st.Page(_nothing, title="Overview", url_path=FIRST, visibility="hidden")
+    old = [st.Page(_nothing, title=title_of(name), url_path=name, visibility="hidden") for name in OLD]
     page = st.navigation(
-        {**sections, "Results": [*sections["Results"], named_first]},
+        {**sections, "Results": [*sections["Results"], *old]},
         position="top" if inside else "hidden",  # the sidebar begins with what is shown
     )
     if old_kind:
         st.rerun()
-    if page.url_path == FIRST:
-        follow(FIRST, {name: st.query_params.get_all(name) for name in st.query_params})
+    if page.url_path in OLD:
+        follow(*leads_to(page.url_path, {name: st.query_params.get_all(name) for name in st.query_params}))
     login_page()
     drop_infinite()
     with link_first():
         draw_choice()
+    follow_pressed(current_choice().parameters)
     take_written()
     follow_preset()
     draw_who()
@@ -116,6 +110,11 @@ def _open_frame() -> StreamlitPage:
         st.stop()
     st.session_state[OPENED] = st.container()  # for what is wrong in the link, above the page
     return page
+
+
+def title_of(old: str) -> str:
+    """Return the title of the page that an old address leads to: the browser's tab has it from the start."""
+    return next(title for pages in SECTIONS.values() for name, title, _ in pages if name == OLD[old].page)
 
 
 def _nothing() -> None:

@@ -114,7 +114,7 @@ def test_a_viewer_finds_no_control_that_writes(
     assert found == []
     assert not app.get("file_uploader")
     links = [link.proto.page for link in app.get("page_link")]
-    assert not {"score", "probe"} & {link.rstrip("/").rpartition("/")[2] for link in links}
+    assert not {*FOR_AUDITORS} & {link.rstrip("/").rpartition("/")[2] for link in links}
     for group in app.get("button_group"):
         assert not {"edit", "mine", "new", "check"} & set(getattr(group, "options", ()))
     assert queue.list() == ()

@@ -1,4 +1,4 @@
-"""Score: measure models now.  Form on the left, estimate on the right, the queue below."""
+"""Run an audit: measure models now.  Form on the left, estimate on the right, the queue below."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pcf_core.core.errors import AuditError
 
 def draw() -> None:
     """Draw the page."""
-    st.title("Score")
+    st.title("Run an audit")
     st.markdown("##### Which models do you want to measure, on which topic?")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -33,7 +33,11 @@ def draw() -> None:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:
         if st.button(
-            "Score", type="primary", icon=":material/play_arrow:", disabled=not runs, key="score_button"
+            "Run the audit",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=not runs,
+            key="score_button",
         ):
             try:
                 for run in runs:
