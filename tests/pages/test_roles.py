@@ -137,6 +137,6 @@ def test_a_link_to_a_page_of_auditors_says_why_it_is_empty(
     monkeypatch.setenv("PCF_READ_ONLY", "1")
     settings.cache_clear()
     app = open_app(page)
-    assert [title.value for title in app.title] == [page.capitalize()]
+    assert [title.value for title in app.title] == [page.replace("_", " ").capitalize()]
     assert ["PCF_READ_ONLY" in info.value.replace("\\", "") for info in app.info] == [True]
     assert not app.main.get("button")
