@@ -284,6 +284,15 @@ def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
     st.switch_page(f"pages/{page}.py", query_params=parameters)
 
 
+def is_new_page() -> bool:
+    """Tell whether a link or an address has just opened this page, and not the browser's way back."""
+    context = get_script_run_ctx()
+    if context is None or context.is_history_navigation:
+        return False
+    page, *_ = st.session_state.get(TAKEN, ("",))
+    return bool(page != context.page_script_hash)
+
+
 def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = "") -> None:
     """Draw a link to a page or to a tab of one, with what its address is to say besides the tab.
 

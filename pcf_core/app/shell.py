@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from pcf_core.app.addresses import OLD, leads_to
 from pcf_core.app.choice import current_choice, draw_choice
-from pcf_core.app.links import drop_infinite, follow, follow_pressed, link_first, say_mistakes
+from pcf_core.app.links import drop_infinite, follow, follow_pressed, is_new_page, link_first, say_mistakes
 from pcf_core.app.mended import MENDED
 from pcf_core.app.presets import follow_preset
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
@@ -86,14 +86,19 @@ def _open_frame() -> StreamlitPage:
         ]
         for section, pages in SECTIONS.items()
     }
-    old = [st.Page(_nothing, title=title_of(name), url_path=name, visibility="hidden") for name in OLD]
+    # The last of all: a link that names a page's file leads to the first that has it.
+    old = [
+        st.Page(place.file, title=titles()[place.page], url_path=name, visibility="hidden")
+        for name, place in OLD.items()
+    ]
+    *others, (last, pages) = sections.items()
     page = st.navigation(
-        {**sections, "Results": [*sections["Results"], *old]},
+        {**dict(others), last: [*pages, *old]},
         position="top" if inside else "hidden",  # the sidebar begins with what is shown
     )
     if old_kind:
         st.rerun()
-    if page.url_path in OLD:
+    if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
         follow(*leads_to(page.url_path, {name: st.query_params.get_all(name) for name in st.query_params}))
     login_page()
     drop_infinite()
@@ -104,7 +109,7 @@ def _open_frame() -> StreamlitPage:
     follow_preset()
     draw_who()
     st.html(MENDED)
-    if page.url_path in closed:  # by a link
+    if (OLD[page.url_path].page if page.url_path in OLD else page.url_path) in closed:  # by a link
         st.title(page.title)
         draw_why_not()
         st.stop()
@@ -112,13 +117,9 @@ def _open_frame() -> StreamlitPage:
     return page
 
 
-def title_of(old: str) -> str:
-    """Return the title of the page that an old address leads to: the browser's tab has it from the start."""
-    return next(title for pages in SECTIONS.values() for name, title, _ in pages if name == OLD[old].page)
-
-
-def _nothing() -> None:
-    """Draw nothing: the page only leads to another."""
+def titles() -> dict[str, str]:
+    """Return the title of every page in the menu, by the name of its file."""
+    return {name: title for pages in SECTIONS.values() for name, title, _ in pages}
 
 
 def show(draw: Callable[[], None]) -> None:

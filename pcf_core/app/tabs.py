@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.app.addresses import TAB_OF, TABS
+from pcf_core.app.addresses import OLD, TAB_OF, TABS, leads_to
+from pcf_core.app.links import open_page_name
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
     they said until they are drawn again.
     """
     st.title(title)
+    old, said = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
+    asked = leads_to(old, said)[1].get(TAB_OF[page]) if old in OLD else None
     name = st.segmented_control(
         f"Parts of {title}",
         TABS[page],
-        default=TABS[page][0],
+        default=str(asked or TABS[page][0]),
         required=True,
         key=TAB_OF[page],
         bind="query-params",
