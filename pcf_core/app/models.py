@@ -32,7 +32,7 @@ COLUMNS: Mapping[str, Any] = {
     "name": st.column_config.TextColumn(
         help="What the page 'Run an audit' and the command line take; or the id on the hub."
     ),
-    "family": st.column_config.TextColumn(help="How it is asked for a word; see the tab About."),
+    "family": st.column_config.TextColumn(help="How it is asked for a word; see About, a tab of Method."),
     "parameters": st.column_config.NumberColumn(format="compact", help="Number of weights."),
     "context": st.column_config.NumberColumn(
         format="localized",

@@ -44,7 +44,7 @@ def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> No
     assert [title.value for title in app.title] == [PAGES[page]]
     if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["12,000", "12,000"]
+        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["2,280", "2,280"]
     else:
         assert "Not scored yet" in texts(app)
         assert app.button(key="score_missing").label == "Score what is missing"
