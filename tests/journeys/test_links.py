@@ -204,3 +204,32 @@ def test_every_name_in_the_menu_is_an_address(app: str, page: Page, query: str) 
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect_choice(page, *(WHAT_ELSE if query else WHAT_IS_USUAL))
     assert urlsplit(page.url).path == "/"
+
+
+@pytest.mark.parametrize(
+    ("old", "path", "title", "tab"),
+    [
+        ("tails?part=prejudice", "/caprice", "Caprice", ""),
+        ("knowledge?knowledge_score=quadratic", "/why", "Why?", "Knowledge"),
+    ],
+)
+def test_an_old_address_leads_on_and_the_way_back_leaves_it(
+    app: str, page: Page, old: str, path: str, title: str, tab: str
+) -> None:
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    page.goto(f"{app}/{old}&{ELSE}")
+    page.wait_for_url(lambda url: urlsplit(url).path == path)
+    settle(page, title)
+    expect_choice(page, *WHAT_ELSE)
+    name, _, value = old.partition("?")[2].partition("=")
+    assert parse_qs(urlsplit(page.url).query)[name] == [value]
+    if tab:
+        expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
+    for _ in range(4):  # the old address itself is a step, and what the browser mended of it
+        page.go_back()
+        if urlsplit(page.url).path == "/risk":
+            break
+        settle(page, title)
+    settle(page, "Risk")
+    expect_choice(page, *WHAT_ELSE)
