@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 from benchmarks.visitors import Visitor, app_process
 
 LONGEST = 60.0  # seconds of an app's life, the time it takes to start not counted
-PAGES = ("score", "overview", "risk", "heat_map", "models")
+PAGES = ("run_an_audit", "overview", "risk", "heat_map", "models")
 
 
 @contextmanager

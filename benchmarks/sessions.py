@@ -133,7 +133,7 @@ def prepare(folder: Path, templates: int) -> dict[str, str]:
     variables = {
         "PCF_ASSETS": str(folder / "assets"),
         "PCF_CACHE": str(folder / "cache"),
-        "PCF_WORKER_IDLE_SECONDS": "60",  # the app starts one, for the page Probe
+        "PCF_WORKER_IDLE_SECONDS": "60",  # the app starts one, for the page Try a sentence
         "PCF_SHIPPED_RESULTS": "0",
     }
     if not (folder / "assets").exists():

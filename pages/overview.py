@@ -27,12 +27,12 @@ changes with the sentence.
 A model favours the group whose words it finds more likely, averaged over all sentences about an occupation.
 The papers' *randomly initialised* model, uniform preferences, is at ½ where there are two groups. *Risk*
 splits the risk into its two parts, *Tilt* shows which way it leans, *Heat map* every occupation and sentence,
-*Tails* the few that stand out.
+*Caprice* the few that stand out.
 """
 DOORS = [
     ("pages/risk.py", "I decide", "How much, and is it fixed, or does it change with the sentence?"),
     ("pages/heat_map.py", "I audit", "Every occupation, sentence and word."),
-    ("pages/score.py", "I present", "Score a model live, here and now."),
+    ("pages/run_an_audit.py", "I present", "Score a model live, here and now."),
 ]
 
 
@@ -98,7 +98,7 @@ def draw_sentence_door() -> None:
     """Draw the way to a sentence of one's own."""
     if may_audit():
         st.page_link(
-            "pages/probe.py",
+            "pages/try_a_sentence.py",
             label="Type a sentence: whose words are expected?",
             icon=":material/bolt:",
             query_params=current_choice().parameters,

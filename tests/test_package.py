@@ -31,7 +31,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
 EXTRAS = {"login": "requirements-login.txt", "ray": "requirements-ray.txt"}
 SHIPPED_RUN = "0078922934aefc6b"
-PAGES = ("pages/risk.py", "pages/about.py", "pages/how_it_works.py")
+PAGES = ("pages/risk.py", "pages/method.py", "pages/why.py")
 OPEN_PAGES = """
 import sys
 from streamlit.testing.v1 import AppTest

@@ -1,6 +1,6 @@
 """Write the results of the text audits that come with the app.
 
-They are what the pages FairPair (for ``WRITERS``) and Criteria (``ASKED``) ask for at first.
+They are what the tabs FairPair (for ``WRITERS``) and Criteria (``ASKED``) ask for at first.
 
     python -m tools.ship_audits
 
@@ -44,7 +44,7 @@ FOLDERS = ("texts", "results")
 
 
 def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTable]:
-    """Return what the page FairPair asks a model at first.
+    """Return what the tab FairPair asks a model at first.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTa
 
 
 def usual_criteria(model: str, name: ExperimentName) -> CriteriaAsked:
-    """Return what the page Criteria asks a model at first.
+    """Return what the tab Criteria asks a model at first.
 
     Raises
     ------

@@ -1,18 +1,23 @@
-"""What the page About shows: the sections of ``docs/about.md``, and two tables beside them."""
+"""The tab About of *Method*: the sections of ``docs/about.md``, and two tables beside them."""
 
 from __future__ import annotations
 
 import re
 
 import pandas as pd
+import streamlit as st
 
 import pcf_core
+from pcf_core.app.calibration import draw_calibration
+from pcf_core.app.page import finding
+from pcf_core.app.stores import open_store
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.show.findings.numbers import count, number
 from pcf_core.store.store import Store
 
+LINE = 800  # pixels: longer lines are hard to read
 TEXT = ROOT / "docs" / "about.md"
 
 
@@ -27,7 +32,7 @@ def about_finding(store: Store) -> str:
     app = f"PCF Audit {pcf_core.__version__}"
     finished = [info.run for info in store.runs() if info.complete]
     if not finished:
-        return f"{app} has no finished run here yet; the page Score makes the first one."
+        return f"{app} has no finished run here yet; *Run an audit* makes the first one."
     models = len({run.scoring.model for run in finished})
     cells = sum(run.cells for run in finished)
     return (
@@ -57,3 +62,19 @@ def reference_table() -> pd.DataFrame:
             "caprice": [number(risk.caprice_risk) for risk in risks.values()],
         }
     ).set_index("model")
+
+
+TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}
+
+
+def draw_about() -> None:
+    """Draw the tab."""
+    finding(about_finding(open_store()))
+    with st.container(width=LINE):
+        for heading, text in sections().items():
+            st.subheader(heading)
+            if heading == "Calibration":
+                draw_calibration()
+            st.markdown(text)
+            if heading in TABLES:
+                st.table(TABLES[heading]())

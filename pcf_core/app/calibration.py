@@ -1,4 +1,4 @@
-"""The card of the page About: what was planted in the calibration models, and what this app measures."""
+"""The card of the tab About: what was planted in the calibration models, and what this app measures."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def score_command(models: Sequence[Planted]) -> str:
 
 
 def afresh_commands(models: Sequence[Planted]) -> str:
-    """Write the commands that score all models again and show the page About.
+    """Write the commands that score all models again and show the tab About.
 
     They do so whatever the store holds.
     """

@@ -1,4 +1,4 @@
-"""The parts of the page Case file: figures, the table, the ways to each audit, shared occupations."""
+"""The tab Summary of *Written text*: figures, the table, the ways to each audit, shared occupations."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.case_file import WOMEN, CaseFile
+from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Place
+from pcf_core.app.case_file import WOMEN, CaseFile, case_file, known_models
+from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
-from pcf_core.app.page import chart, draw_provenance, draw_table, finding
+from pcf_core.app.links import draw_link
+from pcf_core.app.named_models import draw_lookable
+from pcf_core.app.page import chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
+from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
 from pcf_core.report.key_figures import bounds
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
-from pcf_core.show.findings.case_file import FOUND, shared_finding, value_text, verdict_of
+from pcf_core.show.findings.case_file import (
+    FOUND,
+    agreement_finding,
+    case_findings,
+    shared_finding,
+    value_text,
+    verdict_of,
+)
 from pcf_core.show.findings.numbers import count, estimated, number
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
 
-Way = tuple[str, str, Mapping[str, str | list[str]]]  # a page, the label of its link, its parameters
+Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
 
 HOW = """
 Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
@@ -31,10 +43,10 @@ verdict**, since a spread is above 0 in any sample. FairPair differs *by the exc
 does and F of the other words does not; that is counted neither as agreement nor against it.
 
 Each audit controls for its own tests and not for those of the others, so that of many one finds something by
-chance now and then. F is controlled for the newest requests that stand here, at most three: the page
-FairPair, which reads others together, may say otherwise of the same request, and a further request may turn a
-verdict. The criteria are controlled within each experiment, and their experiments not together: of four, one
-finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
+chance now and then. F is controlled for the newest requests that stand here, at most three: the tab
+*FairPair*, which reads others together, may say otherwise of the same request, and a further request may turn
+a verdict. The criteria are controlled within each experiment, and their experiments not together: of four,
+one finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
 else the pair that is farthest apart. Written and scored answers measure different things and stand apart. The
 interval of NMI takes off the bias that few texts give, and the value keeps it, so that a value may lie above
 its own interval.
@@ -50,6 +62,53 @@ the same side in both. Whiskers are 95 % intervals, over templates and over stor
 """
 
 
+def draw_summary() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    known = with_asked("cf_model", known_models(choice))
+    if not known:
+        st.info(
+            "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
+            icon=":material/arrow_back:",
+        )
+        return
+    model = st.selectbox(
+        "Model",
+        known,
+        key="cf_model",
+        bind="query-params",
+        help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
+        "occupations are those of the sidebar.",
+    )
+    if not draw_lookable([model]):
+        return
+    case = case_file(model, choice)
+    for name, sentence in case.loaded.refused.items():
+        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    for item in case.loaded.runs.values():
+        if item.run.scoring.label != item.run.scoring.model:
+            st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+    if case.found:
+        finding(agreement_finding(model, case.topic.title, case.rows), *case_findings(case.rows))
+        if figures := case_figures(case):
+            draw_figures(figures)
+    else:
+        st.info(
+            "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
+            "and protocol of the sidebar.",
+            icon=":material/info:",
+        )
+    draw_rows(case)
+    if case.loaded.missing:
+        offer_scoring(case.loaded.missing)
+    if case.loaded.unread:
+        runs = case.loaded.unread.values()
+        follow_readings((run, "preferences", case.loaded.choice.options) for run in runs)
+    if case.shared is not None:
+        draw_shared(case.shared)
+    draw_foot(case)
+
+
 def draw_rows(case: CaseFile) -> None:
     """Draw a table for each audit, which prints, under the links to what is behind it."""
     ways: dict[AuditName, list[Way]] = {
@@ -60,10 +119,8 @@ def draw_rows(case: CaseFile) -> None:
     for audit, links in ways.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{AUDITS[audit]}**", width="content")
-            for page, label, parameters in links:
-                st.page_link(
-                    f"pages/{page}.py", label=plain(label), query_params=dict(parameters), width="content"
-                )
+            for place, label, parameters in links:
+                draw_link(place, plain(label), parameters)
         rows = [row for row in case.rows if row.audit == audit]
         st.table(rows_table(rows).map(plain).set_index("asks"))
     if case.older:
@@ -75,34 +132,34 @@ def run_ways(case: CaseFile) -> list[Way]:
     if not case.loaded.runs:
         return []
     parameters = case.loaded.choice.parameters
-    return [(page, title, parameters) for page, title in (("risk", "Risk"), ("tilt", "Tilt"))]
+    return [(RISK, "Risk", parameters), (TILT, "Tilt", parameters)]
 
 
 def fairpair_ways(case: CaseFile) -> list[Way]:
     """Link each result that its page can show again; where there is none, the form for it."""
     if verdict_of(case.rows, "fairpair") == "not run":
         wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
-        return [("fairpair", "Ask FairPair", wanted)]
+        return [(FAIRPAIR_TAB, "Ask FairPair", wanted)]
     found: list[Way] = []
     for result in case.fairpairs:
         names = " and ".join(result.asked.prompts.names)
         temperature = number(result.asked.key.decoding.temperature)
         parameters = parameters_of_fairpair(result.asked.hash)
         if parameters is not None:
-            found.append(("fairpair", f"{names}, temperature {temperature}", parameters))
+            found.append((FAIRPAIR_TAB, f"{names}, temperature {temperature}", parameters))
     return found
 
 
 def criteria_ways(case: CaseFile) -> list[Way]:
     """Link each experiment that its page can show again; where there is none, the form for them."""
     if verdict_of(case.rows, "criteria") == "not run":
-        return [("criteria", "Ask the criteria", {"cr_model": [case.model]})]
+        return [(CRITERIA_TAB, "Ask the criteria", {"cr_model": [case.model]})]
     found: list[Way] = []
     for result in case.criteria:
         parameters = parameters_of_criteria(result.asked.hash)
         if parameters is not None:
             label = f"{result.asked.experiment.capitalize()}, {result.asked.answering}"
-            found.append(("criteria", label, parameters))
+            found.append((CRITERIA_TAB, label, parameters))
     return found
 
 

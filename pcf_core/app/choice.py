@@ -17,7 +17,7 @@ from itertools import product
 import streamlit as st
 
 from pcf_core.app.data import scored_models
-from pcf_core.app.lists import NONE, evidence_lists, template_sets, usual_lists
+from pcf_core.app.lists import NONE, evidence_lists, fitting_first, usual_lists
 from pcf_core.app.named_models import draw_lookable, lookable
 from pcf_core.app.versions import all_topics, kept
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_parameters, shown_fields
@@ -76,7 +76,7 @@ def draw_choice() -> None:
             default=opening_models(known, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
-            help="The models whose results are shown side by side. Score others on the page Score.",
+            help="The models whose results are shown side by side. Score others on the page 'Run an audit'.",
         )
         draw_lookable(models)
         topic = st.selectbox(
@@ -143,7 +143,7 @@ def take_usual(prefix: str = "") -> None:
 def draw_texts(topic: Topic) -> None:
     """Draw templates and occupations; a topic names its default ones."""
     others = kept()
-    sets = with_asked("templates", [*template_sets(), *others.templates])
+    sets = with_asked("templates", [*fitting_first(topic), *others.templates])
     lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
     usual = usual_lists(topic, others)
     st.selectbox(

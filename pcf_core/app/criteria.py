@@ -1,4 +1,4 @@
-"""The page Criteria: what is there for a request, the button for what is not, and provenance."""
+"""The tab Criteria: what is there for a request, the button for what is not, and provenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view Anecdotes of the page Criteria: stories by profession, against the world and against chance."""
+"""The view Anecdotes of the tab Criteria: stories by profession, against the world and against chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The views Questions and Tasks of the page Criteria: whom a model believes, by pronoun."""
+"""The views Questions and Tasks of the tab Criteria: whom a model believes, by pronoun."""
 
 from __future__ import annotations
 

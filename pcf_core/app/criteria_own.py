@@ -1,4 +1,4 @@
-"""Professions, names, questions and tasks of one's own, on the page Criteria: brought in, chosen, deleted."""
+"""Professions, names, questions and tasks of one's own, on the tab Criteria: brought in, chosen, deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of the page Criteria: models, how they answer, how often, and how texts are drawn."""
+"""The form of the tab Criteria: models, how they answer, how often, and how texts are drawn."""
 
 from __future__ import annotations
 

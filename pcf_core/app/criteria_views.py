@@ -1,4 +1,4 @@
-"""The views of the page Criteria: the summary of all, and what every experiment's view has in common."""
+"""The views of the tab Criteria: the summary of all, and what every experiment's view has in common."""
 
 from __future__ import annotations
 

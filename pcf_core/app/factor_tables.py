@@ -1,4 +1,4 @@
-"""The tables of the page Factors: every line, every point, what was left out; and how their columns read."""
+"""The tables of the tab Factors: every line, every point, what was left out; and how their columns read."""
 
 from __future__ import annotations
 

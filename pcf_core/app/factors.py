@@ -1,4 +1,4 @@
-"""The page Factors: its controls, a user's own file, the panels and their table."""
+"""The tab Factors of *Why?*: its controls, a user's own file, the panels and their tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app.data import Loaded, remembered
-from pcf_core.app.page import chart, draw_table
+from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
@@ -18,9 +19,17 @@ from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import FactorPanel, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
-from pcf_core.report.factors import Panels, capital, left_out_table
+from pcf_core.report import how_to_read
+from pcf_core.report.factors import (
+    Panels,
+    capital,
+    factors_table,
+    left_out_table,
+    lines_table,
+    slope_figures,
+)
 from pcf_core.show.charts.factors import factor_plot, risk_span
-from pcf_core.show.findings.factors import line_notes
+from pcf_core.show.findings.factors import factors_finding, figures_note, line_notes, slopes_note
 
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
@@ -36,7 +45,7 @@ EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
 
 @dataclass(frozen=True)
 class FactorChoice:
-    """What the controls of the page Factors say."""
+    """What the controls of the tab Factors say."""
 
     model: str
     quantity: Quantity
@@ -47,6 +56,25 @@ class FactorChoice:
     def state(self) -> list[object]:
         """All that the panels depend on besides the runs."""
         return [self.quantity, self.broad, self.own.hash if self.own else ""]
+
+
+def draw_factors() -> None:
+    """Draw the tab: controls, finding, panels and tables."""
+    loaded = open_results()
+    head = st.container()
+    choice = draw_controls(loaded)
+    every = panels_of(loaded, choice)
+    panels = every[choice.model]
+    with head:
+        finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
+        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
+    draw_panels(loaded, choice, panels)
+    draw_left_out(loaded, choice, panels)
+    st.markdown("**The lines of all chosen models**")
+    lines = remembered(loaded, "factor_lines", choice.state, lambda: lines_table(every))
+    draw_table(lines, "factor_lines", LINE_COLUMNS)
+    points = remembered(loaded, "factor_points", choice.state, lambda: factors_table(every))
+    foot(how_to_read.FACTORS, lambda: points, "factors", loaded, POINT_COLUMNS)
 
 
 def draw_controls(loaded: Loaded) -> FactorChoice:

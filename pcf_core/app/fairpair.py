@@ -1,4 +1,4 @@
-"""The page FairPair: what is there for a request, the button for what is not, key figures and provenance."""
+"""The tab FairPair: what is there for a request, the button for what is not, key figures and provenance."""
 
 from __future__ import annotations
 

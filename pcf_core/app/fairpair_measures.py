@@ -1,4 +1,4 @@
-"""The dissimilarities Φ on the page FairPair: which are asked for, and what each of them is."""
+"""The dissimilarities Φ on the tab FairPair: which are asked for, and what each of them is."""
 
 from __future__ import annotations
 

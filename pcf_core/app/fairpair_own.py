@@ -1,4 +1,4 @@
-"""Prompts and categories of words of one's own, on the page FairPair: brought in, taken out, deleted."""
+"""Prompts and categories of words of one's own, on the tab FairPair: brought in, taken out, deleted."""
 
 from __future__ import annotations
 

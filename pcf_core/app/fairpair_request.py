@@ -1,4 +1,4 @@
-"""The form of the page FairPair: models, prompts, who is exchanged for whom, and how texts are drawn."""
+"""The form of the tab FairPair: models, prompts, who is exchanged for whom, and how texts are drawn."""
 
 from __future__ import annotations
 

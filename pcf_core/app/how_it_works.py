@@ -1,4 +1,4 @@
-"""The parts of the page How it works: each a finding, figures, what can be moved, a picture and its data."""
+"""The tab How it works, in parts: each a finding, figures, what can be moved, a picture and its data."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def draw_two() -> None:
     tell(HOW_TWO, lambda: cached(["two_models"], make), alt, "two_models", steps_table(models))
 
 
-def draw_words() -> None:
+def draw_glossary() -> None:
     """Draw the glossary."""
     _, _, text = GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)
     st.markdown(text)
@@ -104,5 +104,18 @@ PARTS: dict[str, Callable[[], None]] = {
     "reference models": draw_references,
     "hair colour": draw_hair,
     "three groups": draw_three,
-    "words": draw_words,
 }
+
+
+def draw_how_it_works() -> None:
+    """Draw the tab."""
+    part = st.segmented_control(
+        "Part",
+        list(PARTS),
+        default="one occupation",
+        required=True,
+        key="how_part",
+        bind="query-params",
+        help="Made-up examples to move, from one occupation to three groups.",
+    )
+    PARTS[part]()

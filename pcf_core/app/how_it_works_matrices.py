@@ -1,4 +1,4 @@
-"""Parts of the page How it works: reference models, a matrix that becomes one number, three groups."""
+"""Parts of the tab How it works: reference models, a matrix that becomes one number, three groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page Knowledge: what is asked, what is known of it, and the button for what was not scored yet."""
+"""The tab Knowledge: what is asked, what is known of it, and the button for what was not scored yet."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.choice import Choice, with_asked
+from pcf_core.app.choice import Choice, current_choice, with_asked
 from pcf_core.app.data import cached
 from pcf_core.app.facts import draw_facts
-from pcf_core.app.knowledge_own import PANEL, set_names
-from pcf_core.app.page import draw_commands
+from pcf_core.app.knowledge_own import PANEL, draw_own, opened, set_names
+from pcf_core.app.page import chart, draw_commands, draw_figures, draw_table, finding
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
@@ -34,8 +34,12 @@ from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report import how_to_read
+from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import dtype_option
+from pcf_core.show.charts.knowledge import knowledge_bars
+from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import estimated, number, with_interval
 from pcf_core.work.requests import submit_knowledge
@@ -59,6 +63,58 @@ class Known:
     keys: Mapping[str, ScoringKey]
     audits: Mapping[str, SelfAudit | None]
     missing: Mapping[str, ScoringKey]
+
+
+def draw_knowledge() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    name, score = draw_form()
+    asked = opened(name)
+    draw_own(name, asked)
+    if asked is None:
+        return
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
+        return
+    known = known_of(choice, asked, score)
+    offer_scoring(asked, known.missing)
+    if not known.reports:
+        return
+    for model, report in known.reports.items():
+        finding(knowledge_finding(model, report), confidence_finding(report))
+    draw_figures(knowledge_figures(known.reports))
+    for model, report in known.reports.items():
+        if report.warnings:
+            said = " ".join(report.warnings)
+            st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
+    with st.container(horizontal=True):
+        model = st.selectbox(
+            "Model",
+            list(known.reports),
+            key="knowledge_model",
+            bind="query-params",
+            help="Whose facts the picture shows.",
+        )
+        order = st.segmented_control(
+            "Facts first",
+            ORDERS,
+            default=ORDERS[0],
+            required=True,
+            key="knowledge_order",
+            bind="query-params",
+            help="Twenty facts are drawn; the table has all.",
+        )
+    chart(
+        knowledge_bars(ordered(known.reports[model], order)),
+        "knowledge_bars",
+        f"What {model} knows of twenty facts, {order} first",
+    )
+    how, data, source = st.tabs(["How to read this", "Data", "Provenance"])
+    how.markdown(how_to_read.KNOWLEDGE)
+    with data:
+        draw_table(knowledge_table(known.reports), "knowledge")
+    with source:
+        draw_provenance(asked, choice, known)
 
 
 def draw_form() -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Knowledge sets of one's own, on the page Knowledge: brought in, taken out, deleted."""
+"""Knowledge sets of one's own, on the tab Knowledge: brought in, taken out, deleted."""
 
 from __future__ import annotations
 

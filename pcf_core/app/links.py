@@ -33,7 +33,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state.common import WidgetMetadata
 
+from pcf_core.app.addresses import Place
 from pcf_core.app.text import plain
+from pcf_core.core.records import digest
 from pcf_core.show.findings.numbers import listed
 
 TAKEN = "address_taken"  # the page whose address was taken over, and what that said: newest, oldest
@@ -44,6 +46,7 @@ ALIKE = {  # names of pages' own choices that have as much in common with one th
 }  # fmt: skip
 MOST_NAMED = 12
 LONGEST_QUOTE = 80  # characters of a link that a sentence repeats
+FOLLOWED = "link_followed"  # what the pressed button of draw_link leads to: a page and what is said of it
 ENDLESS = JSNumber.MAX_SAFE_INTEGER  # what Streamlit has for a whole number without a bound
 MIXED = (
     "mixed_addresses"  # what links said, by page and the address that the browser made; it may go back there
@@ -279,6 +282,48 @@ def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
                     link.unbind_widget(at.widget_id)
     st.session_state[TAKEN] = "", {}, {}
     st.switch_page(f"pages/{page}.py", query_params=parameters)
+
+
+def is_new_page() -> bool:
+    """Tell whether a link or an address has just opened this page, and not the browser's way back."""
+    context = get_script_run_ctx()
+    if context is None or context.is_history_navigation:
+        return False
+    page, *_ = st.session_state.get(TAKEN, ("",))
+    return bool(page != context.page_script_hash)
+
+
+def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = "") -> None:
+    """Draw a link to a page or to a tab of one, with what its address is to say besides the tab.
+
+    Streamlit follows no link to the page that is open: to another of its tabs a button leads the same way.
+    """
+    said = {**parameters, **place.parameters}
+    if place.page != open_page_name():
+        st.page_link(place.file, label=label, query_params=said, icon=icon or None, width="content")
+        return
+    st.button(
+        label,
+        key=f"link_{digest([place.page, said])}",
+        icon=icon or None,
+        type="tertiary",
+        on_click=st.session_state.update,
+        args=({FOLLOWED: (place.page, said)},),
+    )
+
+
+def follow_pressed(shared: Mapping[str, str | list[str]]) -> None:
+    """Go where the pressed button of :func:`draw_link` leads; ``shared``: the shared choice, which stays."""
+    page, said = st.session_state.pop(FOLLOWED, ("", {}))
+    if page:
+        follow(page, {**shared, **said})
+
+
+def open_page_name() -> str:
+    """Return the name of the page that is open; the first page has none."""
+    context = get_script_run_ctx()
+    pages = context.pages_manager.get_pages() if context else {}
+    return str(pages[context.page_script_hash]["url_pathname"]) if context and pages else ""
 
 
 def drop_infinite() -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 from pcf_core.core.errors import EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import Evidence, MinedSet, TemplateSet, Topic
+from pcf_core.core.topics import Evidence, MinedSet, SetCard, TemplateSet, Topic
 from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
 from pcf_core.material.evidence import list_evidence
+from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.suiting import suiting_sets, template_cards
-from pcf_core.material.template_editing import heaviest_first
+from pcf_core.material.template_editing import cut, heaviest_first, renamed
 from pcf_core.material.templates import SHELF, load_mined, load_templates, own_template_sets
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
 from pcf_core.material.topics import list_topics
@@ -105,6 +106,32 @@ def template_sets() -> TemplateSets:
 def set_names() -> list[str]:
     """List the shipped sets, then the user's own."""
     return list(TemplateSets())
+
+
+def fitting_first(topic: Topic) -> list[str]:
+    """List all sets by name, those that suit the topic before the others."""
+    return list(dict.fromkeys([*suiting_sets(topic, _cards(_cards_stamp())), *TemplateSets()]))
+
+
+@lru_cache(maxsize=2)
+def _cards(stamp: Stamp) -> Mapping[str, SetCard]:
+    return template_cards()
+
+
+def _cards_stamp() -> Stamp:
+    return *stamp_of("templates"), *stamp_of_files(*SHELF.own().values())
+
+
+def heaviest_of(name: str, number: int) -> TemplateSet:
+    """Load the ``number`` heaviest templates of a set, as a set of its own named after both.
+
+    Raises
+    ------
+    TemplateError
+        There is no set of the name (any more), or it is damaged.
+    """
+    behind = f"-{number}"
+    return renamed(cut(mined_set(name), top=number), name[: MAX_NAME - len(behind)] + behind).templates_only
 
 
 def own_sets() -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.data import scored_models
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.fetching import draw_fetch, fetch_state
@@ -179,12 +180,12 @@ def code_step(name: str) -> str:
 
 
 def draw_use(name: str, needs: Sequence[str]) -> None:
-    """Draw what to do, and the link to the page Score."""
+    """Draw what to do, and the link to the page Run an audit."""
     if needs:
         st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
     if may_audit():
         st.page_link(
-            "pages/score.py",
+            RUN_AN_AUDIT.file,
             label=f"Score {plain(name)}",
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},

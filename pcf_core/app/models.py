@@ -30,9 +30,9 @@ COLUMNS: Mapping[str, Any] = {
         help="here: it can be scored now. fetch: only its results are on this machine."
     ),
     "name": st.column_config.TextColumn(
-        help="What the page Score and the command line take; or the id on the hub."
+        help="What the page 'Run an audit' and the command line take; or the id on the hub."
     ),
-    "family": st.column_config.TextColumn(help="How it is asked for a word; see the page About."),
+    "family": st.column_config.TextColumn(help="How it is asked for a word; see About, a tab of Method."),
     "parameters": st.column_config.NumberColumn(format="compact", help="Number of weights."),
     "context": st.column_config.NumberColumn(
         format="localized",

@@ -47,13 +47,18 @@ ROW = 5  # key figures side by side
 
 
 def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
-    """Draw title and question, then load the shared choice's results; stop the script where there is none.
+    """Draw title and question, then load the results as :func:`open_results` does."""
+    st.title(title)
+    st.markdown(f"##### {question}")
+    return open_results(otherwise)
+
+
+def open_results(otherwise: Callable[[], None] | None = None) -> Loaded:
+    """Load the shared choice's results; stop the script where there is none.
 
     States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
     ``otherwise`` draws what the page shows even then.
     """
-    st.title(title)
-    st.markdown(f"##### {question}")
     choice = current_choice()
     if not choice.models:
         st.info(

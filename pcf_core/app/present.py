@@ -13,7 +13,7 @@ from streamlit.components.v2 import component
 from pcf_core.app.choice import current_choice
 
 PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
-VIEWS = ("overview", "tilt", "heat_map", "risk", "tails")
+VIEWS = ("overview", "tilt", "heat_map", "risk", "caprice")
 TEXT = 20  # pixels, the least of what is read from the last row
 HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
 COLUMN = "1700px"

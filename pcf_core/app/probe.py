@@ -1,4 +1,4 @@
-"""The page Probe: the sentence and its examples, what is asked of which model, and the answers as tables."""
+"""The page Try a sentence: the sentence, what is asked of which model, and the answers as tables."""
 
 from __future__ import annotations
 

@@ -152,5 +152,5 @@ def late_sentence(queue: Queue) -> str:
         )
     return (
         f"The worker did not come to it {within}: it is at a run with long batches, or others asked first. "
-        "Ask again later, or cancel the run on the page Score."
+        "Ask again later, or cancel the run on the page 'Run an audit'."
     )

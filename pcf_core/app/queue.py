@@ -7,8 +7,10 @@ from pathlib import PurePath
 
 import streamlit as st
 
+from pcf_core.app.addresses import CAPRICE, CRITERIA_TAB, FAIRPAIR_TAB, HEAT_MAP, RISK, TEMPLATES, TILT
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.app.links import draw_link
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.templates_draft import point_at
@@ -282,18 +284,18 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
     if job.kind == FAIRPAIR:
         asked = parameters_of_fairpair(job.key)
         if asked is not None:
-            st.page_link("pages/fairpair.py", label="FairPair", query_params=asked)
+            draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, asked)
         return
     if job.kind == CRITERIA:
         asked = parameters_of_criteria(job.key)
         if asked is not None:
-            st.page_link("pages/criteria.py", label="Criteria", query_params=asked)
+            draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, asked)
         return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name
         label, icon = f"Open {plain(name)}", ":material/list_alt:"
         if not on_templates:
-            st.page_link("pages/templates.py", label=label, icon=icon, query_params={"set": name})
+            draw_link(TEMPLATES, label, {"set": name}, icon)
         elif st.button(label, key=f"open_{job.id}", icon=icon):
             point_at(name, "see")
             st.rerun()
@@ -304,13 +306,8 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
         st.caption(plain(str(error)))
         return
     parameters = parameters_of(run)
-    for page, label in (
-        ("heat_map", "Heat map"),
-        ("tilt", "Tilt"),
-        ("risk", "Risk"),
-        ("tails", "Tails"),
-    ):
-        st.page_link(f"pages/{page}.py", label=label, query_params=parameters)
+    for place, label in ((HEAT_MAP, "Heat map"), (TILT, "Tilt"), (RISK, "Risk"), (CAPRICE, "Caprice")):
+        draw_link(place, label, parameters)
 
 
 def retry(job: Job) -> None:

@@ -1,4 +1,4 @@
-"""What the shipped models read against what they say: a view of Factors, and a row and sentences of Tilt."""
+"""What the shipped models read against what they say: a tab of *Why?*, and a row and sentences of Tilt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.data import Loaded, cached, even_reports, remembered
 from pcf_core.app.distribution import tilts_of
 from pcf_core.app.lists import stamp_of
-from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, picture
+from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
 from pcf_core.app.text import plain
 from pcf_core.audit.factors import read_against, read_leans
@@ -130,8 +130,9 @@ def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
     return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
 
 
-def draw_read(loaded: Loaded) -> None:
-    """Draw the view *what it read* of the page Factors."""
+def draw_read() -> None:
+    """Draw the tab *What it read* of the page *Why?*."""
+    loaded = open_results()
     with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
         read = read_of(loaded)
     if isinstance(read, Unread):

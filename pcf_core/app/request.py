@@ -1,4 +1,4 @@
-"""The form of the page Score and the estimate that follows it."""
+"""The form of the page Run an audit and the estimate that follows it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import get_args
 
 import streamlit as st
 
-from pcf_core.app.choice import DEFAULT_MODELS, draw_precision, take_usual
-from pcf_core.app.lists import evidence_lists, named, template_sets, topics, usual_lists
+from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision, take_usual
+from pcf_core.app.lists import (
+    Usual,
+    evidence_lists,
+    fitting_first,
+    heaviest_of,
+    named,
+    template_sets,
+    topics,
+    usual_lists,
+)
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain, size_text
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import (
@@ -33,6 +43,8 @@ from pcf_core.show.findings.progress import duration
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
 
 SERIES = "score_series"
+HEAVIEST = 20
+INHERITED = "score_begins_with"  # what the form began with, by the keys of its fields
 SCORED_PROTOCOLS = ("exact", "exact-boundary")
 
 
@@ -47,30 +59,50 @@ class Request:
     protocol: Protocol
     within: float | None = None
     precision: str = AUTO
+    heaviest: bool = False
+
+
+@dataclass(frozen=True)
+class First:
+    """What the form begins with, by name; every name is one of its field's."""
+
+    models: list[str]
+    topic: str
+    templates: str
+    evidence: str
+
+    @property
+    def fields(self) -> dict[str, str | list[str]]:
+        """The same by the keys of the fields."""
+        return {
+            "score_model": self.models,
+            "score_topic": self.topic,
+            "score_templates": self.templates,
+            "score_evidence": self.evidence,
+        }
 
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
     draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
-    known = [spec.name for spec in here]
-    public = [spec.name for spec in here if spec.kind == "public"]
+    first = inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
     models = st.multiselect(
         "Models",
-        known,
-        default=public[:1] or [name for name in DEFAULT_MODELS if name in known],
+        [spec.name for spec in here],
+        default=first.models,
         key="score_model",
         bind="query-params",
         accept_new_options=True,
         placeholder="Choose, or type a hub id or a folder",
-        help="It opens on the first public model whose weights are on this machine. Choose others, or type "
-        "the id of a model on the hub such as openai-community/gpt2, a folder on the server with "
-        "safetensors, or a GGUF file. The page Models says what each of them needs.",
+        help="The form begins with the selection of the sidebar. Choose others, or type the id of a model on "
+        "the hub such as openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The "
+        "page Models says what each of them needs.",
     )
-    sets, lists = template_sets(), evidence_lists()
     topic = st.selectbox(
         "Topic",
         list(topics()),
+        index=list(topics()).index(first.topic),
         key="score_topic",
         bind="query-params",
         on_change=take_usual,
@@ -79,18 +111,29 @@ def draw_request() -> Request:
     )
     chosen = topics()[topic]
     usual = usual_lists(chosen)
+    if topic == first.topic:
+        usual = Usual(first.templates, first.evidence)
+    sets, lists = fitting_first(chosen), list(evidence_lists())
     templates = st.selectbox(
         "Templates",
-        list(sets),
-        index=list(sets).index(usual.templates),
+        sets,
+        index=sets.index(usual.templates),
         key="score_templates",
         bind="query-params",
-        help="The contexts.",
+        help="The sentences. Those that suit the topic come first.",
+    )
+    heaviest = st.toggle(
+        f"Only the {HEAVIEST} heaviest",
+        False,
+        key="score_heaviest",
+        bind="query-params",
+        help=f"Scores the {HEAVIEST} sentences of the set that people write most often, which is quick. Open "
+        "its result from the queue below.",
     )
     evidence = st.selectbox(
         "Occupations",
-        list(lists),
-        index=list(lists).index(usual.evidence),
+        lists,
+        index=lists.index(usual.evidence),
         key="score_evidence",
         bind="query-params",
         help="The list that fills [X].",
@@ -119,7 +162,40 @@ def draw_request() -> Request:
         "from there.",
     )
     kinds = get_args(Protocol)
-    return Request(tuple(models), topic, templates, evidence, kinds[kinds.index(protocol)], within, precision)
+    return Request(
+        models=tuple(models),
+        topic=topic,
+        templates=templates,
+        evidence=evidence,
+        protocol=kinds[kinds.index(protocol)],
+        within=within,
+        precision=precision,
+        heaviest=heaviest,
+    )
+
+
+def inherit(public: Sequence[str], known: Sequence[str]) -> First:
+    """Let the form begin with the selection of the sidebar, and follow it until somebody chooses otherwise.
+
+    ``public``, ``known``: names of the models whose weights are on this machine, which alone can be scored.
+    """
+    choice, state = current_choice(), st.session_state
+    chosen = [name for name in choice.models if name in known]
+    models = chosen or list(public[:1]) or [name for name in DEFAULT_MODELS if name in known]
+    topic = choice.topic if choice.topic in topics() else next(iter(topics()))
+    usual = usual_lists(topics()[topic])
+    first = First(
+        models,
+        topic,
+        choice.templates if choice.templates in template_sets() else usual.templates,
+        choice.evidence if choice.evidence in evidence_lists() else usual.evidence,
+    )
+    fields, before = first.fields, state.get(INHERITED, {})
+    as_it_was = all(state.get(key, value) == value for key, value in before.items())
+    if before and as_it_was and not any(key in st.query_params for key in fields):
+        state.update(fields)
+    state[INHERITED] = fields
+    return first
 
 
 def draw_series() -> None:
@@ -164,13 +240,27 @@ def declared_run(request: Request, model: str, known: KnownModel) -> RunSpec:
         Lists that do not fit, a model that may not be asked.
     """
     require_allowed(model)
-    lists = named(request.topic, request.evidence, request.templates)
+    lists = lists_of(request)
     spec = ModelSpec(
         name=model, family=known.family, path="", identity="", tokenizer="", parameters=known.parameters,
         context=known.context,
     )  # fmt: skip
     run = build_run(in_precision(spec, request.precision), *lists, request.protocol)
     return run if request.within is None else planned(run, request.within)
+
+
+def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
+    """Return what the form names: topic, list and templates, of these the heaviest if they alone are asked.
+
+    Raises
+    ------
+    AuditError
+        Lists that do not fit.
+    """
+    topic, evidence, templates = named(request.topic, request.evidence, request.templates)
+    if request.heaviest and len(templates.templates) > HEAVIEST:
+        templates = heaviest_of(templates.name, HEAVIEST)
+    return topic, evidence, templates
 
 
 def requested_runs(request: Request, model: str) -> RunSpec:
@@ -181,9 +271,8 @@ def requested_runs(request: Request, model: str) -> RunSpec:
     AuditError
         An unknown model, one that cannot be read, or lists that do not fit.
     """
-    lists = named(request.topic, request.evidence, request.templates)
     spec = in_precision(resolve_to_score(model), request.precision)
-    run = build_run(spec, *lists, request.protocol)
+    run = build_run(spec, *lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 

@@ -1,4 +1,4 @@
-"""The loaded runs under all other choices: worked out, waited for, and as a table."""
+"""The tab Sensitivity: the loaded runs under all other choices, waited for, drawn, and as a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.compare import order_of
 from pcf_core.app.data import Loaded, cached, must_wait
+from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.readings import Wanted, follow_readings
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
@@ -15,11 +17,12 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import digest
-from pcf_core.core.sensitivity import SCRIPTS, Kind, Sensitivities, Sensitivity
+from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.sensitivity import sensitivity_dots
 from pcf_core.show.findings.numbers import listed, number
-from pcf_core.show.findings.sensitivity import span
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 THREE_DIGITS = "%.3g"
@@ -44,10 +47,77 @@ CHOICE_COLUMNS = {
         "place", help="Of the models under this choice by R: 1 has the highest estimate."
     ),
 }
+HOW = """
+Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
+which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
+The first row is the present reading with its interval, and a dotted line marks it for each model. A line
+joins the lowest and the highest R over many choices of a kind, such as leaving out one word after the other.
+Hollow marks are no choices and not in the range above: *sample* rows are halves of the templates drawn at
+random and all templates but one. They are chance, which an interval allows for where templates were drawn
+again, not where documents were. The others are what the authors' published scripts compute, which is not what
+their papers define.
+"""
+QUANTITIES: dict[str, Quantity] = {
+    "overall risk": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
 
 
 class _Waits(Exception):
     """The worker has to read a run first: an outcome, not an error."""
+
+
+def draw_sensitivity() -> None:
+    """Draw the tab."""
+    loaded = open_results()
+    found = sensitivities(loaded)
+    intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
+    finding(
+        readings_finding(found, order_of(loaded)),
+        *(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()),
+    )
+    key_figures(range_figures(found), loaded)
+    with st.container(horizontal=True):
+        shown = st.segmented_control(
+            "Show",
+            list(QUANTITIES),
+            default="overall risk",
+            required=True,
+            key="sensitivity_risk",
+            bind="query-params",
+            help="Which risk the marks stand for.",
+        )
+        dimensions = st.multiselect(
+            "Choices",
+            dimensions_of(found),
+            key="dimensions",
+            bind="query-params",
+            placeholder="all",
+            help="Which kinds of choices are drawn; none for all.",
+        )
+    quantity = QUANTITIES[shown]
+    spans = {model: loaded.reports[model].interval(quantity) for model in found.models}
+    picture(
+        loaded,
+        "sensitivity_dots",
+        f"The {shown} of each model under each choice",
+        lambda: sensitivity_dots(found, spans, quantity, dimensions),
+        [quantity, dimensions, state_of(found)],
+    )
+    missing = unavailable_lines(found)
+    if missing:
+        with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
+            st.markdown("\n".join(f"- {line}" for line in missing))
+    with st.expander("Every word left out, every random half"):
+        draw_table(choices_table(found, ("each",)), "each_choice", CHOICE_COLUMNS)
+    foot(
+        HOW,
+        lambda: choices_table(found, ("base", "choice", "sample", "script")),
+        "sensitivity",
+        loaded,
+        CHOICE_COLUMNS,
+    )
 
 
 def sensitivities(loaded: Loaded) -> Sensitivities:

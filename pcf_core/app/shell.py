@@ -16,8 +16,9 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException
 
-from pcf_core.app.choice import draw_choice
-from pcf_core.app.links import drop_infinite, follow, link_first, say_mistakes
+from pcf_core.app.addresses import OLD, leads_to
+from pcf_core.app.choice import current_choice, draw_choice
+from pcf_core.app.links import drop_infinite, follow, follow_pressed, is_new_page, link_first, say_mistakes
 from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_tools
 from pcf_core.app.presets import follow_preset
@@ -37,29 +38,22 @@ SECTIONS = {
         ("tilt", "Tilt", "candlestick_chart"),
         ("heat_map", "Heat map", "grid_on"),
         ("risk", "Risk", "stacked_bar_chart"),
-        ("tails", "Tails", "bar_chart"),
-        ("factors", "Factors", "scatter_plot"),
-        ("sensitivity", "Sensitivity", "tune"),
-        ("knowledge", "Knowledge", "lightbulb"),
+        ("caprice", "Caprice", "bar_chart"),
+        ("why", "Why?", "lightbulb"),
     ],
-    "Measure": [("score", "Score", "play_circle"), ("probe", "Probe", "bolt")],
-    "Texts": [
-        ("case_file", "Case file", "folder_open"),
-        ("fairpair", "FairPair", "difference"),
-        ("criteria", "Criteria", "balance"),
+    "Measure": [
+        ("run_an_audit", "Run an audit", "play_circle"),
+        ("try_a_sentence", "Try a sentence", "bolt"),
     ],
+    "Texts": [("written_text", "Written text", "difference")],
     "Material": [
         ("models", "Models", "deployed_code"),
         ("topics", "Topics", "category"),
         ("templates", "Templates", "list_alt"),
     ],
-    "Share": [
-        ("report", "Report", "description"),
-        ("how_it_works", "How it works", "school"),
-        ("about", "About", "menu_book"),
-    ],
+    "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
-FOR_AUDITORS = ("score", "probe")  # pages on which a viewer could do nothing
+FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
 
 
 def open_frame() -> StreamlitPage:
@@ -93,27 +87,32 @@ def _open_frame() -> StreamlitPage:
         ]
         for section, pages in SECTIONS.items()
     }
-    # Streamlit gives the first page the bare address alone: its name is the address of one that leads there.
-    named_first = st.Page(_nothing, title="Overview", url_path=FIRST, visibility="hidden")
+    # The last of all: a link that names a page's file leads to the first that has it.
+    old = [
+        st.Page(place.file, title=titles()[place.page], url_path=name, visibility="hidden")
+        for name, place in OLD.items()
+    ]
+    *others, (last, pages) = sections.items()
     page = st.navigation(
-        {**sections, "Results": [*sections["Results"], named_first]},
+        {**dict(others), last: [*pages, *old]},
         position="top" if inside else "hidden",  # the sidebar begins with what is shown
     )
     if old_kind:
         st.rerun()
-    if page.url_path == FIRST:
-        follow(FIRST, {name: st.query_params.get_all(name) for name in st.query_params})
+    if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
+        follow(*leads_to(page.url_path, {name: st.query_params.get_all(name) for name in st.query_params}))
     login_page()
     drop_infinite()
     with link_first():
         draw_choice()
         draw_tools()
+    follow_pressed(current_choice().parameters)
     take_written()
     follow_preset()
     draw_who()
     st.html(MENDED)
     draw_presented(page.url_path or FIRST)
-    if page.url_path in closed:  # by a link
+    if (OLD[page.url_path].page if page.url_path in OLD else page.url_path) in closed:  # by a link
         st.title(page.title)
         draw_why_not()
         st.stop()
@@ -121,8 +120,9 @@ def _open_frame() -> StreamlitPage:
     return page
 
 
-def _nothing() -> None:
-    """Draw nothing: the page only leads to another."""
+def titles() -> dict[str, str]:
+    """Return the title of every page in the menu, by the name of its file."""
+    return {name: title for pages in SECTIONS.values() for name, title, _ in pages}
 
 
 def show(draw: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import Choice, current_choice
 from pcf_core.app.data import cached, read_run
 from pcf_core.app.page import chart, draw_refused, draw_table, finding
@@ -167,7 +168,7 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
             st.markdown("Save the set under *edit* first; then it can be scored.")
             return
         st.page_link(
-            "pages/score.py",
+            RUN_AN_AUDIT.file,
             label=f"Score {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={

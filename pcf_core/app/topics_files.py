@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app import own
+from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import take_usual
 from pcf_core.app.lists import topic_names, usual_lists
 from pcf_core.app.roles import may_audit, write
@@ -78,7 +79,7 @@ def draw_actions(topic: Topic) -> None:
         )
         if may_audit():
             st.page_link(
-                "pages/score.py",
+                RUN_AN_AUDIT.file,
                 label="Score it",
                 icon=":material/play_circle:",
                 query_params={"score_topic": topic.name, **score_lists(topic)},
@@ -104,7 +105,7 @@ def draw_actions(topic: Topic) -> None:
 
 
 def score_lists(topic: Topic) -> dict[str, str]:
-    """Return the lists that the page Score begins with for a topic."""
+    """Return the lists that the page Run an audit begins with for a topic."""
     usual = usual_lists(topic)
     return {"score_templates": usual.templates, "score_evidence": usual.evidence}
 

@@ -1,4 +1,4 @@
-"""What the parts of the page How it works share: sliders, key figures, picture and table of an example."""
+"""What the parts of the tab How it works share: sliders, key figures, picture and table of an example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The word check of the page Score: what a model's tokenizer makes of the topic's words, before a run."""
+"""The word check of Run an audit: what a model's tokenizer makes of the topic's words, before a run."""
 
 from __future__ import annotations
 

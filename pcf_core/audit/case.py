@@ -77,7 +77,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     how = "import it" if ended[0] else "press With full stops and save it"
     reason = (
         f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
-        f"{how}), then score it on the page Score"
+        f"{how}), then score it on the page 'Run an audit'"
     )
     return Unavailable(dimension="full stop", name=name, reason=reason)
 

@@ -283,7 +283,7 @@ def assemble(
     if unknown or missing:
         raise RunError(
             f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
-            "scored; score it first (the page Score, or `python -m pcf_core score`)."
+            "scored; score it first (the page 'Run an audit', or `python -m pcf_core score`)."
         )
     words, left_out = select_words(run.topic, table, protocol)
     texts = run.drawn.texts

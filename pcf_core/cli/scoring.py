@@ -166,7 +166,7 @@ def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
     """Leave the work to a worker."""
     job = submit_run(store, Queue.open(settings().catalogue), run)
     ensure_worker(settings())
-    say(f"queued as job {job.id}; follow it on the page Score, or call score again without --queue")
+    say(f"queued as job {job.id}; follow it on the page 'Run an audit', or call score again without --queue")
     return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}
 
 

@@ -25,7 +25,7 @@ class FamilyFacts:
     with ``{name}`` and ``{family}`` of the model; empty where it is not.  ``by_tokens``: scores are
     conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text right of [Y],
     where others score it together with the word.  ``chats``: prompts are put into a model's chat template
-    where it has one.  ``task``: what the hub calls it.  ``examples``, ``quantity``: for the page About.
+    where it has one.  ``task``: what the hub calls it.  ``examples``, ``quantity``: for the tab About.
     """
 
     scorer: str = ""

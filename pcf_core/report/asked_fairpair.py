@@ -74,7 +74,8 @@ def part_of(texts: PromptsAsked) -> str:
         part = f"{most:,} of each category of the set {texts.name}"
     else:
         part = f"{texts.count:,} prompts, of some categories or an earlier state of the set {texts.name}"
-    return f"{part}, which has {whole:,} prompts; the page FairPair has them as a file (Provenance, Prompts)"
+    has_them = "the tab FairPair of Written text has them as a file (Provenance, Prompts)"
+    return f"{part}, which has {whole:,} prompts; {has_them}"
 
 
 def _holds(is_same: Callable[[], bool]) -> bool:

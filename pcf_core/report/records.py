@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, str] = {
     "tilt": "Tilt",
     "occupations": "Occupations",
     "heat-map": "Heat map",
-    "tails": "Tails",
+    "tails": "Caprice",
     "factors": "Factors",
     "compare": "Comparison",
     "knowledge": "Knowledge",

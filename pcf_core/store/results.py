@@ -188,7 +188,7 @@ def find_run(key: str, keys: Sequence[str]) -> str:
     if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):
         raise RunError(
             f"A run key is 16 hexadecimal digits, or its first {SHORTEST_PREFIX} or more; got {key[:40]!r}: "
-            "`score` prints it, and the page Score shows it."
+            "`score` prints it, and the page 'Run an audit' shows it."
         )
     fitting = [full for full in keys if full.startswith(key)]
     if len(fitting) > 1:
@@ -197,6 +197,6 @@ def find_run(key: str, keys: Sequence[str]) -> str:
         )
     if not fitting:
         raise RunError(
-            f"No run has the key {key[:40]!r}: score it first, or check the key on the page Score."
+            f"No run has the key {key[:40]!r}: score it first, or check the key on the page 'Run an audit'."
         )
     return fitting[0]

@@ -120,5 +120,5 @@ def check_room(jobs: int, settings: Settings) -> None:
     if settings.most_queued and jobs >= settings.most_queued:
         raise RightsError(
             f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "
-            "(PCF_MOST_QUEUED): wait for one to end, or cancel one on the page Score."
+            "(PCF_MOST_QUEUED): wait for one to end, or cancel one on the page 'Run an audit'."
         )

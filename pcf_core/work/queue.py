@@ -286,7 +286,7 @@ class Queue:
         """
         rows = self._rows("id = :id", id=job_id)
         if not rows:
-            raise RunError(f"There is no job {job_id!r}: the page Score lists those there are.")
+            raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
         return job_of(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:

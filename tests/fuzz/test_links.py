@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from pcf_core.app.addresses import TAB_OF
 from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app
 
@@ -42,7 +43,7 @@ def bound_keys() -> list[str]:
                 found.add(str(key.value))
             elif "bind" in options and isinstance(key, ast.Name) and key.id in named:
                 found.add(str(named[key.id]))
-    return sorted(found)
+    return sorted(found | set(TAB_OF.values()))
 
 
 KEYS = bound_keys()

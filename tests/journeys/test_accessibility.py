@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from pcf_core.app.addresses import TAB_OF, TABS
 from pcf_core.app.criteria_request import EXPERIMENTS
 from pcf_core.app.fairpair_views import VIEWS as FAIRPAIR
 from pcf_core.app.how_it_works import PARTS
@@ -36,10 +37,16 @@ CRITERIA = tuple(
 )
 VIEWS = [
     *(("Topics", f"topics?topic_view={view}") for view in ("edit", "preview", "check", "new", "lists")),
-    ("Factors", f"factors?{urlencode({'factors_view': 'what it read'})}"),
-    *(("FairPair", f"fairpair?{urlencode({**SMALL, 'fp_view': view}, doseq=True)}") for view in FAIRPAIR),
-    *(("Criteria", f"criteria?{query}") for query in CRITERIA),
-    ("Case file", f"case_file?{urlencode({'cf_model': 'mini-gpt'})}"),
+    *(
+        (
+            "Written text",
+            f"written_text?text_tab=FairPair&{urlencode({**SMALL, 'fp_view': view}, doseq=True)}",
+        )
+        for view in FAIRPAIR
+    ),
+    *(("Written text", f"written_text?text_tab=Criteria&{query}") for query in CRITERIA),
+    ("Written text", f"written_text?{urlencode({'cf_model': 'mini-gpt'})}"),
+    *(("Method", f"method?{urlencode({'how_part': part})}") for part in PARTS),
     *(
         ("Compare", "compare?" + urlencode({"model": preset.models, "compare_view": VIEW}, doseq=True))
         for preset in presets()
@@ -57,12 +64,12 @@ def fill_audits(store: Store) -> None:
 
 
 def addresses() -> list[tuple[str, str]]:
-    """Title and path of every page in the menu, of every part of How it works, and of a few further views."""
+    """Title and path of every page in the menu, of every tab, and of a few further views."""
     found = [*VIEWS]
     for pages in SECTIONS.values():
         for name, title, _ in pages:
-            parts = [urlencode({"how_part": part}) for part in PARTS] if name == "how_it_works" else [""]
-            found += [(title, f"{'' if name == 'overview' else name}?{query}") for query in parts]
+            tabs = [urlencode({TAB_OF[name]: tab}) for tab in TABS.get(name, ())] or [""]
+            found += [(title, f"{'' if name == 'overview' else name}?{query}") for query in tabs]
     return found
 
 

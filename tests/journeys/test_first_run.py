@@ -18,7 +18,7 @@ from pcf_core.work.queue import Queue
 from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-VIEWS = {"heat_map": "Heat map", "tilt": "Tilt", "risk": "Risk", "tails": "Tails"}
+VIEWS = {"heat_map": "Heat map", "tilt": "Tilt", "risk": "Risk", "caprice": "Caprice"}
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
 
@@ -83,10 +83,10 @@ def command_line(environment: dict[str, str], *arguments: str) -> dict[str, obje
 
 
 def press_score(page: Page, address: str, cells: str, query: str = "") -> None:
-    page.goto(f"{address}/score?score_model=mini-bert&score_model=mini-gpt&{query}")
-    settle(page, "Score")
+    page.goto(f"{address}/run_an_audit?score_model=mini-bert&score_model=mini-gpt&{query}")
+    settle(page, "Run an audit")
     expect(page.get_by_text(cells, exact=True)).to_have_count(2)
-    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Run the audit", exact=True).click()
 
 
 def wait_for_the_end(page: Page, jobs: int) -> None:
@@ -137,7 +137,7 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
         some_shards = re.compile(r"^(1[3-9]\d|[2-9]\d\d|1,\d{3}) of 2,280 cells")
         expect(page.get_by_text(some_shards).first).to_be_visible(timeout=120_000)
         page.reload()
-        settle(page, "Score")
+        settle(page, "Run an audit")
         page.get_by_role("button", name="Cancel").last.click()  # the older job, which is running
         expect(page.get_by_text("cancelled").first).to_be_visible(timeout=60_000)
         cancelled = next(job for job in queue.list(5) if job.state == "cancelled")

@@ -119,8 +119,8 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
 
 
 def test_the_calibration(app: str, page: Page) -> None:
-    page.goto(f"{app}/about?{ELSE}")
-    settle(page, "About")
+    page.goto(f"{app}/method?method_tab=About&{ELSE}")
+    settle(page, "Method")
     arrive(page, "Open the calibration on the page Risk", "Risk")
     expect_choice(page, ["planted-causal", "planted-masked"], "calibration", "calibration")
     page.reload()
@@ -129,26 +129,26 @@ def test_the_calibration(app: str, page: Page) -> None:
 
 
 def test_a_finished_run_of_the_queue(app: str, page: Page) -> None:
-    page.goto(f"{app}/score?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion")
-    settle(page, "Score")
-    page.get_by_role("button", name="Score", exact=True).click()
+    page.goto(f"{app}/run_an_audit?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion")
+    settle(page, "Run an audit")
+    page.get_by_role("button", name="Run the audit", exact=True).click()
     arrive(page, "Risk", "Risk")
     expect_choice(page, ["mini-bert"], "religion", "race-relative")
     assert "mini-gpt" not in body_text(page)
 
 
 def test_links_to_a_form(app: str, page: Page) -> None:
-    page.goto(f"{app}/score?{ASKED_ELSE}")
-    settle(page, "Score")
+    page.goto(f"{app}/run_an_audit?{ASKED_ELSE}")
+    settle(page, "Run an audit")
     expect_names(page, ["mini-gpt-s"], "stMain")
     go(page, "Models")
     choose_model(page, "mini-bert")
-    arrive(page, "Score mini-bert", "Score")
+    arrive(page, "Score mini-bert", "Run an audit")
     expect_names(page, ["mini-bert"], "stMain")
     expect_value(page, "Topic", "gender", "stMain")
     go(page, "Topics")
     page.get_by_test_id("stMain").get_by_role("link", name="Score it").click()
-    settle(page, "Score")
+    settle(page, "Run an audit")
     expect_value(page, "Topic", "gender", "stMain")
     expect_value(page, "Templates", "gender-wikipedia-100", "stMain")
 
@@ -174,16 +174,16 @@ def test_the_menu_changes_no_choice(app: str, page: Page) -> None:
 
 
 def test_a_form_is_as_it_was_after_a_reload_and_the_way_back(app: str, page: Page) -> None:
-    page.goto(f"{app}/score?{ASKED_ELSE}")
-    settle(page, "Score")
+    page.goto(f"{app}/run_an_audit?{ASKED_ELSE}")
+    settle(page, "Run an audit")
     page.reload()
-    settle(page, "Score")
-    for back in (page.go_back, lambda: go(page, "Score")):
+    settle(page, "Run an audit")
+    for back in (page.go_back, lambda: go(page, "Run an audit")):
         go(page, "Risk")
         expect(page).not_to_have_url(re.compile("score_topic"))
         back()
         expect(page).to_have_url(re.compile("score_topic=race"))
-        settle(page, "Score")
+        settle(page, "Run an audit")
         expect_value(page, "Topic", "race", "stMain")
         expect_value(page, "Templates", "race-relative", "stMain")
         expect_names(page, ["mini-gpt-s"], "stMain")
@@ -204,3 +204,32 @@ def test_every_name_in_the_menu_is_an_address(app: str, page: Page, query: str) 
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect_choice(page, *(WHAT_ELSE if query else WHAT_IS_USUAL))
     assert urlsplit(page.url).path == "/"
+
+
+@pytest.mark.parametrize(
+    ("old", "path", "title", "tab"),
+    [
+        ("tails?part=prejudice", "/caprice", "Caprice", ""),
+        ("knowledge?knowledge_score=quadratic", "/why", "Why?", "Knowledge"),
+    ],
+)
+def test_an_old_address_leads_on_and_the_way_back_leaves_it(
+    app: str, page: Page, old: str, path: str, title: str, tab: str
+) -> None:
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    page.goto(f"{app}/{old}&{ELSE}")
+    page.wait_for_url(lambda url: urlsplit(url).path == path)
+    settle(page, title)
+    expect_choice(page, *WHAT_ELSE)
+    name, _, value = old.partition("?")[2].partition("=")
+    assert parse_qs(urlsplit(page.url).query)[name] == [value]
+    if tab:
+        expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
+    for _ in range(4):  # the old address itself is a step, and what the browser mended of it
+        page.go_back()
+        if urlsplit(page.url).path == "/risk":
+            break
+        settle(page, title)
+    settle(page, "Risk")
+    expect_choice(page, *WHAT_ELSE)

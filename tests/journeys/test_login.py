@@ -86,11 +86,11 @@ def test_an_auditor_queues_and_the_job_keeps_who_asked(app: str, provider: Provi
     with browser_page() as (page, errors):
         log_in(page, app, "ann")
         assert {"/authorize", "/chosen", "/token", "/keys"} <= set(provider.seen)
-        assert {"Score", "Probe"} <= set(menu(page))
+        assert {"Run an audit", "Try a sentence"} <= set(menu(page))
         expect(page.get_by_text(shown("ann@example.org · auditor"))).to_be_visible()
-        open_by_menu(page, "Score")
-        settle(page, "Score")
-        page.get_by_role("button", name="Score", exact=True).click()
+        open_by_menu(page, "Run an audit")
+        settle(page, "Run an audit")
+        page.get_by_role("button", name="Run the audit", exact=True).click()
         expect(page.get_by_text("waiting").first).to_be_visible()
         jobs = Queue.open(cache / "catalogue.sqlite").list()
         assert {job.submitter for job in jobs} == {"ann@example.org"}
@@ -104,7 +104,7 @@ def test_others_read(app: str, who: str, said: str) -> None:
     with browser_page() as (page, errors):
         log_in(page, app, who)
         expect(page.get_by_text(shown(f"{said} · viewer"))).to_be_visible()
-        assert not {"Score", "Probe"} & set(menu(page))
+        assert not {"Run an audit", "Try a sentence"} & set(menu(page))
         open_by_menu(page, "Risk")
         settle(page, "Risk")
         assert browser.drawn_traces(page) > 0

@@ -29,8 +29,8 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
 def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str], tmp_path: Path) -> None:
     queue = Queue.open(Path(environment["PCF_CACHE"]) / "catalogue.sqlite")
     with running_app(environment, tmp_path / "app.log") as address, browser_page(width=390) as (page, errors):
-        page.goto(f"{address}/probe")
-        settle(page, "Probe")
+        page.goto(f"{address}/try_a_sentence")
+        settle(page, "Try a sentence")
         expect(page.get_by_text("mini-gpt puts")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("mini-bert puts")).to_be_visible()
         assert drawn_traces(page) == 2 + 2 * 2  # a bar trace a model; marks, a model and group
@@ -47,7 +47,7 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
             assert number(max(job.result["preferences"].values())) in text
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.reload()
-        settle(page, "Probe")
+        settle(page, "Try a sentence")
         expect(field).to_have_value(MARKUP)
         expect(page.get_by_text("mini-gpt puts")).to_be_visible()
         assert len(queue.list(kind=PROBE)) == 4  # nothing was asked twice

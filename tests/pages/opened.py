@@ -7,6 +7,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.app.addresses import OLD, leads_to
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 ENTRY = str(ROOT / "app.py")
 PAGES: dict[str, Any] = {}  # what the app registers, the same in every test
@@ -15,18 +17,28 @@ PAGES: dict[str, Any] = {}  # what the app registers, the same in every test
 def open_app(page: str, **parameters: str | list[str]) -> AppTest:
     """The app at a page, as a link opens it; on gender with the templates that ``full_store`` is scored on.
 
+    A tab goes by the name of the page that it once was: "sensitivity" is a tab of *Why?*.
+
     AppTest learns the pages of an app by running its first one.  That is done once: each test then runs the
     page that it is about and no other.
     """
     if "topic" not in parameters:
         parameters = {"templates": "gender-nineteen", **parameters}
+    if page in OLD and page != "overview":
+        page, parameters = leads_to(page, parameters)
+    return open_address("" if page == "overview" else page, **parameters)
+
+
+def open_address(address: str, **parameters: str | list[str]) -> AppTest:
+    """The app at an address, old ones among them: what is behind the last slash, as somebody types it."""
     if not PAGES:
         PAGES.update(AppTest.from_file(ENTRY, default_timeout=60).run()._registered_pages)
     app = AppTest.from_file(ENTRY, default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
     app._registered_pages = PAGES
-    app.switch_page(f"pages/{page}.py").run()
+    (app._page_hash,) = (key for key, info in PAGES.items() if info["url_pathname"] == address)
+    app.run()
     assert not app.exception, app.exception
     return app
 

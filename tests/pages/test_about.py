@@ -1,4 +1,4 @@
-"""The page About: every section and family is there, and what it says of numbers is so."""
+"""The tab About: every section and family is there, and what it says of numbers is so."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADINGS = [
 
 def test_the_page_shows_every_section_and_both_tables(full_store: Store) -> None:
     app = open_app("about")
-    assert [title.value for title in app.title] == ["About"]
+    assert [title.value for title in app.title] == ["Method"]
     assert [heading.value for heading in app.subheader] == HEADINGS
     assert len(app.table) == 2
     assert not app.error

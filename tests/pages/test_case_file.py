@@ -1,4 +1,4 @@
-"""The page Case file: nothing there, one audit alone, all of them, and the ways to each."""
+"""The tab Summary: nothing there, one audit alone, all of them, and the ways to each."""
 
 from __future__ import annotations
 
@@ -37,18 +37,41 @@ def links(app: AppTest) -> list[tuple[str, str]]:
     return [(link.proto.label.replace("\\", ""), link.proto.query_string) for link in app.get("page_link")]
 
 
+def pressed(app: AppTest, label: str) -> dict[str, Any]:
+    """What the form of another tab holds after its button is pressed."""
+    (button,) = (one for one in app.button if one.label.replace("\\", "") == label)
+    button.click().run()
+    assert not app.exception
+    return app.session_state.to_dict()
+
+
 def test_without_any_result_every_audit_can_be_asked(own_settings: Settings) -> None:
     app = open_app("case_file", **GPT)
-    assert [title.value for title in app.title] == ["Case file"]
+    assert [title.value for title in app.title] == ["Written text"]
     assert "No audit has a result of this model" in app.info[0].value
     assert "Not scored yet" in texts(app)
     assert [next(iter(table.values())).split(":")[0] for table in tables(app)] == ["not run"] * 3
-    ways = dict(links(app))
-    assert "fp_model=mini-gpt" in ways["Ask FairPair"]
-    assert "fp_table=gender" in ways["Ask FairPair"]
-    assert ways["Ask the criteria"] == "cr_model=mini-gpt"
     app.button(key="score_missing").click().run()
     assert len(Queue.open(own_settings.catalogue).list(10)) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "tab", "said"),
+    [
+        ("Ask FairPair", "FairPair", {"fp_model": ["mini-gpt"], "fp_table": "gender"}),
+        ("Ask the criteria", "Criteria", {"cr_model": ["mini-gpt"]}),
+    ],
+)
+def test_a_button_leads_to_another_tab_and_keeps_the_choice(
+    own_settings: Settings, label: str, tab: str, said: dict[str, Any]
+) -> None:
+    app = open_app("case_file", **GPT, criterion="l2")
+    held = pressed(app, label)
+    assert {name: held[name] for name in said} == said
+    assert held["text_tab"] == tab
+    assert (held["model"], held["criterion"], held["templates"]) == (["mini-gpt"], "l2", "gender-nineteen")
+    app.segmented_control(key="text_tab").set_value("Summary").run()
+    assert app.selectbox(key="cf_model").value == "mini-gpt"
 
 
 def test_nothing_chosen_and_nothing_kept(own_settings: Settings) -> None:
@@ -67,7 +90,8 @@ def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     assert "nothing to agree with yet" in said
     assert "it fills a gap and cannot write a text" in next(iter(tables(app)[1].values()))
     assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
-    assert [label for label, _ in links(app)] == ["Risk", "Tilt", "Ask the criteria"]
+    assert [label for label, _ in links(app)] == ["Risk", "Tilt"]
+    assert "Ask the criteria" in [button.label for button in app.button]
     assert [metric.label for metric in app.metric] == ["Risk R"]
     assert not app.get("plotly_chart")
 
@@ -89,13 +113,16 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     assert ways["Risk"] == ways["Tilt"]
     assert "model=mini-gpt" in ways["Risk"]
     assert "templates=gender-nineteen" in ways["Risk"]
-    assert "fp_category=pets" in ways["John and Jane, temperature 1"]
-    assert "cr_view=anecdotes" in ways["Anecdotes, written"]
-    assert "cr_answering=scored" in ways["Tasks, scored"]
     assert [metric.label for metric in app.metric] == ["Risk R", "F of FairPair", "Criteria beyond chance"]
     assert "occupations stand in the run and in the stories" in said
     assert len(app.get("plotly_chart")) == 1
     assert not app.error
+    for label, key, value in (
+        ("John and Jane, temperature 1", "fp_category", ["pets"]),
+        ("Anecdotes, written", "cr_view", "anecdotes"),
+        ("Tasks, scored", "cr_answering", "scored"),
+    ):
+        assert pressed(open_app("case_file", **GPT), label)[key] == value
 
 
 def test_the_figure_is_of_the_request_that_the_verdict_rests_on(full_store: Store) -> None:

@@ -1,4 +1,4 @@
-"""The shared choice in the sidebar and the form of Score: a topic brings what it is usually measured with."""
+"""The shared choice in the sidebar and the form of Run an audit: a topic brings its usual lists."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from pcf_core.audit.options import PageOptions, ViewOptions, from_link
 from tests.pages.opened import open_app
 
 
-@pytest.mark.parametrize(("page", "prefix"), [("risk", ""), ("score", "score_")])
+@pytest.mark.parametrize(("page", "prefix"), [("risk", ""), ("run_an_audit", "score_")])
 def test_another_topic_brings_its_templates_and_occupations(page, prefix, own_settings):
     app = open_app(page)
     for topic, templates, evidence in (

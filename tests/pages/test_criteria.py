@@ -1,4 +1,4 @@
-"""The page Criteria: asked, answered by a worker, read down to the data; one's own files."""
+"""The tab Criteria: asked, answered by a worker, read down to the data; one's own files."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert "Not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
     assert any("printed" in frame.value for frame in summary.dataframe)
     assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing
-    assert "mini-gpt · Criteria" in plainly(texts(open_app("score")))
+    assert "mini-gpt · Criteria" in plainly(texts(open_app("run_an_audit")))
 
 
 @pytest.mark.slow
@@ -226,7 +226,7 @@ def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_setting
     job = submit_embedding(store, queue, embedding_asked(CRITERIA_AUDIT.kept(store)))
     assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
     work(own_settings)
-    said = plainly(texts(open_app("score")))
+    said = plainly(texts(open_app("run_an_audit")))
     assert "Criteria · embedding score over all" in said
     assert "finished" in said
 

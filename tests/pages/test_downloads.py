@@ -105,7 +105,7 @@ SLOW = (
     "overview",
     "risk",
     "tilt",
-    "tails",
+    "caprice",
     "factors",
     "sensitivity",
     "compare",

@@ -1,4 +1,4 @@
-"""The page Factors: its sentences are the library's, its controls are obeyed, a file is one panel more."""
+"""The tab Factors: its sentences are the library's, its controls are obeyed, a file is one panel more."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def captions(app: AppTest) -> str:
 
 def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
     app = open_app("factors")
-    assert [title.value for title in app.title] == ["Factors"]
+    assert [title.value for title in app.title] == ["Why?"]
     assert app.button(key="score_missing").label == "Score what is missing"
 
 
@@ -87,8 +87,8 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
     assert len(app.get("plotly_chart")) == 5
     assert "\\*danger\\* +10" in [metric.label for metric in app.metric]
     assert "The 10 slopes" in texts(app)
-    app.switch_page("pages/tails.py").run()
-    app.switch_page("pages/factors.py").run()
+    app.switch_page("pages/caprice.py").run()
+    app.switch_page("pages/why.py").run()
     assert len(app.get("plotly_chart")) == 5
     app.button(key="remove_own").click().run()
     assert len(app.get("plotly_chart")) == 4

@@ -1,4 +1,4 @@
-"""The page FairPair: asked, written by a worker, compared, and read down to texts, which are no markup."""
+"""The tab FairPair: asked, written by a worker, compared, and read down to texts, which are no markup."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert "The perturbation exchanged" in captions
     assert "refused and" in captions
     assert not again.error
-    assert "mini-gpt · FairPair · Common Sents" in texts(open_app("score")).replace("*", "")
+    assert "mini-gpt · FairPair · Common Sents" in texts(open_app("run_an_audit")).replace("*", "")
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     app.button(key=f"fairpair_open_{asked.hash}").click().run()
     assert figures(app) == ONE
     assert not app.exception
-    (link,) = open_app("score").get("page_link")
+    (link,) = open_app("run_an_audit").get("page_link")
     assert link.proto.label == "FairPair"
 
 
@@ -396,8 +396,8 @@ def test_choices_stay_while_another_page_is_open(own_settings: Settings) -> None
     app.number_input(key="fp_seed").set_value(0).run()
     for name in list(app.query_params):
         del app.query_params[name]
-    app.switch_page("pages/about.py").run()
-    app.switch_page("pages/fairpair.py").run()
+    app.switch_page("pages/method.py").run()
+    app.switch_page("pages/written_text.py").run()
     assert app.multiselect(key="fp_category").value == ["pets"]
     assert app.number_input(key="fp_each").value == 2
     assert any("written for Jane" in caption.value for caption in app.caption)

@@ -1,4 +1,4 @@
-"""The page How it works: every part is drawn without any result, and says what the library computes."""
+"""The tab How it works: every part is drawn without any result, and says what the library computes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURES = {
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_is_drawn_from_an_empty_store(own_settings: Settings, part: str) -> None:
     app = open_app("how_it_works", how_part=part)
-    assert [title.value for title in app.title] == ["How it works"]
+    assert [title.value for title in app.title] == ["Method"]
     assert not app.error
     assert len(app.get("plotly_chart")) == (part != "words")
     if part in FIGURES:
@@ -58,7 +58,7 @@ def test_the_norms_of_three_groups_order_as_they_must(own_settings: Settings) ->
 
 
 def test_the_glossary_names_what_the_papers_call_by_other_names(own_settings: Settings) -> None:
-    said = texts(open_app("how_it_works", how_part="words"))
+    said = texts(open_app("method", method_tab="Glossary"))
     assert GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)[2].strip() in said.replace("\\", "")
     for word in ("bias risk", "system risk", "volatility", "efficiency risk", "Jensen gap"):
         assert word in said

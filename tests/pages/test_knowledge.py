@@ -1,4 +1,4 @@
-"""The page Knowledge: a set is queued, scored by a worker, and read; nothing of it is called caprice."""
+"""The tab Knowledge: a set is queued, scored by a worker, and read; nothing of it is called caprice."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
         "Knowledge · mini-gpt",
         "Knowledge · mini-bert",
     ]
-    assert "mini-bert · knowledge · Continents of countries" in texts(open_app("score")).replace("*", "")
+    assert "mini-bert · knowledge · Continents of countries" in texts(open_app("run_an_audit")).replace(
+        "*", ""
+    )
 
 
 def test_a_set_without_scores_says_so_alone(own_settings: Settings) -> None:

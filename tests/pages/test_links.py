@@ -69,7 +69,7 @@ def test_a_bad_link_names_the_part_that_is_wrong(
         ]
         app.run()
     app.query_params.clear()
-    app.switch_page("pages/about.py").run()
+    app.switch_page("pages/method.py").run()
     assert not app.warning
 
 
@@ -179,7 +179,7 @@ def test_an_address_chosen_by_hand_means_what_it_says(
         """What is chosen after the browser's way back to the address of both, from another page."""
         app.query_params.clear()
         app.query_params["model"] = ["mini-t5"]
-        app.switch_page("pages/about.py").run()
+        app.switch_page("pages/method.py").run()
         reset = ScriptRunContext.reset
         with monkeypatch.context() as patch:
             patch.setattr(

@@ -86,7 +86,7 @@ def needs(app: AppTest) -> str:
 
 
 def score_link(app: AppTest) -> dict[str, list[str]]:
-    links = [link.proto for link in app.get("page_link") if link.proto.page == "score"]
+    links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
     assert len(links) == 1
     return parse_qs(links[0].query_string)
 

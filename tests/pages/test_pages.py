@@ -27,24 +27,24 @@ from tests.pages.opened import open_app, texts
 
 PAGES = {
     "overview": "Overview",
-    "score": "Score",
+    "run_an_audit": "Run an audit",
     "heat_map": "Heat map",
     "tilt": "Tilt",
     "risk": "Risk",
-    "tails": "Tails",
+    "caprice": "Caprice",
     "compare": "Compare",
-    "sensitivity": "Sensitivity",
+    "sensitivity": "Why?",
 }
-READ_PAGES = [name for name in PAGES if name != "score"]
+READ_PAGES = [name for name in PAGES if name != "run_an_audit"]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> None:
     app = open_app(page)
     assert [title.value for title in app.title] == [PAGES[page]]
-    if page == "score":
+    if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["12,000", "12,000"]
+        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["2,280", "2,280"]
     else:
         assert "Not scored yet" in texts(app)
         assert app.button(key="score_missing").label == "Score what is missing"
@@ -95,7 +95,7 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
     app = open_app(page)
     assert "Not scored yet" not in texts(app)
-    if page == "score":
+    if page == "run_an_audit":
         assert "checking cells" in texts(app)
         return
     assert len(app.get("plotly_chart")) >= 1
@@ -190,7 +190,7 @@ def test_a_topic_of_several_groups_has_its_own_words(own_settings: Settings) -> 
 @pytest.mark.slow
 def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"], template_weights="equal")
-    for page in ("tilt", "tails", "heat_map"):
+    for page in ("tilt", "caprice", "heat_map"):
         app.switch_page(f"pages/{page}.py").run()
         assert [title.value for title in app.title] == [PAGES[page]]
         assert app.multiselect(key="model").value == ["mini-gpt"]
@@ -230,7 +230,7 @@ def test_a_run_that_ended_early_is_shown_with_its_remedy(own_settings: Settings,
     else:
         queue.cancel(job)
         queue.release("somebody", job)
-    app = open_app("tails", model=["mini-gpt"])
+    app = open_app("caprice", model=["mini-gpt"])
     assert state in texts(app)
     if state == "failed":
         assert "The disk is full" in app.error[0].value
@@ -266,7 +266,7 @@ def test_nothing_chosen_is_a_state(full_store: Store) -> None:
 
 
 def test_an_unknown_model_is_one_sentence(full_store: Store) -> None:
-    app = open_app("score")
+    app = open_app("run_an_audit")
     app.session_state["score_model"] = ["no-such-model"]
     app.run()
     assert not app.exception
@@ -278,7 +278,7 @@ def test_pressing_score_queues_what_is_missing_once(
     own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is missing the estimate has counted: the store is not asked again."""
-    app = open_app("score")
+    app = open_app("run_an_audit")
     monkeypatch.setattr(Store, "missing", lambda *rest: pytest.fail("the store was asked again"))
     app.button(key="score_button").click().run()
     app.button(key="score_button").click().run()
@@ -293,7 +293,7 @@ def default_run(model: str) -> RunSpec:
 
 
 def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page(own_settings: Settings) -> None:
-    app = open_app("score", score_model=["mini-gpt"])
+    app = open_app("run_an_audit", score_model=["mini-gpt"])
     app.button(key="check_words").click().run()
     queue = Queue.open(own_settings.catalogue)
     job = queue.claim("somebody", min_priority=1)

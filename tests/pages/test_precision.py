@@ -21,7 +21,7 @@ from tests.conftest import fill
 from tests.pages.opened import open_app, texts
 
 NARROW = "mini-gpt (bfloat16)"
-READ_PAGES = ["overview", "heat_map", "tilt", "risk", "tails", "compare", "report", "case_file"]
+READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice", "compare", "report", "case_file"]
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_every_scored_run_says_its_precision_on_overview_and_in_reports(both_run
 def test_score_asks_for_the_chosen_precision(own_settings: Settings) -> None:
     memory = {}
     for dtype in ("float32", "bfloat16"):
-        app = open_app("score", score_model=["mini-gpt"], score_precision=dtype)
+        app = open_app("run_an_audit", score_model=["mini-gpt"], score_precision=dtype)
         assert f"**mini-gpt** · causal · {dtype}" in texts(app)
         memory[dtype] = next(metric.value for metric in app.metric if metric.label == "Memory")
     assert float(memory["bfloat16"].split()[0]) < float(memory["float32"].split()[0])
@@ -127,11 +127,11 @@ def test_score_asks_for_the_chosen_precision(own_settings: Settings) -> None:
 def test_auto_scores_in_the_models_own_precision_where_there_is_a_gpu(
     own_settings: Settings, gpu: None
 ) -> None:
-    assert "**mini-gpt** · causal · float16" in texts(open_app("score", score_model=["mini-gpt"]))
+    assert "**mini-gpt** · causal · float16" in texts(open_app("run_an_audit", score_model=["mini-gpt"]))
 
 
 def test_a_probe_is_asked_in_the_chosen_precision(own_settings: Settings) -> None:
-    open_app("probe", model=["mini-gpt"], precision="bfloat16")
+    open_app("try_a_sentence", model=["mini-gpt"], precision="bfloat16")
     (job,) = Queue.open(own_settings.catalogue).list(5, kind="probe")
     assert ProbeRequest.model_validate(job.payload).dtype == "bfloat16"
 

@@ -1,4 +1,4 @@
-"""The page Probe: asked when it is opened, answered by the worker, waited for with a reason."""
+"""The page Try a sentence: asked when it is opened, answered by the worker, waited for with a reason."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def no_torch() -> Iterator[None]:
 
 
 def answered(worker: Worker, **parameters: str | list[str]) -> AppTest:
-    app = open_app("probe", **parameters)
+    app = open_app("try_a_sentence", **parameters)
     worker.run(until_idle=True)
     return app.run()
 
@@ -101,7 +101,7 @@ def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, 
 
 def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
     answered(worker)
-    again = open_app("probe")
+    again = open_app("try_a_sentence")
     assert "mini-bert puts male words first" in texts(again)
     assert len(queue.list(kind=PROBE)) == 2
 
@@ -131,7 +131,7 @@ def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker)
 def test_a_sentence_that_cannot_be_asked_says_why_and_asks_nothing(
     queue: Queue, own_settings: Settings, sentence: str, said: str
 ) -> None:
-    app = open_app("probe", sentence=sentence)
+    app = open_app("try_a_sentence", sentence=sentence)
     assert said in errors(app)
     assert queue.list(kind=PROBE) == ()
 
@@ -158,7 +158,7 @@ def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Wo
 
 def test_a_link_downloads_no_model_and_asks_eight_at_the_most(queue: Queue, own_settings: Settings) -> None:
     names = [f"nobody-{number}/model" for number in range(9)]
-    app = open_app("probe", model=names)
+    app = open_app("try_a_sentence", model=names)
     assert len(app.error) == 8
     assert "The first 8 models" in app.info[0].value
     assert queue.list(kind=PROBE) == ()
@@ -190,7 +190,7 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
 
 
 def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Queue, worker: Worker) -> None:
-    app = open_app("probe")
+    app = open_app("try_a_sentence")
     assert "No worker is running: start one with `python -m pcf_core worker`" in app.info[0].value
     app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)  # a minute later
     app.run()
@@ -214,7 +214,7 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     monkeypatch.setattr(probe_waiting, "QUICK", 0.05)
     answered(worker, model=["mini-bert"])
     queue.heartbeat(name_of(1))  # a process that is alive
-    app = open_app("probe")
+    app = open_app("try_a_sentence")
     assert "mini-bert puts male words first" in texts(app)
     assert "mini-gpt" in app.info[0].value.replace("\\", "")
     assert "The worker is being woken" in app.info[0].value
@@ -243,13 +243,13 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
 
 
 def test_what_another_session_took_back_is_asked_again(queue: Queue, own_settings: Settings) -> None:
-    app = open_app("probe", model=["mini-gpt"])
+    app = open_app("try_a_sentence", model=["mini-gpt"])
     queue.cancel(queue.list(1, kind=PROBE)[0].id)
     app.run()
     assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "cancelled"]
 
 
 def test_no_model_chosen(queue: Queue, own_settings: Settings) -> None:
-    app = open_app("probe")
+    app = open_app("try_a_sentence")
     app.multiselect(key="model").set_value([]).run()
     assert "Choose one or more models" in app.info[0].value

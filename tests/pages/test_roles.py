@@ -114,7 +114,7 @@ def test_a_viewer_finds_no_control_that_writes(
     assert found == []
     assert not app.get("file_uploader")
     links = [link.proto.page for link in app.get("page_link")]
-    assert not {"score", "probe"} & {link.rstrip("/").rpartition("/")[2] for link in links}
+    assert not {*FOR_AUDITORS} & {link.rstrip("/").rpartition("/")[2] for link in links}
     for group in app.get("button_group"):
         assert not {"edit", "mine", "new", "check"} & set(getattr(group, "options", ()))
     assert queue.list() == ()
@@ -137,6 +137,6 @@ def test_a_link_to_a_page_of_auditors_says_why_it_is_empty(
     monkeypatch.setenv("PCF_READ_ONLY", "1")
     settings.cache_clear()
     app = open_app(page)
-    assert [title.value for title in app.title] == [page.capitalize()]
+    assert [title.value for title in app.title] == [page.replace("_", " ").capitalize()]
     assert ["PCF_READ_ONLY" in info.value.replace("\\", "") for info in app.info] == [True]
     assert not app.main.get("button")

@@ -37,7 +37,7 @@ def captions(app: AppTest) -> str:
     [
         ("risk", "Intervals of 95 % over templates: "),
         ("tilt", "Intervals of 95 % over templates: "),
-        ("tails", "Intervals of 95 % for the risk and its parts over templates: "),
+        ("caprice", "Intervals of 95 % for the risk and its parts over templates: "),
         ("heat_map", ""),
         ("factors", ""),
     ],
@@ -122,7 +122,7 @@ def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored(own_sett
     app = open_app("overview")
     for state in ("not scored", "nothing chosen"):
         assert "What is measured" in [head.value for head in app.subheader], state
-        assert len(app.get("page_link")) == 5, state  # three doors, Probe and Report
+        assert len(app.get("page_link")) == 5, state  # three doors, Try a sentence and Report
         app.multiselect(key="model").set_value([]).run()
         assert not app.exception
     assert "Choose one or more models" in app.info[0].value

@@ -25,7 +25,7 @@ from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import open_app, texts
 
-READ_PAGES = ["overview", "heat_map", "tilt", "risk", "tails"]
+READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice"]
 LOOK = Look(
     within=0.005,
     draws=400,
@@ -111,7 +111,9 @@ def test_equal_weights_are_read_from_the_draw(drawn_store: Store) -> None:
 
 
 def test_the_form_asks_for_a_plan_and_says_what_it_may_cost(own_settings: Settings) -> None:
-    app = open_app("score", score_model=["mini-gpt"], score_within="0.02", score_templates="gender-nineteen")
+    app = open_app(
+        "run_an_audit", score_model=["mini-gpt"], score_within="0.02", score_templates="gender-nineteen"
+    )
     assert app.number_input(key="score_within").value == 0.02
     assert [metric.value for metric in app.metric if metric.label == "To score, at most"] == ["2,280"]
     app.button(key="score_button").click().run()
@@ -122,7 +124,7 @@ def test_the_form_asks_for_a_plan_and_says_what_it_may_cost(own_settings: Settin
     assert "until ± 0.02" in texts(app)
 
 
-@pytest.mark.parametrize("page", ["score", "risk"])
+@pytest.mark.parametrize("page", ["run_an_audit", "risk"])
 def test_estimate_and_interval_are_shown_while_it_runs(own_settings: Settings, page: str) -> None:
     run, queue = plan_of("mini-gpt", 0.005), Queue.open(own_settings.catalogue)
     job = submit_run(Store.open(own_settings.cache), queue, run, run.cells)

@@ -1,4 +1,4 @@
-"""The page Sensitivity: its sentences and controls, large runs that wait for the worker, and aggregation."""
+"""The tab Sensitivity: its sentences and controls, large runs that wait for the worker, and aggregation."""
 
 from __future__ import annotations
 

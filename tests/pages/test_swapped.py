@@ -70,7 +70,7 @@ def captions(app: AppTest) -> str:
     return "\n".join(caption.value for caption in app.caption).replace("\\", "")
 
 
-READ = ("overview", "heat_map", "tilt", "risk", "tails", "factors", "sensitivity", "compare")
+READ = ("overview", "heat_map", "tilt", "risk", "caprice", "factors", "sensitivity", "compare")
 
 
 @pytest.mark.slow
@@ -85,7 +85,9 @@ def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, run: R
     assert len(max(texts(app).split("\n"), key=len)) < 1_200, "a sentence names every group"
 
 
-@pytest.mark.parametrize("page", ["probe", "score", "topics", "templates", "knowledge", "models"])
+@pytest.mark.parametrize(
+    "page", ["try_a_sentence", "run_an_audit", "topics", "templates", "knowledge", "models"]
+)
 def test_a_page_of_no_run_stays_itself_beside_a_swapped_choice(page: str, run: RunSpec) -> None:
     app = open_swapped(page, run)
     assert app.sidebar.selectbox(key="topic").value == version_name(run.topic)
@@ -100,7 +102,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
     assert [metric.label.replace("\\", "") for metric in app.metric] == [
         f"Risk R · {model}" for model in MODELS
     ]
-    score = open_app("score")
+    score = open_app("run_an_audit")
     assert version_name(run.topic) not in score.selectbox(key="score_topic").options
 
 

@@ -93,7 +93,7 @@ def test_a_damaged_set_is_one_sentence(own: MinedSet, own_settings: Settings) ->
     app = open_app("templates", set="own-set")
     assert len(app.error) == 1
     assert "own-set.parquet" in app.error[0].value.replace("\\", "")
-    assert [title.value for title in open_app("score").title] == ["Score"]
+    assert [title.value for title in open_app("run_an_audit").title] == ["Run an audit"]
 
 
 def test_a_users_text_is_never_markup(own: MinedSet) -> None:

@@ -56,14 +56,14 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
 def test_a_set_that_no_run_covers_says_what_to_do(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
     assert "No run in the cache has scored these templates" in said(app)
-    links = [link.proto for link in app.get("page_link") if link.proto.page == "score"]
+    links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
     assert "score_templates=own-set" in links[0].query_string
     app.segmented_control(key="set_view").set_value("edit").run()
     press(app, "full_stops")
     app.segmented_control(key="set_view").set_value("preview").run()
     assert "Save the set under edit first" in said(app).replace("*", "")
     assert not [
-        link for link in app.get("page_link") if link.proto.page == "score" and link.proto.query_string
+        link for link in app.get("page_link") if link.proto.page == "run_an_audit" and link.proto.query_string
     ]
 
 

@@ -66,7 +66,7 @@ def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora:
     assert job is not None
     queue.progress(job.id, 5_000_000, 20_000_000, 1_000_000.0)
     queue.note(job.id, {"documents": 1200, "words": 9, "sentences": 9, "matches": 34})
-    for page in ("templates", "score"):
+    for page in ("templates", "run_an_audit"):
         app = open_app(page, set_view="mine")
         assert "mining" in said(app)
         progress = app.get("progress")[0].proto.text
@@ -97,7 +97,7 @@ def test_a_finished_mining_leads_to_its_set(corpora: Path) -> None:
     app = open_app("templates", set_view="mine")
     assert "7 templates from 20 matches in 3 documents. Most often dropped: a *name* (2)." in said(app)
     save_set(OWN.model_copy(update={"name": "gender-toy"}))
-    score = open_app("score")
+    score = open_app("run_an_audit")
     assert any(link.proto.query_string == "set=gender-toy" for link in score.get("page_link"))
     press(app, f"open_{job.id}")
     assert app.selectbox(key="set").value == "gender-toy"

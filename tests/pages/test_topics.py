@@ -112,7 +112,7 @@ def test_other_pages_and_the_sidebar_offer_an_own_topic(own: Topic) -> None:
     assert "own-topic" in app.sidebar.selectbox(key="topic").options
     press(app, "use_topic")
     assert app.sidebar.selectbox(key="topic").value == "own-topic"
-    score = open_app("score", topic="own-topic")
+    score = open_app("run_an_audit", topic="own-topic")
     assert not score.error
     assert "own-topic" in [option for box in score.selectbox for option in box.options]
 
@@ -360,7 +360,7 @@ def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted(own_setti
     assert list(app.dataframe[0].value["weight"]) == [3.0, 0.5]
     offered = app.sidebar.selectbox(key="evidence").options
     assert offered[-1] == "my-sports"
-    assert "my-sports" in [option for box in open_app("score").selectbox for option in box.options]
+    assert "my-sports" in [option for box in open_app("run_an_audit").selectbox for option in box.options]
     risk = open_app("risk", evidence="my-sports")
     assert not risk.error
     assert risk.sidebar.selectbox(key="evidence").value == "my-sports"
@@ -490,6 +490,6 @@ def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it(own_settings
     cards = template_cards()
     assert cards[app.selectbox(key="templates").value].form == "attributive"
     assert app.selectbox(key="evidence").value == "occupations-bvf"
-    score = open_app("score", score_topic="money")
+    score = open_app("run_an_audit", score_topic="money")
     assert cards[score.selectbox(key="score_templates").value].form == "attributive"
     assert score.selectbox(key="score_evidence").value == "occupations-bvf"

@@ -76,7 +76,7 @@ def test_results_of_a_deleted_topic_stay(run: RunSpec) -> None:
 
 def test_links_name_what_the_run_was_scored_with(run: RunSpec) -> None:
     assert parameters_of(run)["topic"] == "pets"
-    assert "topic=pets&" in links("score")
+    assert "topic=pets&" in links("run_an_audit")
     save_topic(MORE, replace=True)
     assert parameters_of(run)["topic"] == VERSION
-    assert f"topic={VERSION.replace('@', '%40')}&" in links("score")
+    assert f"topic={VERSION.replace('@', '%40')}&" in links("run_an_audit")

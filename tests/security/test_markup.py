@@ -31,7 +31,18 @@ EVIDENCE = "occupations-bvf"
 BARE = re.compile(r"(?<!\\)<img|(?<!\\)\*\*bold|(?<!\\)\[here|(?<!\\):red\[|(?<!\\)!\[i")
 MARKED = ("markdown", "caption", "error", "warning", "info", "success", "header", "subheader", "title")
 PAGES = ("topics", "templates")
-MORE = ("models", "overview", "risk", "heat_map", "score", "probe", "factors", "compare", "tails", "tilt")
+MORE = (
+    "models",
+    "overview",
+    "risk",
+    "heat_map",
+    "run_an_audit",
+    "try_a_sentence",
+    "factors",
+    "compare",
+    "caprice",
+    "tilt",
+)
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ def _uncontrolled(name: AuditName, tested: Sequence[CaseRow]) -> str:
         return ""
     return (
         f" Each of the {experiments:,} experiments is controlled by itself and they are not controlled "
-        "together: by chance one of them finds a difference more often than in 5 % of such files."
+        "together: by chance one of them finds a difference more often than in 5 % of such summaries."
     )
 
 

@@ -1,4 +1,4 @@
-"""A panel of the page Factors, with numbers that can be checked by eye."""
+"""A panel of the tab Factors, with numbers that can be checked by eye."""
 
 from __future__ import annotations
 

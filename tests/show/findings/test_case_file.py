@@ -262,7 +262,7 @@ def test_several_experiments_are_said_not_to_be_controlled_together() -> None:
     rows = [row("criteria", "none shown", key=key) for key in ("one", "one", "two")]
     assert case_findings(rows)[0].endswith(
         "Each of the 2 experiments is controlled by itself and they are not controlled together: by chance "
-        "one of them finds a difference more often than in 5 % of such files."
+        "one of them finds a difference more often than in 5 % of such summaries."
     )
     assert "experiments" not in case_findings(rows[:2])[0]
     untested = row("criteria", "cannot be told", key="three")

@@ -1,4 +1,4 @@
-"""Score: measure models now.  Form on the left, estimate on the right, the queue below."""
+"""Run an audit: measure models now.  Form on the left, estimate on the right, the queue below."""
 
 from collections.abc import Mapping, Sequence
 
@@ -54,7 +54,7 @@ def draw_refusal(model: str, error: AuditError) -> None:
 
 def draw() -> None:
     """Draw the page."""
-    st.title("Score")
+    st.title("Run an audit")
     st.markdown("##### Which models do you want to measure, on which topic?")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -78,7 +78,7 @@ def draw() -> None:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:
         if st.button(
-            "Score",
+            "Run the audit",
             type="primary",
             icon=":material/play_arrow:",
             disabled=not (runs or unfetched),

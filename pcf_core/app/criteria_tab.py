@@ -1,4 +1,4 @@
-"""The page Criteria: whether gender and pronouns change what a model writes and whom it believes."""
+"""The tab Criteria: whether gender and pronouns change what a model writes and whom it believes."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,6 @@ from pcf_core.app.criteria_links import adopt_kept, draw_kept
 from pcf_core.app.criteria_own import adopt_next
 from pcf_core.app.criteria_request import EXPERIMENTS, draw_request, requests_of
 from pcf_core.app.criteria_views import Draw, Shown, draw_experiment, draw_summary
-from pcf_core.app.shell import show
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 
 LABEL = (
@@ -38,10 +37,8 @@ VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
 }
 
 
-def draw() -> None:
-    """Draw the page."""
-    st.title("Criteria")
-    st.markdown("##### Do gender and pronouns change what it writes, and whom it believes?")
+def draw_criteria() -> None:
+    """Draw the tab."""
     st.caption(LABEL)
     adopt_next()
     adopt_kept()
@@ -62,6 +59,3 @@ def draw() -> None:
         "and tasks for separation and sufficiency.",
     )
     VIEWS[view](Shown(request, found))
-
-
-show(draw)

@@ -1,12 +1,8 @@
-"""The page Tails: whether a few occupations are treated far more capriciously than the rest."""
+"""The page Caprice: whether a few occupations are treated far more capriciously than the rest."""
 
 import streamlit as st
 
-from pcf_core.app.data import Loaded, remembered
-from pcf_core.app.notes import said_intervals
-from pcf_core.app.page import finding, foot, key_figures, open_page
-from pcf_core.app.shell import show
-from pcf_core.app.tails import (
+from pcf_core.app.caprice import (
     OCCUPATION_COLUMNS,
     draw_caprice,
     draw_prejudice,
@@ -15,6 +11,10 @@ from pcf_core.app.tails import (
     question,
     tail_shapes,
 )
+from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.notes import said_intervals
+from pcf_core.app.page import finding, foot, key_figures, open_page
+from pcf_core.app.shell import show
 from pcf_core.app.text import plain
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.report import how_to_read
@@ -25,7 +25,7 @@ from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_fi
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Tails", question())
+    loaded = open_page("Caprice", question())
     top = st.container()
     part = st.segmented_control(
         "Show",

@@ -1,4 +1,4 @@
-"""Probe: one sentence, typed now, put to every chosen model at once."""
+"""Try a sentence: one sentence, typed now, put to every chosen model at once."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ and asked for once.
 
 def draw() -> None:
     """Draw the page."""
-    st.title("Probe")
+    st.title("Try a sentence")
     st.markdown("##### Whose words does a model expect in this sentence?")
     choice = current_choice()
     typed = draw_sentence(choice)

@@ -1,4 +1,4 @@
-"""The page FairPair: whether a model writes otherwise when only the person is exchanged."""
+"""The tab FairPair of *Written text*: whether a model writes otherwise when only the person is exchanged."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +10,6 @@ from pcf_core.app.fairpair_own import CATEGORIES, PROMPTS
 from pcf_core.app.fairpair_request import Request, draw_request, requests_of
 from pcf_core.app.fairpair_views import VIEWS, Shown
 from pcf_core.app.page import draw_figures, finding
-from pcf_core.app.shell import show
 from pcf_core.app.staying import recall, remember
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import UNPINNED
@@ -24,7 +23,7 @@ from pcf_core.show.findings.fairpair_run import (
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.records import LABEL
 
-PREFIX = "fp_"  # of the keys of this page's widgets
+PREFIX = "fp_"  # of the keys of this tab's widgets
 WHAT = """
 A model goes on from sentences about {0} and from the same ones about {1}. The texts for {0} are then
 rewritten to be about {1} too, so that all of them can be laid side by side, and what is left between the two
@@ -32,10 +31,8 @@ sides is held against how much texts of one side differ among themselves.
 """
 
 
-def draw() -> None:
-    """Draw the page."""
-    st.title("FairPair")
-    st.markdown("##### Does it write otherwise when only the person is another?")
+def draw_fairpair() -> None:
+    """Draw the tab."""
     st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
     answer = st.container()  # what was found stands above the form that asks for it
     recall(PREFIX, "fp_model")
@@ -132,6 +129,3 @@ def draw_beside(shown: Shown) -> None:
             st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
     if any(result.asked.key.family == "endpoint" for result in results.values()):
         st.caption(UNPINNED)
-
-
-show(draw)

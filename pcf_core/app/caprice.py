@@ -1,4 +1,4 @@
-"""The tails page: fits of caprice and prejudice by model, worked out once, and what is drawn of them."""
+"""The page Caprice: fits of caprice and prejudice by model, worked out once, and what is drawn of them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.tails import OCCUPATION_COLUMNS
+from pcf_core.app.caprice import OCCUPATION_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.measure.tails import normal_shape, tail_shape
@@ -25,7 +25,7 @@ def column(app: AppTest, model: str, name: str) -> list[float]:
 
 
 def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Store) -> None:
-    app = open_app("tails", tail_view="survival")
+    app = open_app("caprice", tail_view="survival")
     fits = app.dataframe[0].value.set_index(["model", "distribution"])
     shapes = [metric for metric in app.metric if metric.label.startswith("Tail shape")]
     for model, figure in zip(MODELS, shapes, strict=True):
@@ -54,7 +54,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
 
 @pytest.mark.slow
 def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
-    app = open_app("tails", part="prejudice", normal_view="QQ plot")
+    app = open_app("caprice", part="prejudice", normal_view="QQ plot")
     assert "compatible with a normal distribution?" in texts(app)
     for model in MODELS:
         expected = normal_shape(column(app, model, "prejudice_risk"))
@@ -73,8 +73,8 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
 def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.app.tails.MOST", 1)
-    app = open_app("tails", scale="bvf", reference="labour")
+    monkeypatch.setattr("pcf_core.app.caprice.MOST", 1)
+    app = open_app("caprice", scale="bvf", reference="labour")
     assert "Caprice is bounded, so no tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
@@ -87,7 +87,7 @@ def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcf_core.measure.tails.FEWEST_FITTED", 1000)
-    app = open_app("tails", tail_view="Hill plot")
+    app = open_app("caprice", tail_view="Hill plot")
     assert "no tail of it goes on for ever" not in texts(app)
     assert not app.get("plotly_chart")
     captions = [caption.value.replace("\\", "") for caption in app.caption]

@@ -1,0 +1,97 @@
+"""Addresses: the menu's pages, their tabs, and where those of earlier versions lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.app.addresses import OLD, OLD_VIEWS, TAB_OF, TABS, Place, leads_to
+from pcf_core.app.shell import SECTIONS
+from pcf_core.core.settings import ROOT, Settings
+from tests.pages.opened import open_address, open_app
+
+MOST_PAGES = 15
+SHARED: dict[str, Any] = {"model": ["mini-gpt"], "topic": "race", "criterion": "l2", "precision": ["float32"]}
+PAGES = {name: title for pages in SECTIONS.values() for name, title, _ in pages}
+OWN: dict[str, tuple[str, Any]] = {  # a choice of each old page that its widgets have with nothing scored
+    "knowledge": ("knowledge_score", "quadratic"),
+    "score": ("score_topic", "religion"),
+    "probe": ("sentence", "The nurse sighed that [Y]"),
+    "case_file": ("cf_model", "mini-bert"),
+    "fairpair": ("fp_table", "religion"),
+    "criteria": ("cr_answering", "scored"),
+    "how_it_works": ("how_part", "three groups"),
+}
+
+
+def expect_place(app: AppTest, place: Place) -> None:
+    assert [title.value for title in app.title] == [PAGES[place.page]]
+    if place.tab:
+        control = app.segmented_control(key=TAB_OF[place.page])
+        assert (control.value, tuple(control.options)) == (place.tab, TABS[place.page])
+
+
+def test_the_menu_has_at_most_fifteen_pages_each_with_a_file() -> None:
+    assert len(PAGES) <= MOST_PAGES
+    assert {path.stem for path in (ROOT / "pages").glob("*.py")} == set(PAGES)
+    assert not (set(OLD) - {"overview"}) & set(PAGES)
+
+
+def test_every_tab_belongs_to_a_page_and_no_two_pages_share_a_parameter() -> None:
+    assert set(TAB_OF) == set(TABS) <= set(PAGES)
+    assert len(set(TAB_OF.values())) == len(TAB_OF)
+    for place in (*OLD.values(), *OLD_VIEWS.values()):
+        assert place.tab in TABS.get(place.page, ("",))
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_address_opens_the_new_place_with_the_same_choices(own_settings: Settings, old: str) -> None:
+    name, value = OWN.get(old, ("weights", "employment"))
+    app = open_address(old, **SHARED, **{name: value})
+    expect_place(app, OLD[old])
+    for key, held in SHARED.items():
+        assert app.session_state[key] == held
+        assert app.query_params[key] == (held[0] if isinstance(held, list) else held)
+    assert str(app.session_state[name]) == value
+    assert not [warning for warning in app.warning if "The link" in warning.value]
+
+
+@pytest.mark.parametrize(("view", "place"), OLD_VIEWS.items())
+def test_a_view_that_is_a_tab_now_is_opened_as_one(
+    own_settings: Settings, view: tuple[str, str, str], place: Place
+) -> None:
+    old, name, value = view
+    app = open_address(old, **SHARED, **{name: value})
+    expect_place(app, place)
+    assert name not in app.query_params
+    assert app.session_state["criterion"] == "l2"
+
+
+def test_what_an_old_address_says_is_kept_whole() -> None:
+    said = {"model": ["a", "b"], "utm": ["x"], "factors_view": ["labour statistics"]}
+    assert leads_to("factors", said) == ("why", {**said, "why_tab": "Factors"})
+    assert leads_to("tails", {"model": ["a", "b"]}) == ("caprice", {"model": ["a", "b"]})
+
+
+def test_a_change_of_tab_loses_no_choice(own_settings: Settings) -> None:
+    app = open_app("written_text", **SHARED, text_tab="FairPair", fp_model=["mini-gpt"], fp_count="7")
+    app.number_input(key="fp_seed").set_value(3).run()
+    tab = TAB_OF["written_text"]
+    for name in ("Criteria", "Summary", "FairPair"):
+        app.segmented_control(key=tab).set_value(name).run()
+        assert not app.exception
+        assert ("fp_count" in app.query_params) == (name == "FairPair")
+        assert app.session_state["criterion"] == "l2"
+    assert [app.number_input(key=key).value for key in ("fp_count", "fp_seed")] == [7, 3]
+
+
+def test_the_open_tab_alone_is_drawn(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tab that cannot be drawn harms no other."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("pcf_core.app.fairpair_tab.draw_request", fail)
+    assert open_app("written_text", text_tab="Criteria").multiselect(key="cr_model")
