@@ -65,7 +65,7 @@ tests any.
   differ in more than size, so that a trend over a few of them is no law.
 - **base and aligned**: two joined lines a series, its base checkpoints and those that its makers aligned from
   them, by size. Below stands what alignment changes: each aligned checkpoint less its base, both on the same
-  templates and occupations. Which is the aligned one of which is declared for the series of the page Score.
+  templates and occupations. Which is the aligned one of which is declared for the series on *Run an audit*.
 - **text source**: the same topic and occupations with every template set that is scored, as in the papers'
   Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
   sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
