@@ -128,7 +128,7 @@ def download_bytes(spec: ModelSpec) -> int:
             ignore_patterns=SUBFOLDERS,
             dry_run=True,
         )
-    return sum(file.file_size for file in files)
+    return sum(file.file_size or 0 for file in files)
 
 
 def bytes_here(name: str) -> int:
