@@ -102,8 +102,7 @@ def draw_model(spec: ModelSpec) -> None:
     needs = [code_step(spec.name)] if spec.remote_code else []
     public = public_model(spec.name)
     if public and not spec.path:
-        needs.append(f"Its weights are not on this machine: {how_to_get(public)}.")
-        needs += [f"It comes under terms of its own: {public.terms}"] if public.terms else []
+        needs.append(f"Its weights are not on this machine: press the button below, or {how_to_get(public)}.")
     elif spec.family != "endpoint" and not spec.path:
         needs.append("Its weights are downloaded when it is first scored.")
     draw_use(spec.name, needs)
@@ -151,7 +150,9 @@ def needs_of(model: KnownModel) -> list[str]:
     if model.gated:
         needs.append("Accept its terms on the hub, and set HF_TOKEN to a token of that account.")
     if settings().allow_hub:
-        needs.append("Its files are downloaded from the hub when it is first scored.")
+        needs.append(
+            "Its files are downloaded from the hub when it is first scored, or with the button below."
+        )
     else:
         needs.append(
             "Downloads are off (PCF_ALLOW_HUB): allow them, or copy its files to a folder and name that."

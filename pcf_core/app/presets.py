@@ -39,7 +39,7 @@ def draw_presets() -> None:
                 help=f"{plain(preset.help)} What is not scored yet is queued."
                 if auditor
                 else plain(preset.help),
-                icon=":material/check:" if preset is chosen else ":material/compare_arrows:",
+                icon=":material/check:" if preset == chosen else ":material/compare_arrows:",
                 on_click=take,
                 args=(preset,),
             )

@@ -319,15 +319,16 @@ def draw_estimates(
 
 def draw_sum(told: Sequence[Estimate]) -> None:
     """Draw what all models of a request cost together; they are scored one after another."""
-    seconds = [found.seconds for found in told if found.missing]
-    known = [one for one in seconds if one is not None]
-    time = "not known yet" if len(known) < len(seconds) else duration(sum(known))
+    seconds = [found.seconds for found in told if found.missing and found.seconds is not None]
+    unknown = [found.basis for found in told if found.missing and found.seconds is None]
+    time = "–" if unknown else duration(sum(seconds))
+    basis = unknown[0] if unknown else "The sum over the models."
     cells, disk = sum(found.missing for found in told), sum(found.disk_bytes for found in told)
     with st.container(border=True):
         st.markdown(f"**All {count(len(told), 'model')} together**, one after another")
         columns = st.columns(2)
         columns[0].metric("To score in all", f"{cells:,}", help="Cells that are not in the store yet.")
-        columns[1].metric("Time in all", time if cells else "none", help="The sum over the models.")
+        columns[1].metric("Time in all", time if cells else "none", help=basis)
         columns[0].metric(
             "Memory at most",
             size_text(max(found.memory_bytes for found in told)),

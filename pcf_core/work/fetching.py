@@ -210,12 +210,11 @@ def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool =
         It has failed, with the last of what it says of that.
     """
     done = subprocess.run(
-        [*PIP, *arguments],
+        ["env", f"TMPDIR={part}", *PIP, *arguments],  # all else as this process has it
         check=False,
         capture_output=True,
         text=True,
         errors="replace",
-        env={**os.environ, "TMPDIR": str(part)},
         start_new_session=apart,
     )
     if done.returncode:

@@ -123,6 +123,8 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(zoo: Path) 
     assert [title.value for title in overview.title] == ["Compare"]
     assert overview.segmented_control(key="compare_axis").value == "base and aligned"
     assert "Tiny: base and aligned" in texts(overview)
+    pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")
+    assert pressed.proto.icon == ":material/check:"
     for size in ("1,000,000", "2,000,000"):
         assert f"after alignment, at {size} parameters: " in texts(overview)
     assert "What alignment changes" in texts(overview)
@@ -155,7 +157,7 @@ def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
     app.selectbox(key="score_series").set_value("Tiny").run()
     assert not app.exception
     assert "Memory at most" in metrics(app)
-    assert metrics(app)["Time in all"] == "not known yet"
+    assert metrics(app)["Time in all"] == "–"
     assert "By what is declared of them" in captions(app)
     assert not app.error
 
