@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Literal, Protocol, cast
 
@@ -23,7 +23,7 @@ from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.looks import contexts
-from pcf_core.show.findings.models import risk_with_interval
+from pcf_core.show.findings.models import part_text, risk_with_interval, shown_interval
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.order import order_finding
 from pcf_core.store.store import Store
@@ -156,8 +156,17 @@ def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
 
 
 def said_risks(runs: Mapping[str, LoadedRun], over: Over) -> dict[str, str]:
-    """Write R of each run with its interval, by the run's key."""
-    return {item.key: risk_with_interval(item.report, over) for item in runs.values()}
+    """Write R of each run, by the run's key, for a sentence on which is higher.
+
+    Its interval stands beside it unless it is one over counts only: verdicts rest on whole templates.
+    """
+    found = {}
+    for item in runs.values():
+        shown = shown_interval(item.report, "overall_risk", over)
+        counts_only = shown is not None and shown.unit in COUNTS_ONLY
+        write = partial(part_text, quantity="overall_risk") if counts_only else risk_with_interval
+        found[item.key] = write(item.report, over=over)
+    return found
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:

@@ -12,7 +12,7 @@ from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import Sensitivities
 from pcf_core.core.settings import Settings
-from pcf_core.show.findings.sensitivity import order_finding, sensitivity_finding
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding
 from pcf_core.store.results import result_path
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
@@ -54,7 +54,8 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
         }
     )
     said = texts(app)
-    assert order_finding(found) in said
+    assert readings_finding(found, "") in said
+    assert "apart with these sentences (p = " in said or "has the higher risk" in said
     for model, one in found.models.items():
         assert sensitivity_finding(model, one).split(";")[0].split(" (")[0] in said
     assert [metric.label.replace("\\", "") for metric in app.metric] == [

@@ -8,7 +8,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import load_studies
+from pcf_core.report.loaded import load_studies, said_risks
 from pcf_core.report.notes import study_notes
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.models import whole_templates_finding
@@ -29,3 +29,11 @@ def test_documents_have_the_interval_over_whole_templates_in_a_report_too(own_se
     (drawn,) = load_studies(store, ReportRequest(runs=(run.key,)))
     assert drawn.whole_templates == {}
     assert not any("With whole templates" in note for note in study_notes(drawn))
+
+
+def test_a_sentence_on_which_is_higher_has_no_interval_over_counts_only(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt", DOCUMENTS)
+    for unit, beside in (("counts-only", False), ("template", True)):
+        (study,) = load_studies(store, ReportRequest(runs=(run.key,), options={"unit": unit}))
+        assert ("(" in said_risks(study.runs, "templates")[run.key]) is beside
