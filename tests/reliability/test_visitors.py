@@ -25,7 +25,7 @@ def test_visitors_change_pages_of_a_real_app(tmp_path: Path) -> None:
         seen = asyncio.run(visits(address, process.pid, 3, 30, 4, query, ["", "risk", "heat_map"]))
         assert seen.errors == []
         assert (len(seen.opened), len(seen.changes) > 3, seen.charts > 0) == (3, True, True)
-        assert {"", "risk", "about"} <= set(asyncio.run(pages_of(address)))
+        assert {"", "risk", "method"} <= set(asyncio.run(pages_of(address)))
     assert seen.memory_spread(0) >= 0
 
 
