@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.occupations import NONE
 from pcf_core.show.findings.occupations import leading as leaders_of
 from pcf_core.show.overview import people
@@ -31,7 +30,7 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
         )
         if lean > 0:
             parts.append(f"{model} for {occupation}, towards {people(group)}")
-    return f"Farthest from even: {listed(parts)}." if parts else ""
+    return f"Farthest from even: {'; '.join(parts)}." if parts else ""
 
 
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
