@@ -14,8 +14,8 @@ from pcf_core.show.findings.numbers import percent
 from pcf_core.show.overview import leading, people, two_decimals
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
-SORTS = ("gap", "A–Z", "most stereotyped")
 Sort = Literal["gap", "A–Z", "most stereotyped"]
+SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
 NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
 MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
 EXAMPLES = 2
