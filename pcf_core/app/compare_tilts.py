@@ -18,9 +18,9 @@ from pcf_core.show.overview import people
 MOST_ROWS = 25
 CHOSEN, CLICKED = "occupation", "compare_row_clicked"
 DUMBBELLS = """
-Each row is an occupation with both models' tilt: the share that a model gives to one group's words less what
-an even split would give, averaged over all sentences by their weight. 0 is even, +1 only this group. The line
-between the two marks is the gap. A click on a row opens the sentences behind it.
+Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
+split, averaged over all sentences by their weight. 0 is even, +1 only this group. The line between the two
+marks is the gap. A click on a row opens the sentences behind it.
 """
 
 
